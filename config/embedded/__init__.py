@@ -18,7 +18,7 @@ __all__ = [
     "LEAKPROOF_FUNCTIONS",
     "EmbeddedServerError",
     "Servers",
-    "broker_url",
+    "celery_url",
     "data_dir",
     "database_url",
     "ensure_postgres",
@@ -41,9 +41,9 @@ def redis_url() -> str:
     return os.environ.get("REDIS_URL") or redis.url(data_dir())
 
 
-def broker_url() -> str:
+def celery_url() -> str:
     """The same Redis as Celery wants it."""
-    return redis.broker_url(redis_url())
+    return redis.celery_form(redis_url())
 
 
 def ensure_postgres(data: Path) -> str:

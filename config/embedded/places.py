@@ -129,7 +129,7 @@ def _private_folder() -> Path:
     """This user's own folder for sockets in the temporary directory."""
     name = f"leadwright-{os.geteuid()}"
     candidates = [Path(tempfile.gettempdir()) / name, Path("/tmp") / name]
-    return next(folder for folder in candidates if _fits(folder / "0" * 16) or folder == candidates[-1])
+    return next(folder for folder in candidates if _fits(folder / ("0" * 16)) or folder == candidates[-1])
 
 
 def _require_private(folder: Path) -> None:

@@ -137,7 +137,15 @@ def _create_cluster(here: Places, programs: Path) -> None:
         shutil.rmtree(fresh)
     fresh.mkdir(mode=0o700)
     own(fresh, here.account)
-    command = [programs / "initdb", "-D", fresh, f"--username={SUPERUSER}", "--auth=trust", "--encoding=UTF8", "--locale=C"]
+    command: list[str | Path] = [
+        programs / "initdb",
+        "-D",
+        fresh,
+        f"--username={SUPERUSER}",
+        "--auth=trust",
+        "--encoding=UTF8",
+        "--locale=C",
+    ]
     command += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--data-checksums", "--no-instructions"]
     if _is_throwaway(here):
         command.append("--no-sync")
@@ -174,7 +182,7 @@ def _start(here: Places, programs: Path) -> int:
     _end_orphans(here.cluster)
     _disarm_stale_locks(here)
     _write(here.cluster / "leadwright.conf", SETTINGS + (THROWAWAY_SETTINGS if _is_throwaway(here) else ""), here)
-    command = [programs / "postgres", "-D", here.cluster, "-k", here.run, "-p", str(PORT), "-c", "listen_addresses="]
+    command: list[str | Path] = [programs / "postgres", "-D", here.cluster, "-k", here.run, "-p", str(PORT), "-c", "listen_addresses="]
     command += ["-c", "unix_socket_permissions=0700"]
     return processes.spawn(command, log=here.log / "postgres.log", account=here.account).pid
 

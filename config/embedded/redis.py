@@ -21,7 +21,7 @@ def url(data: Path) -> str:
     return f"unix://{places.socket_dir(data) / REDIS_SOCKET}?db=0"
 
 
-def broker_url(address: str) -> str:
+def celery_form(address: str) -> str:
     """A Redis address as Celery wants it: another scheme and another name for the database's number, where it is a socket's."""
     parts = urlsplit(address)
     if parts.scheme != "unix":
