@@ -1,0 +1,83 @@
+"""The guard before every connection to a host that a tenant named: it resolves the name once and refuses private addresses."""
+
+import ipaddress
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+# Networks that carry an IPv4 address inside an IPv6 one: the inner address decides.
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+class OutboundRefused(Exception):
+    """A host that must not, or cannot, be connected to; `code` is not_found, private or invalid, the text is fit for people."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One resolved address; connect to `ip` itself and never to the name again, which may point elsewhere by then."""
+
+    ip: str
+    port: int
+    family: socket.AddressFamily
+    public: bool
+
+
+def is_public(ip: IPAddress) -> bool:
+    """Whether an address belongs to the public internet, seeing through IPv4 addresses wrapped in IPv6."""
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
+        if inner is None and ip in _NAT64:
+            inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(inner)
+    return ip.is_global and not ip.is_multicast
+
+
+def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None = None) -> list[Address]:
+    """Resolve a host to the addresses that may be connected to, in the resolver's order.
+
+    `private_hosts` names the exceptions (host names, addresses or networks); by default the setting OUTBOUND_PRIVATE_HOSTS.
+    A name with one private address is refused whole, since a mixed answer is how rebinding begins.
+    """
+    allowed = _private_hosts() if private_hosts is None else list(private_hosts)
+    if not host or not 0 < port < 65536 or any(character.isspace() or not character.isprintable() for character in host):
+        raise OutboundRefused("invalid", f"{host!r}:{port} is not a host and a port.")
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    except (OSError, UnicodeError):
+        raise OutboundRefused("not_found", f"The host name {host} could not be found. Check its spelling.") from None
+    addresses: list[Address] = []
+    for family, _kind, _proto, _name, place in found:
+        ip = ipaddress.ip_address(str(place[0]).partition("%")[0])
+        public = is_public(ip)
+        if not public and not _is_excepted(host, ip, allowed):
+            raise OutboundRefused("private", f"{host} is an address inside this network, and connecting to it is not allowed here.")
+        addresses.append(Address(str(place[0]), port, family, public))
+    return addresses
+
+
+def _private_hosts() -> list[str]:
+    from django.conf import settings  # late, so that this module works without configured settings
+
+    return list(getattr(settings, "OUTBOUND_PRIVATE_HOSTS", ()))
+
+
+def _is_excepted(host: str, ip: IPAddress, allowed: list[str]) -> bool:
+    for entry in allowed:
+        if entry.lower() == host.lower():
+            return True
+        try:
+            network = ipaddress.ip_network(entry, strict=False)
+        except ValueError:
+            continue
+        if ip.version == network.version and ip in network:
+            return True
+    return False

@@ -1,0 +1,454 @@
+"""outreach.mail.smtp against real servers: each fault at each stage, and what the caller may conclude from it."""
+
+import dataclasses
+import re
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outreach.mail import smtp, wire
+from outreach.mail.outcome import Rejected, Sent, SmtpError, Uncertain
+from outreach.mail.smtp import Session, SmtpConfig, Timeouts, normalise, verify
+from tests.outreach.smtp_server import DROP, HANG, Faults, accept_any, certificate, faulty_server, resolve_loopback, scripted_server
+
+FAST = Timeouts(connect=2, command=0.5, body=1, final=0.5)
+BODY = b"Subject: hello\r\n\r\nGood morning\r\n"
+
+
+def plain(port: int) -> SmtpConfig:
+    return SmtpConfig(host="127.0.0.1", port=port, secure=False, from_email="me@example.com")
+
+
+def open_plain(port: int, timeouts: Timeouts = FAST) -> Session:
+    return Session.open(plain(port), timeouts=timeouts, resolve=resolve_loopback)
+
+
+class Intent:
+    """A commit_intent that counts, and notes what the server had received by then."""
+
+    def __init__(self, faults: Faults | None = None, error: Exception | None = None) -> None:
+        self.calls = 0
+        self.received_before: int | None = None
+        self.faults = faults
+        self.error = error
+
+    def __call__(self) -> None:
+        self.calls += 1
+        if self.faults is not None:
+            time.sleep(0.05)
+            self.received_before = len(self.faults.received)
+        if self.error:
+            raise self.error
+
+
+def test_delivers_and_commits_before_the_end() -> None:
+    faults = Faults()
+    intent = Intent(faults)
+    with faulty_server(faults) as port, open_plain(port) as session:
+        outcome = session.deliver("me@example.com", "ann@example.org", BODY, intent)
+    assert outcome == Sent("2.0.0 queued")
+    assert (intent.calls, intent.received_before) == (1, 0)
+    assert faults.received == [BODY]
+    assert faults.envelopes[0][:2] == ("me@example.com", ("ann@example.org",))
+
+
+@pytest.mark.parametrize("stage", ["mail", "rcpt", "data", "body"])
+@pytest.mark.parametrize(("reply", "temporary"), [("451 4.3.0 later", True), ("550 5.7.1 never", False)])
+def test_a_refusal_before_the_end_is_certain(stage: str, reply: str, temporary: bool) -> None:
+    faults, intent = Faults({stage: reply}), Intent()
+    with faulty_server(faults) as port, open_plain(port) as session:
+        # Large enough that the server has spoken before the body is through.
+        outcome = session.deliver("me@example.com", "ann@example.org", BODY + b"x\r\n" * 500_000, intent)
+    assert outcome == Rejected(temporary, int(reply[:3]), reply[4:], stage)
+    assert intent.calls == 0
+    assert faults.received == []
+
+
+@pytest.mark.parametrize(
+    ("stage", "fault"), [*((stage, fault) for stage in ("mail", "rcpt", "data") for fault in (DROP, HANG)), ("body", DROP)]
+)
+def test_a_broken_connection_before_the_end_is_certain_and_temporary(stage: str, fault: str) -> None:
+    faults, intent = Faults({stage: fault}), Intent()
+    with faulty_server(faults) as port, open_plain(port) as session:
+        outcome = session.deliver("me@example.com", "ann@example.org", BODY + b"x\r\n" * 500_000, intent)
+    assert isinstance(outcome, Rejected)
+    assert (outcome.temporary, outcome.code, outcome.stage) == (True, None, stage)
+    assert intent.calls == 0
+    assert faults.received == []
+
+
+@pytest.mark.parametrize(("reply", "temporary"), [("452 4.2.2 full", True), ("554 5.6.0 no", False), ("421 4.0.0 bye", True)])
+def test_a_refusal_after_the_end_is_certain(reply: str, temporary: bool) -> None:
+    faults, intent = Faults({"final": reply}), Intent()
+    with faulty_server(faults) as port, open_plain(port) as session:
+        outcome = session.deliver("me@example.com", "ann@example.org", BODY, intent)
+    assert outcome == Rejected(temporary, int(reply[:3]), reply[4:], "final")
+    assert intent.calls == 1
+
+
+@pytest.mark.parametrize(("fault", "reason"), [(DROP, "connection"), (HANG, "in time")])
+def test_silence_after_the_end_is_uncertain(fault: str, reason: str) -> None:
+    faults, intent = Faults({"final": fault}), Intent()
+    with faulty_server(faults) as port, open_plain(port) as session:
+        outcome = session.deliver("me@example.com", "ann@example.org", BODY, intent)
+    assert isinstance(outcome, Uncertain)
+    assert reason in outcome.reason
+    assert intent.calls == 1
+    assert faults.received == [BODY]  # it did arrive: sending again would have doubled it
+
+
+def test_after_an_uncertain_message_the_next_one_goes_over_a_new_connection() -> None:
+    faults = Faults({"final": DROP}, {"final": 1})
+    with faulty_server(faults) as port, open_plain(port) as session:
+        first = session.deliver("me@example.com", "ann@example.org", BODY, Intent())
+        second = session.deliver("me@example.com", "bob@example.org", BODY, Intent())
+    assert isinstance(first, Uncertain)
+    assert second == Sent("2.0.0 queued")
+    assert faults.connections == 2
+
+
+def test_an_intent_that_fails_keeps_the_end_back() -> None:
+    faults, intent = Faults(), Intent(error=LookupError("the claim is lost"))
+    with faulty_server(faults) as port, open_plain(port) as session:
+        with pytest.raises(LookupError, match="the claim is lost"):
+            session.deliver("me@example.com", "ann@example.org", BODY, intent)
+        time.sleep(0.1)
+        assert faults.received == []
+        assert session.deliver("me@example.com", "bob@example.org", BODY, Intent()) == Sent("2.0.0 queued")
+    assert [envelope[1] for envelope in faults.envelopes] == [("bob@example.org",)]
+
+
+def test_one_connection_carries_many_messages() -> None:
+    faults = Faults()
+    with faulty_server(faults) as port, open_plain(port) as session:
+        for number in range(5):
+            assert isinstance(session.deliver("me@example.com", f"a{number}@example.org", BODY, Intent()), Sent)
+    assert (faults.connections, len(faults.received)) == (1, 5)
+    assert faults.commands.count("rset") == 0
+
+
+def test_a_refused_recipient_costs_the_next_one_nothing() -> None:
+    faults = Faults({"rcpt": "550 5.1.1 no such user"}, {"rcpt": 1})
+    with faulty_server(faults) as port, open_plain(port) as session:
+        first = session.deliver("me@example.com", "gone@example.org", BODY, Intent())
+        second = session.deliver("me@example.com", "ann@example.org", BODY, Intent())
+    assert isinstance(first, Rejected)
+    assert (first.bad_address, first.about_sender, first.enhanced_code) == (True, False, "5.1.1")
+    assert second == Sent("2.0.0 queued")
+    assert (faults.connections, faults.commands.count("rset")) == (1, 1)
+    assert [envelope[1] for envelope in faults.envelopes] == [("ann@example.org",)]
+
+
+@pytest.mark.parametrize("fault", [DROP, "421 4.4.2 idle for too long"])
+def test_a_connection_that_ended_while_idle_is_renewed_once(fault: str) -> None:
+    faults = Faults()
+    with faulty_server(faults) as port, open_plain(port) as session:
+        assert isinstance(session.deliver("me@example.com", "ann@example.org", BODY, Intent()), Sent)
+        faults.at["mail"], faults.times["mail"] = fault, 1
+        assert isinstance(session.deliver("me@example.com", "bob@example.org", BODY, Intent()), Sent)
+    assert (faults.connections, len(faults.received)) == (2, 2)
+
+
+def test_the_connection_is_renewed_after_its_share_of_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(smtp, "MESSAGES_PER_CONNECTION", 2)
+    faults = Faults()
+    with faulty_server(faults) as port, open_plain(port) as session:
+        for _ in range(5):
+            assert isinstance(session.deliver("me@example.com", "ann@example.org", BODY, Intent()), Sent)
+    assert faults.connections == 3
+
+
+HOSTILE = [
+    b"a\r\n.\r\nMAIL FROM:<evil@example.com>\r\n",
+    b"a\n.\nMAIL FROM:<evil@example.com>\n",
+    b"a\r.\rMAIL FROM:<evil@example.com>\r",
+    b"a\r\n.\nb\n.\r\nc\r.\r\nd\r\n.\re",
+    b"a\r\r\n.\r\r\nb",
+    b".\r\n..\r\n...\r\n.end",
+    b"a\r\n.",
+    b"",
+    b"no line end",
+    b"\n\n\n",
+]
+
+
+@pytest.mark.parametrize("tail", HOSTILE)
+def test_no_body_can_end_its_message_early(tail: bytes) -> None:
+    faults = Faults()
+    body = b"Subject: x\r\n\r\n" + tail
+    with faulty_server(faults) as port, open_plain(port) as session:
+        assert session.deliver("me@example.com", "ann@example.org", body, Intent()) == Sent("2.0.0 queued")
+        assert isinstance(session.deliver("me@example.com", "bob@example.org", BODY, Intent()), Sent)
+    lines = re.sub(rb"\r\n|\r|\n", b"\r\n", body).removesuffix(b"\r\n") + b"\r\n"
+    assert faults.received == [lines, BODY]
+
+
+@given(st.lists(st.sampled_from([b"\r", b"\n", b".", b"\r\n", b"a", b"\r\n.\r\n"]), max_size=30).map(b"".join))
+def test_normalised_bodies_hold_no_end_and_no_lone_line_break(body: bytes) -> None:
+    sent = normalise(body) + b"\r\n.\r\n"
+    assert sent.find(b"\r\n.\r\n") == len(sent) - 5
+    assert not sent.startswith(b".\r\n")
+    assert not re.search(rb"(?<!\r)\n|\r(?!\n)", sent)
+    unstuffed = re.sub(rb"(?m)^\.", b"", sent[:-3])
+    assert unstuffed == re.sub(rb"\r\n|\r|\n", b"\r\n", body).removesuffix(b"\r\n") + b"\r\n"
+
+
+@pytest.mark.parametrize(
+    "address", ["a b@example.org", "a@example.org>\r\nDATA", "a@", "@example.org", "none", "a@exa\nmple.org", "<a@b.c>", "a@ü\x00.de"]
+)
+def test_an_address_that_would_break_the_command_is_refused(address: str) -> None:
+    faults, intent = Faults(), Intent()
+    with faulty_server(faults) as port, open_plain(port) as session:
+        outcome = session.deliver("me@example.com", address, BODY, intent)
+    assert isinstance(outcome, Rejected)
+    assert (outcome.temporary, outcome.code, intent.calls, faults.commands) == (False, None, 0, [])
+
+
+def test_international_addresses() -> None:
+    faults = Faults()
+    with faulty_server(faults) as port, open_plain(port) as session:
+        assert isinstance(session.deliver("me@example.com", "ann@bücher.example", BODY, Intent()), Sent)
+        assert isinstance(session.deliver("me@example.com", "jörg@bücher.example", BODY, Intent()), Sent)
+    assert faults.envelopes[0][1] == ("ann@xn--bcher-kva.example",)
+    assert "SMTPUTF8" not in faults.envelopes[0][2]
+    assert faults.envelopes[1][1] == ("jörg@xn--bcher-kva.example",)
+    assert "SMTPUTF8" in faults.envelopes[1][2]
+    with faulty_server(Faults(), enable_SMTPUTF8=False) as port, open_plain(port) as session:
+        outcome = session.deliver("me@example.com", "jörg@example.org", BODY, Intent())
+    assert isinstance(outcome, Rejected)
+    assert (outcome.temporary, outcome.stage) == (False, "rcpt")
+
+
+# Encryption and logging in
+
+
+def test_starttls_and_login_with_any_password(tmp_path: Path) -> None:
+    context, trusted = certificate(tmp_path)
+    options = {"tls_context": context, "require_starttls": True, "authenticator": accept_any, "auth_required": True}
+    faults = Faults()
+    with faulty_server(faults, **options) as port:
+        config = SmtpConfig("localhost", port, "user", "päss wörd", True, "me@example.com", trusted)
+        with Session.open(config, timeouts=FAST, resolve=resolve_loopback) as session:
+            assert session.tls_version in {"TLSv1.2", "TLSv1.3"}
+            assert session.deliver("me@example.com", "ann@example.org", BODY, Intent()) == Sent("2.0.0 queued")
+        assert verify(config, timeouts=FAST, resolve=resolve_loopback) in {"TLSv1.2", "TLSv1.3"}
+    assert faults.received == [BODY]
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "LOGIN"])
+def test_a_wrong_password_is_named_and_never_shown(tmp_path: Path, mechanism: str) -> None:
+    context, trusted = certificate(tmp_path)
+    other = {"PLAIN": "LOGIN", "LOGIN": "PLAIN"}[mechanism]
+    options = {"tls_context": context, "authenticator": accept_any, "auth_exclude_mechanism": [other]}
+    with faulty_server(Faults(), **options) as port:
+        config = SmtpConfig("localhost", port, "user", "s3cret-phrase", True, "me@example.com", trusted)
+        with pytest.raises(SmtpError) as caught:
+            verify(config, timeouts=FAST, resolve=resolve_loopback)
+    assert (caught.value.stage, caught.value.temporary, caught.value.code) == ("auth", False, 535)
+    assert "refused the user name and password" in caught.value.detail
+    assert "s3cret-phrase" not in repr(config) + str(caught.value) + repr(caught.value)
+
+
+def test_a_secret_that_the_server_echoes_is_hidden() -> None:
+    def echo(connection: socket.socket) -> None:
+        reader = connection.makefile("rb")
+        connection.sendall(b"220 hi\r\n")
+        reader.readline()
+        connection.sendall(b"250-hi\r\n250 AUTH PLAIN\r\n")
+        connection.sendall(b"535 no: " + reader.readline())
+
+    with scripted_server(echo) as port:
+        config = dataclasses.replace(plain(port), username="user", password="s3cret-phrase")
+        with pytest.raises(SmtpError) as caught:
+            Session.open(config, timeouts=FAST, resolve=resolve_loopback)
+    assert caught.value.detail.endswith("535 no: AUTH PLAIN [hidden]")
+
+
+def test_an_untrusted_certificate_is_refused(tmp_path: Path) -> None:
+    context, _trusted = certificate(tmp_path)
+    with faulty_server(Faults(), tls_context=context) as port, pytest.raises(SmtpError) as caught:
+        verify(SmtpConfig("localhost", port, secure=True), timeouts=FAST, resolve=resolve_loopback)
+    assert (caught.value.stage, caught.value.temporary) == ("tls", False)
+    assert "could not be trusted" in caught.value.detail
+
+
+def test_a_certificate_of_another_host_is_refused(tmp_path: Path) -> None:
+    context, trusted = certificate(tmp_path, "elsewhere.example")
+    with faulty_server(Faults(), tls_context=context) as port, pytest.raises(SmtpError) as caught:
+        verify(SmtpConfig("localhost", port, secure=True, ca_file=trusted), timeouts=FAST, resolve=resolve_loopback)
+    assert caught.value.stage == "tls"
+    assert "localhost" in caught.value.detail
+
+
+def test_secure_needs_encryption() -> None:
+    with faulty_server(Faults()) as port, pytest.raises(SmtpError) as caught:
+        verify(SmtpConfig("127.0.0.1", port, secure=True), timeouts=FAST, resolve=resolve_loopback)
+    assert (caught.value.stage, caught.value.temporary) == ("tls", False)
+    assert "offers no encryption" in caught.value.detail
+
+
+def test_implicit_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    context, trusted = certificate(tmp_path)
+    faults = Faults()
+    with faulty_server(faults, implicit=context) as port:
+        monkeypatch.setattr(wire, "IMPLICIT_TLS_PORTS", frozenset({port}))
+        config = SmtpConfig("localhost", port, secure=True, ca_file=trusted)
+        with Session.open(config, timeouts=FAST, resolve=resolve_loopback) as session:
+            for _ in range(2):
+                assert session.deliver("me@example.com", "ann@example.org", BODY, Intent()) == Sent("2.0.0 queued")
+    with faulty_server(Faults()) as port:
+        monkeypatch.setattr(wire, "IMPLICIT_TLS_PORTS", frozenset({port}))
+        with pytest.raises(SmtpError, match="may expect no encryption"):
+            Session.open(dataclasses.replace(config, port=port), timeouts=FAST, resolve=resolve_loopback)
+    assert len(faults.received) == 2
+
+
+def test_a_body_refused_over_tls_is_noticed_before_the_end(tmp_path: Path) -> None:
+    context, trusted = certificate(tmp_path)
+    faults, intent = Faults({"body": "451 4.3.0 shutting down"}), Intent()
+    with faulty_server(faults, tls_context=context) as port:
+        config = SmtpConfig("localhost", port, secure=True, ca_file=trusted)
+        with Session.open(config, timeouts=FAST, resolve=resolve_loopback) as session:
+            outcome = session.deliver("me@example.com", "ann@example.org", BODY + b"x\r\n" * 500_000, intent)
+    assert outcome == Rejected(True, 451, "4.3.0 shutting down", "body")
+    assert intent.calls == 0
+
+
+def test_a_password_never_goes_unencrypted_to_a_public_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = Faults()
+    options = {"authenticator": accept_any, "auth_require_tls": False}
+    with faulty_server(faults, **options) as port:
+        config = dataclasses.replace(plain(port), username="user", password="päss wörd")
+
+        def as_public(host: str, number: int) -> list[wire.Address]:
+            return [dataclasses.replace(address, public=True) for address in resolve_loopback(host, number)]
+
+        with pytest.raises(SmtpError, match="the password was not sent"):
+            Session.open(config, timeouts=FAST, resolve=as_public)
+        Session.open(config, timeouts=FAST, resolve=resolve_loopback).close()
+
+
+def test_text_before_encryption_is_not_believed_after_it(tmp_path: Path) -> None:
+    def inject(connection: socket.socket) -> None:
+        reader = connection.makefile("rb")
+        connection.sendall(b"220 hi\r\n")
+        reader.readline()
+        connection.sendall(b"250-hi\r\n250 STARTTLS\r\n")
+        reader.readline()
+        connection.sendall(b"220 go\r\n250 forged\r\n")
+
+    with scripted_server(inject) as port, pytest.raises(SmtpError, match="before encryption began"):
+        Session.open(SmtpConfig("127.0.0.1", port), timeouts=FAST, resolve=resolve_loopback)
+
+
+# Servers that can't be reached, or misbehave
+
+
+def test_private_addresses_are_refused_unless_allowed() -> None:
+    with pytest.raises(SmtpError) as caught:
+        Session.open(plain(25), timeouts=FAST, resolve=lambda host, port: wire.resolve_allowed(host, port, private_hosts=[]))
+    assert (caught.value.stage, caught.value.temporary) == ("connect", False)
+    assert "inside this network" in caught.value.detail
+
+
+def test_nothing_listens() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with pytest.raises(SmtpError) as caught:
+        verify(plain(port), timeouts=FAST, resolve=resolve_loopback)
+    assert caught.value.detail == f"Nothing takes connections at 127.0.0.1:{port}. Check the port: mail servers mostly use 587 or 465."
+    assert caught.value.temporary is True
+
+
+def test_a_sender_address_that_the_server_refuses() -> None:
+    with faulty_server(Faults({"mail": "553 5.7.1 not yours"})) as port, pytest.raises(SmtpError) as caught:
+        verify(plain(port), timeouts=FAST, resolve=resolve_loopback)
+    assert (caught.value.stage, caught.value.code, caught.value.temporary) == ("mail", 553, False)
+    assert caught.value.detail == "127.0.0.1 takes no mail from me@example.com: 5.7.1 not yours"
+
+
+def drip(connection: socket.socket) -> None:
+    for _ in range(50):
+        connection.sendall(b"2")
+        time.sleep(0.1)
+
+
+def endless(connection: socket.socket) -> None:
+    while True:
+        connection.sendall(b"220-more\r\n" * 1000)
+
+
+def nonsense(connection: socket.socket) -> None:
+    connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+    time.sleep(0.2)
+
+
+def silent(connection: socket.socket) -> None:
+    connection.recv(100)
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [(drip, "in time"), (endless, "not SMTP"), (nonsense, "not SMTP"), (silent, "in time")],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_misbehaving_server_costs_a_bounded_time(script: Callable[[socket.socket], None], said: str) -> None:
+    started = time.monotonic()
+    with scripted_server(script) as port:
+        with pytest.raises(SmtpError) as caught:
+            Session.open(plain(port), timeouts=FAST, resolve=resolve_loopback)
+        assert time.monotonic() - started < 2
+    assert said in caught.value.detail
+
+
+def converse(connection: socket.socket) -> None:
+    """Answer everything up to the go-ahead for the body."""
+    reader = connection.makefile("rb")
+    connection.sendall(b"220 hi\r\n")
+    for answer in (b"250 hi\r\n", b"250 ok\r\n", b"250 ok\r\n", b"354 go\r\n"):
+        reader.readline()
+        connection.sendall(answer)
+
+
+@pytest.mark.parametrize("answer", [b"hello?\r\n", b"25", b"250-queued\r\n", b"354 again\r\n", b"999 x\r\n", b"\r\n"])
+def test_an_unreadable_answer_after_the_end_is_uncertain(answer: bytes) -> None:
+    def script(connection: socket.socket) -> None:
+        converse(connection)
+        collected = b""
+        while not collected.endswith(b"\r\n.\r\n"):
+            collected += connection.recv(65536)
+        connection.sendall(answer)
+
+    intent = Intent()
+    with scripted_server(script) as port, open_plain(port) as session:
+        outcome = session.deliver("me@example.com", "ann@example.org", BODY, intent)
+    assert isinstance(outcome, Uncertain)
+    assert intent.calls == 1
+
+
+def test_a_server_that_stops_reading() -> None:
+    def script(connection: socket.socket) -> None:
+        converse(connection)
+        time.sleep(2)
+
+    intent, started = Intent(), time.monotonic()
+    with scripted_server(script) as port, open_plain(port) as session:
+        outcome = session.deliver("me@example.com", "ann@example.org", BODY + b"x" * 20_000_000, intent)
+        assert time.monotonic() - started < 2
+    assert isinstance(outcome, Rejected)
+    assert (outcome.temporary, outcome.stage, intent.calls) == (True, "body", 0)
+
+
+def test_a_server_that_can_not_be_reached_is_an_outcome_too() -> None:
+    faults = Faults()
+    with faulty_server(faults) as port:
+        session = open_plain(port)
+        assert isinstance(session.deliver("me@example.com", "ann@example.org", BODY, Intent()), Sent)
+    outcome = session.deliver("me@example.com", "bob@example.org", BODY, Intent())
+    assert isinstance(outcome, Rejected)
+    assert (outcome.temporary, outcome.stage, outcome.about_sender) == (True, "connect", True)
