@@ -1,0 +1,80 @@
+# Leadwright: run, test, check, bench, and a few helpers. `make help` lists them.
+# Nothing but Python 3.11 and make is needed: everything else comes from requirements.txt into .venv.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help venv run serve stop status test chaos fuzz check check-code check-django bench format clean
+
+PYTHON ?= $(firstword $(shell for name in python3.11 python3 python; do \
+	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v "$$name"; done))
+BIN := .venv/bin
+STAMP := .venv/requirements.stamp
+PACKAGES := core accounts billing crm outreach workflows config
+# Runs a command on throw-away PostgreSQL and Redis servers of its own.
+ON_SERVERS := $(BIN)/python -m config.embedded run
+TEST_WORKERS ?= 2
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+export PIP_ROOT_USER_ACTION := ignore
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+venv: $(STAMP) ## make .venv and install requirements.txt into it when that has changed
+
+$(STAMP): requirements.txt
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name it with: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv </dev/null
+	@echo "Installing requirements.txt into .venv …"
+	@$(BIN)/python -m pip install --quiet --requirement requirements.txt </dev/null
+	@touch $@
+
+run: venv ## start everything with the demo company, in the foreground; Ctrl-C stops it (HOST, PORT, LEADWRIGHT_DATA)
+	@exec $(BIN)/python -m config.supervisor
+
+serve: venv ## the same without the demo company
+	@exec $(BIN)/python -m config.supervisor --no-demo
+
+stop: venv ## stop embedded servers that a killed run left behind
+	@$(BIN)/python -m config.embedded stop
+
+status: venv ## say which embedded servers run
+	@$(BIN)/python -m config.embedded status
+
+test: venv ## the whole test suite, on servers of its own (ARGS="tests/crm -k import")
+	$(ON_SERVERS) -- $(BIN)/pytest -n $(TEST_WORKERS) $(ARGS)
+
+chaos: venv ## the chaos tests in their full length
+	$(ON_SERVERS) -- $(BIN)/pytest -n 0 -m slow -k chaos $(ARGS)
+
+fuzz: venv ## the API fuzzer in its full length
+	$(ON_SERVERS) -- $(BIN)/pytest -n 0 -m slow -k fuzz $(ARGS)
+
+check: venv ## what CI runs: lint, types, imports, migrations, schema, tests
+	@$(MAKE) --no-print-directory check-code
+	$(ON_SERVERS) -- $(MAKE) --no-print-directory check-django
+	@$(MAKE) --no-print-directory test
+
+check-code: venv
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(PACKAGES)
+	$(BIN)/lint-imports
+
+check-django: venv
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python manage.py check
+	@mkdir -p var
+	$(BIN)/python manage.py spectacular --validate --fail-on-warn --format openapi-json --file var/schema.json
+
+bench: venv ## the benchmarks, with their ratios, on durable servers of their own (ARGS)
+	$(ON_SERVERS) --durable -- $(BIN)/python -m benchmarks $(ARGS)
+
+format: venv ## format the code and mend what the linter can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## remove .venv and caches; data in var/ stays
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -not -path './var/*' -prune -exec rm -rf {} +
