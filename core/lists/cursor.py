@@ -1,0 +1,74 @@
+"""nextCursor: base64url JSON of the sort, the query's fingerprint, the last row's sort values and the total of the first page.
+
+It carries no secret and is trusted with nothing: whatever a crafted one holds, it is a 400 or a page of the caller's own records.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.lists.values import Kind, pack, refuse, unpack
+
+MAX_TOTAL = 2**53
+MAX_LENGTH = 100_000
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """A place in a sorted set; `values` are packed, the record's id is the last of them."""
+
+    sort: tuple[tuple[str, str], ...]
+    fingerprint: str
+    values: tuple[Any, ...]
+    total: int
+
+    def encode(self) -> str:
+        content = {"sort": self.sort, "query": self.fingerprint, "after": self.values, "total": self.total}
+        raw = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
+        return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def place(sort: Sequence[tuple[str, str]], fingerprint: str, values: Sequence[Any], total: int) -> Cursor:
+    """The cursor of a row with these sort values."""
+    return Cursor(tuple(sort), fingerprint, tuple(pack(value) for value in values), total)
+
+
+def decode(token: str) -> Cursor:
+    """The cursor in the token; anything that `encode` cannot have written is a 400."""
+    try:
+        return _decode(token)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise refuse("cursor", "is not a nextCursor of this list; pass the previous answer's nextCursor on unchanged") from None
+
+
+def _decode(token: str) -> Cursor:
+    if len(token) > MAX_LENGTH:
+        raise ValueError("too long")
+    raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
+    content = json.loads(raw)
+    if not isinstance(content, dict) or set(content) != {"sort", "query", "after", "total"}:
+        raise ValueError("other keys")
+    sort, fingerprint, values, total = content["sort"], content["query"], content["after"], content["total"]
+    if not isinstance(total, int) or isinstance(total, bool) or not 0 <= total <= MAX_TOTAL:
+        raise ValueError("no total")
+    if not isinstance(fingerprint, str) or not isinstance(values, list) or not isinstance(sort, list) or len(values) != len(sort) + 1:
+        raise ValueError("other shapes")
+    pairs = tuple((name, order) for name, order in sort)
+    if not all(isinstance(name, str) and order in ("asc", "desc") for name, order in pairs):
+        raise ValueError("no sort")
+    return Cursor(pairs, fingerprint, tuple(values), total)
+
+
+def unpack_values(cursor: Cursor, kinds: Sequence[Kind], nullable: Sequence[bool]) -> list[Any]:
+    """The row's sort values and its id, typed; `kinds` and `nullable` are those of the sort's fields."""
+    try:
+        values = [unpack(kind, value) for kind, value in zip((*kinds, "id"), cursor.values, strict=True)]
+        if any(value is None and not may for value, may in zip(values, (*nullable, False), strict=True)):
+            raise ValueError("null where there is none")
+    except (ValueError, OverflowError):
+        raise refuse("cursor", "is not a nextCursor of this list; pass the previous answer's nextCursor on unchanged") from None
+    return values

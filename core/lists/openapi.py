@@ -1,0 +1,96 @@
+"""The standard list contract as OpenAPI parameters, for every list endpoint."""
+
+from __future__ import annotations
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
+
+from core.lists.operators import OPERATORS, UNITS
+from core.lists.query import MAX_IDS, MAX_SEARCH, MAX_SIZE, MAX_SORTS
+from core.lists.tree import MAX_CONDITIONS, MAX_DEPTH
+
+
+def _parameter(name: str, type: object, description: str, *examples: tuple[str, object]) -> OpenApiParameter:
+    return OpenApiParameter(
+        name,
+        type,  # type: ignore[arg-type]
+        OpenApiParameter.QUERY,
+        required=False,
+        description=description,
+        examples=[OpenApiExample(title, value=value) for title, value in examples],
+    )
+
+
+_ID = "65a1b2c3d4e5f60718293a4"
+_OPERATORS_BY_TYPE = "; ".join(f"{type}: {', '.join(names)}" for type, names in OPERATORS.items())
+
+LIST_PARAMETERS: list[OpenApiParameter] = [
+    _parameter(
+        "p",
+        {"type": "integer", "minimum": 1, "maximum": 2**31 - 1},
+        "Page number, from 1 on. Pages are given only when both p and n are sent; with one or neither the whole matching set is answered.",
+    ),
+    _parameter("n", {"type": "integer", "minimum": 1}, f"Page size; more than {MAX_SIZE} counts as {MAX_SIZE}. Required in cursor mode."),
+    _parameter(
+        "cursorPagination",
+        {"type": "boolean"},
+        "true turns on cursor mode, which neither skips nor repeats records that stay as they are while others are written. "
+        "It needs n; p is not used.",
+    ),
+    _parameter(
+        "cursor",
+        OpenApiTypes.STR,
+        "The nextCursor of the previous answer, unchanged, beside the same search, filters and ids (the sort may be left out). "
+        "Implies cursor mode.",
+    ),
+    _parameter(
+        "sortBy",
+        OpenApiTypes.STR,
+        f"Comma-separated fields, at most {MAX_SORTS}, sorted by from left to right; _id breaks ties. Records without value come last. "
+        "Custom fields are named by their id.",
+        ("By name, then the newest", "name,createdAt"),
+    ),
+    _parameter(
+        "sortOrder",
+        OpenApiTypes.STR,
+        "asc or desc, comma-separated to pair with sortBy; desc where it is missing.",
+        ("Ascending, then descending", "asc,desc"),
+    ),
+    _parameter(
+        "searchBy", OpenApiTypes.STR, "Comma-separated fields to search in; the list has its own default.", ("Two fields", "name,email")
+    ),
+    _parameter(
+        "searchValue",
+        OpenApiTypes.STR,
+        f"Text that any of the searched fields contains, whatever its capitals; at most {MAX_SEARCH} characters.",
+        ("A name", "ann"),
+    ),
+    _parameter(
+        "filters",
+        OpenApiTypes.STR,
+        "JSON object of field and value (equals), or field and array (any of them); all must hold. null finds records without value. "
+        "Text is compared exactly; a date without time means its whole day in UTC.",
+        ("One value, and any of two", '{"isActive": true, "name": ["Ann", "Bob"]}'),
+    ),
+    _parameter(
+        "advancedFilters",
+        OpenApiTypes.STR,
+        f"JSON tree of conditions, at most {MAX_DEPTH} groups inside each other and {MAX_CONDITIONS} conditions. "
+        f"Operators by type: {_OPERATORS_BY_TYPE}. "
+        "in, notIn and between take arrays; withinLast and withinNext take an amount and a unit "
+        f"({', '.join(UNITS)}). notEquals, notIn and notContains also find records without value. "
+        "contains, notContains, startsWith and endsWith ignore capitals; equals and in do not.",
+        (
+            "Ann, or new this week",
+            '{"operator": "or", "conditions": [{"field": "name", "operator": "contains", "value": "ann"}, '
+            '{"field": "createdAt", "operator": "withinLast", "value": {"amount": 7, "unit": "days"}}]}',
+        ),
+    ),
+    _parameter(
+        "ids",
+        OpenApiTypes.STR,
+        f"Comma-separated ids: only these records; at most {MAX_IDS}.",
+        ("Two", f"{_ID}a,{_ID}b"),
+    ),
+    _parameter("nids", OpenApiTypes.STR, f"Comma-separated ids: not these records; at most {MAX_IDS}.", ("One", f"{_ID}a")),
+]

@@ -1,0 +1,251 @@
+"""The operators of filters, each as SQL and as plain Python with the same result.
+
+Missing values. A field has no value when it is null; a text also when it is empty. A comparison is false without a value, and
+notEquals, notIn and notContains are the exact opposites of equals, in and contains: records without value are among their results.
+Several values (tags): a condition holds when one of them meets it, and a negated one when none does.
+Text: equals and in compare exactly (capitals count, unless the field ignores them); contains, startsWith and endsWith ignore capitals.
+Dates: a date without time means its whole day in UTC, a time the millisecond that answers show; so equals 2026-01-31 finds that day,
+after excludes it and lessThanOrEqual includes it. null as a value of equals, notEquals, in and notIn means "no value".
+"""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Expression, Q
+from django.db.models import lookups as sql
+from django.db.models.functions import Upper
+
+from core.errors import shorten
+from core.lists.fields import Condition, ListField
+from core.lists.values import Span, fold, read_value, refuse
+
+MAX_VALUES = 1000
+MAX_AMOUNT = 100_000
+
+EVERY = ("equals", "notEquals", "in", "notIn", "isEmpty", "isNotEmpty")
+TEXT = ("contains", "notContains", "startsWith", "endsWith")
+ORDERED = ("greaterThan", "greaterThanOrEqual", "lessThan", "lessThanOrEqual", "between")
+DATE = ("before", "after", "withinLast", "withinNext")
+OPERATORS: dict[str, tuple[str, ...]] = {
+    "text": EVERY + TEXT,
+    "number": EVERY + ORDERED,
+    "date": EVERY + ORDERED + DATE,
+    "boolean": EVERY,
+    "id": EVERY,
+}
+UNITS = ("minutes", "hours", "days", "weeks", "months", "years")
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A predicate over one present value: as SQL (`condition`) and in Python (`holds`, over core.lists.values.record_value)."""
+
+    condition: Condition
+    holds: Callable[[Any], bool]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A compiled condition: its probes, each wanted or unwanted, of which `any_of` or all must come out so."""
+
+    field: ListField
+    probes: tuple[tuple[Probe, bool], ...]
+    any_of: bool
+
+    def q(self) -> Q:
+        parts = [self.field.where(probe.condition) if wanted else self.field.where_not(probe.condition) for probe, wanted in self.probes]
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = whole | part if self.any_of else whole & part
+        return whole
+
+    def holds(self, values: list[Any]) -> bool:
+        results = [any(probe.holds(value) for value in values) == wanted for probe, wanted in self.probes]
+        return any(results) if self.any_of else all(results)
+
+
+def leaf(field: ListField, operator: str, raw: Any, where: str, now: datetime) -> Leaf:
+    """The condition `field operator raw`; an operator or value that does not fit the field's type is a 400 that begins with `where`."""
+    allowed = OPERATORS[field.type]
+    if operator not in allowed:
+        raise refuse(where, f"the operator {shorten(operator, 40)!r} does not fit a {field.type}; allowed: {', '.join(allowed)}")
+    if operator in ("isEmpty", "isNotEmpty"):
+        return Leaf(field, ((_present(field), operator == "isNotEmpty"),), any_of=True)
+    if operator in ("equals", "notEquals"):
+        return _membership(field, [raw], where, wanted=operator == "equals")
+    if operator in ("in", "notIn"):
+        return _membership(field, _array(raw, where), where, wanted=operator == "in")
+    if operator in TEXT:
+        return _text(field, operator, raw, where)
+    return Leaf(field, ((_range(field, operator, raw, where, now), True),), any_of=True)
+
+
+def contains(field: ListField, text: str) -> Q:
+    """The records of which a value contains the text, whatever its capitals."""
+    return _text(field, "contains", text, field.name).q()
+
+
+def _present(field: ListField) -> Probe:
+    if field.type != "text":
+        return Probe(lambda value: Q(sql.IsNull(value, False)), lambda value: True)
+    return Probe(lambda value: Q(sql.IsNull(value, False)) & ~Q(sql.Exact(value, "")), lambda value: value != "")
+
+
+def _array(raw: Any, where: str) -> list[Any]:
+    if not isinstance(raw, list | tuple):
+        raise refuse(where, "needs an array of values")
+    if not 1 <= len(raw) <= MAX_VALUES:
+        raise refuse(where, f"needs 1 to {MAX_VALUES} values, got {len(raw)}")
+    return list(raw)
+
+
+def _membership(field: ListField, raws: list[Any], where: str, *, wanted: bool) -> Leaf:
+    probes: list[tuple[Probe, bool]] = []
+    values = [read_value(field.type, raw, where, field.name) for raw in raws if raw is not None]
+    if values:
+        probes.append((_one_of(field, values), wanted))
+    if len(values) < len(raws):
+        probes.append((_present(field), not wanted))
+    return Leaf(field, tuple(probes), any_of=wanted)
+
+
+def _one_of(field: ListField, values: list[Any]) -> Probe:
+    if field.type == "date":
+        spans = [_Range(low=span.start, high=span.end, high_included=False) for span in values]
+        return Probe(lambda value: _any([span.condition(value) for span in spans]), lambda value: any(span.holds(value) for span in spans))
+    if field.ignore_case:
+        folded = {fold(value) for value in values}
+        return Probe(lambda value: _equal(Upper(value), folded), lambda value: fold(value) in folded)
+    wanted = set(values)
+    return Probe(lambda value: _equal(value, wanted), lambda value: value in wanted)
+
+
+def _equal(value: Expression, wanted: set[Any]) -> Q:
+    return Q(sql.Exact(value, next(iter(wanted)))) if len(wanted) == 1 else Q(sql.In(value, sorted(wanted)))
+
+
+def _any(conditions: list[Q]) -> Q:
+    whole = conditions[0]
+    for condition in conditions[1:]:
+        whole |= condition
+    return whole
+
+
+_LIKE: dict[str, tuple[type[Any], Callable[[str, str], bool]]] = {
+    "contains": (sql.IContains, lambda value, text: text in value),
+    "notContains": (sql.IContains, lambda value, text: text in value),
+    "startsWith": (sql.IStartsWith, str.startswith),
+    "endsWith": (sql.IEndsWith, str.endswith),
+}
+
+
+def _text(field: ListField, operator: str, raw: Any, where: str) -> Leaf:
+    text = read_value("text", raw, where, field.name)
+    if not text:
+        raise refuse(where, f"{operator} needs a text that is not empty; use isEmpty or isNotEmpty")
+    lookup, compare = _LIKE[operator]
+    folded = fold(text)
+    narrowed = field.narrow(text) if field.narrow and lookup is sql.IContains else None
+
+    def condition(value: Expression) -> Q:
+        found = Q(lookup(value, text))
+        return found if narrowed is None else narrowed & found
+
+    return Leaf(field, ((Probe(condition, lambda value: compare(fold(value), folded)), operator != "notContains"),), any_of=True)
+
+
+@dataclass(frozen=True)
+class _Range:
+    """Values from `low` to `high`; None is no bound."""
+
+    low: Any = None
+    low_included: bool = True
+    high: Any = None
+    high_included: bool = True
+
+    def condition(self, value: Expression) -> Q:
+        parts = Q()
+        if self.low is not None:
+            parts &= Q((sql.GreaterThanOrEqual if self.low_included else sql.GreaterThan)(value, self.low))
+        if self.high is not None:
+            parts &= Q((sql.LessThanOrEqual if self.high_included else sql.LessThan)(value, self.high))
+        return parts or Q(sql.IsNull(value, False))
+
+    def holds(self, value: Any) -> bool:
+        above = self.low is None or (value >= self.low if self.low_included else value > self.low)
+        return above and (self.high is None or (value <= self.high if self.high_included else value < self.high))
+
+
+def _range(field: ListField, operator: str, raw: Any, where: str, now: datetime) -> Probe:
+    if operator in ("withinLast", "withinNext"):
+        found = _relative(operator, raw, where, now)
+    elif operator == "between":
+        low, high = _pair(field, raw, where)
+        found = _Range(low=_start(low), high=_end(high), high_included=not isinstance(high, Span))
+    else:
+        bound = read_value(field.type, raw, where, field.name)
+        found = _bound(operator, bound)
+    return Probe(found.condition, found.holds)
+
+
+def _bound(operator: str, bound: Any) -> _Range:
+    span = isinstance(bound, Span)
+    if operator in ("greaterThan", "after"):
+        # After the last moment of the calendar there is nothing, and no timestamp to compare with.
+        if span and bound.end is None:
+            return _Range(low=bound.start, high=bound.start, high_included=False)
+        return _Range(low=_end(bound), low_included=span)
+    if operator == "greaterThanOrEqual":
+        return _Range(low=_start(bound))
+    if operator in ("lessThan", "before"):
+        return _Range(high=_start(bound), high_included=False)
+    return _Range(high=_end(bound), high_included=not span)
+
+
+def _start(value: Any) -> Any:
+    return value.start if isinstance(value, Span) else value
+
+
+def _end(value: Any) -> Any:
+    return value.end if isinstance(value, Span) else value
+
+
+def _pair(field: ListField, raw: Any, where: str) -> tuple[Any, Any]:
+    if not isinstance(raw, list | tuple) or len(raw) != 2:
+        raise refuse(where, "between needs an array of two values, the lower one first")
+    low, high = (read_value(field.type, item, where, field.name) for item in raw)
+    if _start(low) > _start(high):
+        raise refuse(where, "between needs the lower value first")
+    return low, high
+
+
+def _relative(operator: str, raw: Any, where: str, now: datetime) -> _Range:
+    hint = f'{operator} needs {{"amount": 7, "unit": "days"}}; units: {", ".join(UNITS)}'
+    if not isinstance(raw, dict) or set(raw) != {"amount", "unit"}:
+        raise refuse(where, hint)
+    amount, unit = raw["amount"], raw["unit"]
+    if not isinstance(amount, int) or isinstance(amount, bool) or not 1 <= amount <= MAX_AMOUNT:
+        raise refuse(where, f"{hint}; the amount is a whole number from 1 to {MAX_AMOUNT}")
+    if unit not in UNITS:
+        raise refuse(where, hint)
+    try:
+        other = shift(now, amount if operator == "withinNext" else -amount, unit)
+    except (ValueError, OverflowError):
+        raise refuse(where, f"{operator} {amount} {unit} leaves the calendar") from None
+    return _Range(low=other, high=now) if operator == "withinLast" else _Range(low=now, high=other)
+
+
+def shift(moment: datetime, amount: int, unit: str) -> datetime:
+    """The moment so many units later (earlier if negative); a month's missing day becomes its last one."""
+    if unit not in ("months", "years"):
+        return moment + timedelta(**{unit: amount})
+    months = moment.year * 12 + moment.month - 1 + amount * (12 if unit == "years" else 1)
+    year, month = divmod(months, 12)
+    if not 1 <= year <= 9999:
+        raise OverflowError("out of the calendar")
+    return moment.replace(year=year, month=month + 1, day=min(moment.day, calendar.monthrange(year, month + 1)[1]))

@@ -1,0 +1,213 @@
+"""The standard list contract (interface section 4.1): query parameters in, one checked ListQuery out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from django.db.models import Q
+
+from core.errors import InvalidFormat, shorten
+from core.ids import is_id
+from core.lists import tree
+from core.lists.cursor import Cursor, decode
+from core.lists.fields import FieldSet
+from core.lists.keyset import SortKey
+from core.lists.operators import contains
+from core.lists.values import clean_text, refuse
+
+MAX_SIZE = 100_000
+MAX_PAGE = 2**31 - 1
+MAX_SORTS = 5
+MAX_SEARCH = 500
+MAX_SEARCH_FIELDS = 20
+MAX_IDS = 100_000
+PARAMETERS = frozenset(
+    {"p", "n", "cursorPagination", "cursor", "sortBy", "sortOrder", "searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids"}
+)
+_NUMBER = re.compile(r"[0-9]{1,1000}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class ListQuery:
+    """A checked list request: which records (`where`), in which order, and which part of them.
+
+    `page` is None in cursor mode; `size` is None when the whole set is wanted.
+    """
+
+    where: Q
+    sort: tuple[SortKey, ...]
+    fingerprint: str
+    page: int | None = None
+    size: int | None = None
+    cursor: Cursor | None = None
+
+    @property
+    def paginated(self) -> bool:
+        return self.size is not None
+
+    @property
+    def sort_names(self) -> tuple[tuple[str, str], ...]:
+        return tuple((key.field.name, key.order) for key in self.sort)
+
+    @classmethod
+    def parse(cls, params: Mapping[str, Any], fields: FieldSet, *, extra: Iterable[str] = (), now: datetime | None = None) -> ListQuery:
+        """The query in a request's parameters; anything malformed or unknown is a 400 that names the parameter.
+
+        `extra` are the parameters that the endpoint itself reads.
+        """
+        reader = _Reader(params)
+        reader.allow_only(PARAMETERS.union(extra))
+        cursor_text = reader.text("cursor")
+        cursor = decode(cursor_text) if cursor_text else None
+        cursor_mode = reader.boolean("cursorPagination") or cursor is not None
+        page, size = reader.number("p"), reader.number("n")
+        if cursor_mode and size is None:
+            raise refuse("n", "cursor pagination needs a page size, for example n=100")
+        if page is not None and page > MAX_PAGE:
+            raise refuse("p", f"at most {MAX_PAGE} is allowed")
+        paginated = cursor_mode or (page is not None and size is not None)
+        sort = _sort(reader, fields, cursor)
+        where, content = _where(reader, fields, now or datetime.now(UTC))
+        fingerprint = _fingerprint([[key.field.name, key.order] for key in sort], content)
+        if cursor is not None and (cursor.fingerprint != fingerprint or cursor.sort != tuple((k.field.name, k.order) for k in sort)):
+            raise refuse("cursor", "belongs to another query; repeat the search, filters, ids and sort of the request that it came from")
+        return cls(
+            where=where,
+            sort=sort,
+            fingerprint=fingerprint,
+            page=page if paginated and not cursor_mode else None,
+            size=min(size, MAX_SIZE) if paginated and size is not None else None,
+            cursor=cursor,
+        )
+
+
+class _Reader:
+    """The parameters as text. A parameter that is sent empty counts as not sent, except where a number or boolean is wanted."""
+
+    def __init__(self, params: Mapping[str, Any]) -> None:
+        self.params = params
+
+    def allow_only(self, known: frozenset[str]) -> None:
+        unknown = next((name for name in self.params if name not in known), None)
+        if unknown is not None:
+            raise refuse(shorten(unknown, 60), f"is an unknown parameter; known: {', '.join(sorted(known))}")
+
+    def text(self, name: str) -> str:
+        value = self.params.get(name)
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            raise refuse(name, "needs to be a text")
+        return value
+
+    def json(self, name: str) -> Any:
+        """The parameter's JSON (or the object itself, when the parameters come from a body), or None."""
+        value = self.params.get(name)
+        if value is None or value == "":
+            return None
+        return tree.load_json(value, name) if isinstance(value, str) else value
+
+    def list(self, name: str) -> list[str]:
+        """The comma-separated values of all times that the parameter was sent."""
+        getlist = getattr(self.params, "getlist", None)
+        sent = getlist(name) if getlist else [self.text(name)]
+        joined = ",".join(value for value in sent if value)
+        return [part.strip() for part in joined.split(",")] if joined else []
+
+    def number(self, name: str) -> int | None:
+        if name not in self.params:
+            return None
+        text = str(self.params[name]).strip()
+        if not _NUMBER.fullmatch(text) or int(text) < 1:
+            raise refuse(name, f"needs to be a whole number from 1 on, got {shorten(text, 40)!r}")
+        return int(text)
+
+    def boolean(self, name: str) -> bool:
+        if name not in self.params:
+            return False
+        text = str(self.params[name]).strip().lower()
+        if text not in ("true", "false"):
+            raise refuse(name, f"needs to be true or false, got {shorten(text, 40)!r}")
+        return text == "true"
+
+
+def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[SortKey, ...]:
+    names, orders = reader.list("sortBy"), [order.lower() for order in reader.list("sortOrder")]
+    if not names and not orders and cursor is not None:
+        names, orders = [name for name, _ in cursor.sort], [order for _, order in cursor.sort]
+    names = names or list(fields.default_sort)
+    if len(names) > MAX_SORTS:
+        raise refuse("sortBy", f"has {len(names)} fields, at most {MAX_SORTS} are allowed")
+    if len(orders) > len(names):
+        raise refuse("sortOrder", f"has {len(orders)} orders for {len(names)} fields of sortBy")
+    wrong = next((order for order in orders if order not in ("asc", "desc")), None)
+    if wrong is not None:
+        raise refuse("sortOrder", f"each order is asc or desc, not {shorten(wrong, 40)!r}")
+    if len(set(names)) < len(names):
+        raise refuse("sortBy", "names a field twice")
+    orders += ["desc"] * (len(names) - len(orders))
+    return tuple(SortKey(fields.sortable(name, "sortBy"), order == "desc") for name, order in zip(names, orders, strict=True))
+
+
+def _where(reader: _Reader, fields: FieldSet, now: datetime) -> tuple[Q, list[Any]]:
+    """All the conditions as one Q, and what they were made of, for the fingerprint."""
+    search_by, search = reader.list("searchBy"), reader.text("searchValue")
+    filters, advanced = reader.json("filters"), reader.json("advancedFilters")
+    ids, nids = read_ids(reader.list("ids"), "ids"), read_ids(reader.list("nids"), "nids")
+    parts = [_search(search_by, search, fields)]
+    if filters is not None:
+        parts.append(tree.compile(_filters_tree(filters), fields, now=now, parameter="filters"))
+    if advanced is not None:
+        parts.append(tree.compile(tree.parse(advanced), fields, now=now))
+    if ids:
+        parts.append(Q(pk__in=ids))
+    if nids:
+        parts.append(~Q(pk__in=nids))
+    return Q(*(part for part in parts if part)), [sorted(search_by) if search else [], search, filters, advanced, sorted(ids), sorted(nids)]
+
+
+def _search(names: list[str], text: str, fields: FieldSet) -> Q:
+    if len(names) > MAX_SEARCH_FIELDS:
+        raise refuse("searchBy", f"has {len(names)} fields, at most {MAX_SEARCH_FIELDS} are allowed")
+    chosen = [fields.searchable(name, "searchBy") for name in dict.fromkeys(names)]
+    if not text:
+        return Q()
+    clean_text(text, "searchValue", MAX_SEARCH)
+    chosen = chosen or [fields.searchable(name, "searchBy") for name in fields.default_search]
+    if not chosen:
+        raise refuse("searchBy", "this list has no fields that are searched by default; name them")
+    return reduce(or_, (contains(field, text) for field in chosen))
+
+
+def _filters_tree(filters: Any) -> tree.Group:
+    if not isinstance(filters, Mapping):
+        raise refuse("filters", 'needs a JSON object of fields and values, such as {"category": "65a1…", "tags": ["65b2…", "65b3…"]}')
+    if len(filters) > tree.MAX_CONDITIONS:
+        raise refuse("filters", f"has {len(filters)} fields, at most {tree.MAX_CONDITIONS} are allowed")
+    conditions = (tree.Condition(name, "in" if isinstance(value, list) else "equals", value) for name, value in filters.items())
+    return tree.Group("and", tuple(conditions))
+
+
+def read_ids(values: Any, field: str) -> list[str]:
+    """The ids of a request without repetitions, in their order; a malformed one is 'Invalid format for field …'."""
+    if not isinstance(values, list | tuple):
+        raise refuse(field, "needs to be an array of ids")
+    if len(values) > MAX_IDS:
+        raise refuse(field, f"has {len(values)} ids, at most {MAX_IDS} are allowed")
+    for value in values:
+        if not is_id(value):
+            raise InvalidFormat(field, value, detail=f"{field}: needs ids of 24 hex characters")
+    return list(dict.fromkeys(values))
+
+
+def _fingerprint(sort: list[list[str]], content: list[Any]) -> str:
+    raw = json.dumps([sort, content], sort_keys=True, default=str)
+    return hashlib.sha256(raw.encode()).hexdigest()[:16]

@@ -1,0 +1,59 @@
+"""The standard bulk selection (interface section 4.1): ids, nids, selectAll in the body, filters in the query string."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from django.db import connections
+from django.db.models import Q, QuerySet
+from django.db.transaction import TransactionManagementError
+
+from core.lists.fields import FieldSet
+from core.lists.query import ListQuery, read_ids
+from core.lists.values import refuse
+
+BATCH = 5000
+
+
+@dataclass(frozen=True)
+class BulkSelection:
+    """Which of a list's records a bulk operation acts on."""
+
+    where: Q
+
+    @classmethod
+    def parse(cls, body: Mapping[str, Any], params: Mapping[str, Any], fields: FieldSet, *, extra: Iterable[str] = ()) -> BulkSelection:
+        """The selection in a request: the records with the body's `ids`, or with `selectAll` those of the query string, less `nids`.
+
+        With selectAll the ids are not looked at, and without it the query string is not: the contract has the one instead of the other.
+        """
+        ids, nids = (read_ids([] if body.get(name) is None else body[name], name) for name in ("ids", "nids"))
+        everything = body.get("selectAll", False)
+        if not isinstance(everything, bool):
+            raise refuse("selectAll", "needs to be true or false")
+        if not everything and not ids:
+            raise refuse("ids", "name the records in ids, or set selectAll to true to act on all that match the query string")
+        where = ListQuery.parse(params, fields, extra=extra).where if everything else Q(pk__in=ids)
+        return cls(where & ~Q(pk__in=nids) if nids else where)
+
+    def apply(self, queryset: QuerySet) -> QuerySet:
+        """The selected ones of the queryset's records."""
+        return queryset.filter(self.where)
+
+
+def in_batches(queryset: QuerySet, size: int = BATCH, *, lock: bool = False) -> Iterator[list[str]]:
+    """The ids of the queryset in ascending order, `size` at a time; the set is that of the first step, whatever is done to its batches.
+
+    The caller owns the transaction. `lock` locks the rows in this order, so that bulk operations wait for each other and never deadlock.
+    """
+    if not connections[queryset.db].in_atomic_block:
+        raise TransactionManagementError("in_batches() needs a transaction around it")
+    ids = queryset.order_by("pk").values_list("pk", flat=True)
+    if lock:
+        ids = ids.select_for_update(of=("self",))
+    found = ids.iterator(chunk_size=size)
+    while batch := list(islice(found, size)):
+        yield batch

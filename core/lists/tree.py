@@ -1,0 +1,147 @@
+"""The tree of conditions: parsed, compiled to SQL, or evaluated in Python.
+
+advancedFilters, segments, reports and workflow conditions all use it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from django.db.models import Q
+
+from core.errors import shorten
+from core.lists.fields import FieldSet, ListField
+from core.lists.operators import leaf
+from core.lists.values import record_value, refuse
+
+MAX_DEPTH = 5
+MAX_CONDITIONS = 50
+PARAMETER = "advancedFilters"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One comparison; `value` is still the JSON value."""
+
+    field: str
+    operator: str
+    value: Any = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Conditions of which all ("and") or one ("or") must hold; an empty group holds for every record."""
+
+    operator: str
+    conditions: tuple[Condition | Group, ...]
+
+
+def load_json(text: str, parameter: str) -> Any:
+    """The parameter's JSON; numbers with a fraction become Decimal, so that none is rounded."""
+    try:
+        return json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise refuse(parameter, f"is not JSON ({shorten(error, 80)})") from None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def parse(value: str | Mapping[str, Any], parameter: str = PARAMETER) -> Group:
+    """A tree from its JSON text or the object itself: at most 5 deep and 50 conditions. Names and values are checked by `compile`."""
+    raw = load_json(value, parameter) if isinstance(value, str) else value
+    if isinstance(raw, Mapping) and "conditions" not in raw and "field" in raw:
+        raw = {"operator": "and", "conditions": [raw]}
+    tree = _parse_group(raw, parameter, parameter, depth=1)
+    if (count := _count(tree)) > MAX_CONDITIONS:
+        raise refuse(parameter, f"has {count} conditions, at most {MAX_CONDITIONS} are allowed")
+    return tree
+
+
+def _parse_group(raw: Any, path: str, parameter: str, depth: int) -> Group:
+    if not isinstance(raw, Mapping):
+        raise refuse(path, 'needs an object such as {"operator": "and", "conditions": [...]}')
+    if depth > MAX_DEPTH:
+        raise refuse(parameter, f"is nested too deeply, at most {MAX_DEPTH} groups inside each other are allowed")
+    _only_keys(raw, {"operator", "conditions"}, path)
+    operator, conditions = raw.get("operator", "and"), raw.get("conditions")
+    if operator not in ("and", "or"):
+        raise refuse(path, f"the operator of a group is and or or, not {shorten(operator, 40)!r}")
+    if not isinstance(conditions, list | tuple):
+        raise refuse(path, "conditions needs to be an array")
+    if len(conditions) > MAX_CONDITIONS:
+        raise refuse(parameter, f"has {len(conditions)} conditions, at most {MAX_CONDITIONS} are allowed")
+    return Group(operator, tuple(_parse_node(item, f"{path}.conditions[{i}]", parameter, depth) for i, item in enumerate(conditions)))
+
+
+def _parse_node(raw: Any, path: str, parameter: str, depth: int) -> Condition | Group:
+    if not isinstance(raw, Mapping) or "conditions" in raw:
+        return _parse_group(raw, path, parameter, depth + 1)
+    _only_keys(raw, {"field", "operator", "value"}, path)
+    field, operator = raw.get("field"), raw.get("operator")
+    if not isinstance(field, str) or not isinstance(operator, str):
+        raise refuse(path, 'a condition needs field and operator, such as {"field": "name", "operator": "contains", "value": "ann"}')
+    return Condition(field, operator, raw.get("value"))
+
+
+def _only_keys(raw: Mapping[str, Any], allowed: set[str], path: str) -> None:
+    unknown = next((key for key in raw if key not in allowed), None)
+    if unknown is not None:
+        raise refuse(path, f"the key {shorten(unknown, 40)!r} is unknown; allowed: {', '.join(sorted(allowed))}")
+
+
+def _count(node: Condition | Group) -> int:
+    return 1 if isinstance(node, Condition) else sum(_count(child) for child in node.conditions)
+
+
+def dump(node: Condition | Group) -> dict[str, Any]:
+    """The tree as the JSON object that `parse` reads."""
+    if isinstance(node, Condition):
+        return {"field": node.field, "operator": node.operator, "value": node.value}
+    return {"operator": node.operator, "conditions": [dump(child) for child in node.conditions]}
+
+
+def compile(node: Condition | Group, fields: FieldSet, *, now: datetime | None = None, parameter: str = PARAMETER) -> Q:
+    """The tree as one Q; an unknown field, an operator or a value that does not fit is InvalidRequest_400, a malformed id InvalidFormat.
+
+    `now` is what withinLast and withinNext count from (default: the present).
+    """
+    now = now or datetime.now(UTC)
+    if isinstance(node, Condition):
+        field = fields.filterable(node.field, parameter)
+        return leaf(field, node.operator, node.value, _where(parameter, field), now).q()
+    parts = [compile(child, fields, now=now, parameter=parameter) for child in node.conditions]
+    # An empty group holds for every record, and so does an "or" that contains one: Q() would silently vanish from it.
+    if node.operator == "or" and not all(parts):
+        return Q()
+    return Q(*parts, _connector=Q.AND if node.operator == "and" else Q.OR)
+
+
+def evaluate(
+    node: Condition | Group, record: Mapping[str, Any], fields: FieldSet, *, now: datetime | None = None, parameter: str = PARAMETER
+) -> bool:
+    """Whether the record, a mapping of field names to values (lists where a field has many), is one that the compiled tree selects.
+
+    A missing name is null, and so is a value of another type than the field's.
+    """
+    now = now or datetime.now(UTC)
+    if isinstance(node, Condition):
+        field = fields.filterable(node.field, parameter)
+        compiled = leaf(field, node.operator, node.value, _where(parameter, field), now)
+        return compiled.holds(_values(field, record.get(node.field)))
+    results = [evaluate(child, record, fields, now=now, parameter=parameter) for child in node.conditions]
+    return not results or (all(results) if node.operator == "and" else any(results))
+
+
+def _where(parameter: str, field: ListField) -> str:
+    return f"{parameter}: field {field.name!r}"
+
+
+def _values(field: ListField, value: Any) -> list[Any]:
+    raw = value if isinstance(value, list | tuple | set | frozenset) else [value]
+    return [known for known in (record_value(field.type, item) for item in raw) if known is not None]
