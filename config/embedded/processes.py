@@ -58,10 +58,17 @@ def is_running(pid: int, *, argument: str | Path) -> bool:
     if pid in _children and _children[pid].poll() is not None:
         return False
     try:
-        process = psutil.Process(pid)
-        return process.status() != psutil.STATUS_ZOMBIE and os.fspath(argument) in process.cmdline()
+        return not is_gone(pid) and os.fspath(argument) in psutil.Process(pid).cmdline()
     except psutil.Error:
         return False
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended; one that has but that nobody waited for (a zombie) counts as gone."""
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
 
 
 def working_in(folder: Path, *, name: str) -> list[int]:
@@ -97,7 +104,7 @@ def end_quickly(pid: int) -> None:
             os.kill(pid, number)
         except ProcessLookupError:
             return
-        if wait_until(lambda: not psutil.pid_exists(pid), seconds=patience):
+        if wait_until(lambda: is_gone(pid), seconds=patience):
             return
 
 
