@@ -1,0 +1,65 @@
+"""Tell text from binary, from a bounded head of the content."""
+
+from __future__ import annotations
+
+import codecs
+
+BOMS: tuple[tuple[bytes, str], ...] = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# Tab, line feed, form feed, carriage return, and the end-of-file sign that old exports end with.
+CONTROLS = bytes(code for code in range(32) if code not in (9, 10, 12, 13, 26)) + b"\x7f"
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether the bytes are UTF-8, a character cut off at the end allowed."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def utf16_without_mark(head: bytes) -> str | None:
+    """The byte order of UTF-16 that has no mark, known by the NULs beside its ASCII characters; None for anything else."""
+    head = head[: len(head) & ~1]
+    if len(head) < 8 or b"\0" not in head:
+        return None
+    high_first, low_first = head[0::2].count(0), head[1::2].count(0)
+    half = len(head) // 2
+    for codec, zeros, others in (("utf-16-le", low_first, high_first), ("utf-16-be", high_first, low_first)):
+        if zeros * 4 >= half and others * 50 <= zeros:
+            try:
+                text = codecs.getincrementaldecoder(codec)().decode(head)
+            except UnicodeDecodeError:
+                continue
+            if not looks_binary(text.encode("utf-8", "replace")):
+                return codec
+    return None
+
+
+def looks_binary(head: bytes) -> bool:
+    """Whether more than one byte in fifty is a control code that text does not hold."""
+    return len(head) > 0 and (len(head) - len(head.translate(None, CONTROLS))) * 50 > len(head)
+
+
+def decode_head(head: bytes) -> str | None:
+    """The head as text, for looking at its structure; None when it is not text.
+
+    Bytes that are not UTF-8 are read as Windows-1252, which is exact enough for marks of structure: they are all ASCII.
+    """
+    for mark, codec in BOMS:
+        if head.startswith(mark):
+            text = codecs.getincrementaldecoder(codec)("replace").decode(head[len(mark) :])
+            return None if looks_binary(text.encode("utf-8", "replace")) else text
+    wide = utf16_without_mark(head)
+    if wide:
+        return codecs.getincrementaldecoder(wide)("replace").decode(head)
+    if looks_binary(head):
+        return None
+    if is_utf8(head):
+        return codecs.getincrementaldecoder("utf-8")().decode(head)
+    # Text of a code page is mostly ASCII or mostly letters; compressed data is neither, and holds control codes as well.
+    return head.decode("cp1252", "replace")
