@@ -1,0 +1,112 @@
+"""Endpoints of accounts: API keys, and the public doors of a session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.hashers import check_password, make_password
+from rest_framework.request import Request
+
+from accounts import tokens
+from accounts.api.serializers import ApiKeyCreate, ApiKeyDelete, ApiKeyFull, ApiKeyOut, Deleted, Login, Refresh, Session
+from accounts.models import ApiKey, Member, User
+from accounts.services.api_keys import create_key, delete_keys
+from core.api.endpoint import endpoint
+from core.api.views import ApiView
+from core.errors import Named
+from core.lists import FieldSet, ListField
+from core.tenancy import unscoped
+
+API_KEY_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("maskedKey", "text", "masked_key", searchable=True, nullable=False),
+        ListField("type", "text", "type", searchable=True, nullable=False),
+        ListField("ipRestriction", "text", "ip_restriction", nullable=False),
+        ListField("durationMinutes", "number", "duration_minutes"),
+        ListField("createdBy", "id", "created_by_id", nullable=False),
+        ListField("createdBy.name", "text", "created_by__name", nullable=False),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+)
+
+
+class ApiKeys(ApiView):
+    module = "api"
+
+    @endpoint("List API keys", output=ApiKeyOut, many=True, description="The keys themselves are left out; maskedKey shows their end.")
+    def get(self, request: Request) -> Any:
+        return self.list_response(ApiKey.objects.all(), API_KEY_FIELDS, ApiKeyOut)
+
+    @endpoint(
+        "Create an API key", input=ApiKeyCreate, output=ApiKeyFull, status=201, message="API key created", errors=("DurationRequired_400",)
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        key = create_key(member_id=self.actor.member_id, **data)
+        return ApiKeyFull.one(ApiKey.objects.filter(pk=key.pk))
+
+    @endpoint("Delete API keys", input=ApiKeyDelete, output=Deleted, message="API keys deleted", errors=("ApiNotFound_400",))
+    def delete(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"deletedCount": delete_keys(ids=data["ids"])}
+
+
+class ApiKeyDetail(ApiView):
+    module = "api"
+
+    @endpoint("Read an API key in full", output=ApiKeyFull, errors=("ApiNotFound_400",))
+    def get(self, request: Request, id: str) -> Any:
+        found = ApiKeyFull.one(ApiKey.objects.filter(pk=id))
+        if found is None:
+            raise Named("ApiNotFound_400", "id: there is no such key in this company")
+        return found
+
+
+def _session(user: User, issued: tokens.Tokens) -> dict[str, Any]:
+    with unscoped(reason="login: the memberships of one user in all companies"):
+        rows = list(Member.objects.filter(user=user).order_by("created_at").values("id", "status", "company_id", "company__name"))
+    return {
+        "token": issued.access,
+        "refreshToken": issued.refresh,
+        "expiresIn": issued.expires_in,
+        "user": {"_id": user.pk, "name": user.name, "email": user.email},
+        "memberships": [
+            {"_id": row["id"], "status": row["status"], "company": {"_id": row["company_id"], "name": row["company__name"]}} for row in rows
+        ],
+    }
+
+
+class LoginView(ApiView):
+    public = True
+
+    @endpoint("Log in", input=Login, output=Session, message="Logged in", errors=("InvalidCredentials_400",))
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        user = User.objects.filter(email=data["email"], is_active=True).first()
+        if user is None:
+            make_password(data["password"])  # as much work as for a known address, so that the time tells nothing
+        if user is None or not check_password(data["password"], user.password):
+            raise Named("InvalidCredentials_400", "email or password is wrong")
+        return _session(user, tokens.issue(user))
+
+
+class RefreshView(ApiView):
+    public = True
+
+    @endpoint(
+        "Renew a session", input=Refresh, output=Session, description="The refresh token is replaced; a second use of one ends its session."
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        issued = tokens.rotate(data["refresh_token"])
+        claims = tokens.read_access(issued.access)
+        return _session(User.objects.get(pk=claims["sub"]), issued)
+
+
+class LogoutView(ApiView):
+    public = True
+
+    @endpoint(
+        "Log out", input=Refresh, message="Logged out", description="Ends the refresh token's session; the access token runs out by itself."
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        tokens.revoke(data["refresh_token"])

@@ -1,0 +1,39 @@
+"""API keys (contract 4.2): made, listed, read, deleted; never changed."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from accounts.models import ApiKey
+from core.crypto import lookup_hash
+from core.errors import Named
+
+
+def create_key(
+    *,
+    member_id: str,
+    type: str = ApiKey.Type.PERMANENT,
+    duration_minutes: int | None = None,
+    ip_restriction: str = ApiKey.IpRestriction.OPEN,
+) -> ApiKey:
+    """A new key of 64 hex characters for the member; DurationRequired_400 for a temporary one without duration."""
+    if type == ApiKey.Type.TEMPORARY and duration_minutes is None:
+        raise Named("DurationRequired_400", "durationMinutes (a number of at least 1) is required when type is temporary")
+    return add_key(secrets.token_hex(32), member_id=member_id, type=type, duration_minutes=duration_minutes, ip_restriction=ip_restriction)
+
+
+def add_key(key: str, *, member_id: str, **values: object) -> ApiKey:
+    """Store a key of any shape."""
+    return ApiKey.objects.create(key=key, key_hash=lookup_hash(key), masked_key="*" * 11 + key[-4:], created_by_id=member_id, **values)
+
+
+@transaction.atomic
+def delete_keys(*, ids: Sequence[str]) -> int:
+    """Delete the keys; returns how many there were. ApiNotFound_400 when none of the ids is one of the company's."""
+    deleted, _ = ApiKey.objects.filter(pk__in=ids).delete()
+    if not deleted:
+        raise Named("ApiNotFound_400", "ids: none of them is a key of this company")
+    return deleted

@@ -1,0 +1,17 @@
+"""Companies and their owners."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from accounts.models import Company, Member, User
+from core.tenancy import company_scope
+
+
+@transaction.atomic
+def create_company(*, name: str, owner: User, **profile: object) -> tuple[Company, Member]:
+    """A company with its owner."""
+    company = Company.objects.create(name=name, email=profile.pop("email", owner.email), **profile)
+    with company_scope(company.pk):
+        member = Member.objects.create(user=owner, status=Member.Status.OWNER, name=owner.name, email=owner.email)
+    return company, member

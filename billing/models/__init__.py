@@ -1,0 +1,3 @@
+from billing.models.subscription import Subscription
+
+__all__ = ["Subscription"]

@@ -1,0 +1,21 @@
+"""GET /api/public/health: whether the service can do its work."""
+
+from __future__ import annotations
+
+from django.db import connection
+from django.db.utils import Error
+from django.http import HttpRequest, HttpResponse
+
+from core.api.endpoint import success
+from core.api.handler import plain_response
+from core.api.json import dumps
+
+
+def health(request: HttpRequest) -> HttpResponse:
+    """200 when the database answers, 503 otherwise."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except Error:
+        return plain_response(503, "The database does not answer", "see the server's log")
+    return HttpResponse(dumps(success({"database": "ok"})), content_type="application/json")

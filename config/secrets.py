@@ -1,0 +1,39 @@
+"""Keys that are made once when nobody gives them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from cryptography.fernet import Fernet
+
+MAKERS: dict[str, Callable[[], str]] = {
+    "SECRET_KEY": lambda: secrets.token_urlsafe(48),
+    "FIELD_ENCRYPTION_KEY": lambda: Fernet.generate_key().decode(),
+}
+
+
+def secret(name: str, data: Path) -> str:
+    """The environment's value, else that of the file `data`/secrets/`name` (mode 600), which the first caller makes."""
+    given = os.environ.get(name)
+    if given:
+        return given
+    folder = data / "secrets"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = folder / name
+    if not file.exists():
+        draft = folder / f".{name}.{os.getpid()}"
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as stream:
+            stream.write(MAKERS[name]())
+            stream.flush()
+            os.fsync(stream.fileno())
+        try:
+            os.link(draft, file)  # whoever links first wins; the others read that one
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+    return file.read_text().strip()

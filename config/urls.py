@@ -1,0 +1,36 @@
+"""Every address of the service (design section 3)."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import path
+from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
+
+from accounts.api.routes import PRIVATE as ACCOUNTS_PRIVATE
+from accounts.api.routes import PROTECTED as ACCOUNTS
+from accounts.api.routes import PUBLIC as ACCOUNTS_PUBLIC
+from accounts.authentication import ApiKeyAuthentication, PrivateAuthentication, SessionAuthentication
+from config.health import health
+from core.api.router import mount
+from crm.api.routes import PROTECTED as CRM
+from outreach.api.routes import PROTECTED as OUTREACH
+from outreach.api.routes import PUBLIC as OUTREACH_PUBLIC
+from outreach.api.routes import web as outreach_web
+
+PROTECTED = [*ACCOUNTS, *CRM, *OUTREACH]
+
+urlpatterns = [
+    *mount("api/key/protected", PROTECTED, ApiKeyAuthentication),
+    *mount("api/protected", PROTECTED, SessionAuthentication),
+    *mount("api/private", ACCOUNTS_PRIVATE, PrivateAuthentication),
+    *mount("api/public", [*ACCOUNTS_PUBLIC, *OUTREACH_PUBLIC], None),
+    path("api/public/health", health, name="health"),
+    path("api/schema", SpectacularJSONAPIView.as_view(), name="schema"),
+    path("api/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    *outreach_web,
+    path("admin/", admin.site.urls),
+]
+
+handler400 = "core.api.handler.bad_request"
+handler404 = "core.api.handler.not_found"
+handler500 = "core.api.handler.server_error"

@@ -1,0 +1,66 @@
+"""One declaration per operation: it parses the body, wraps the answer in the envelope, and describes both in the OpenAPI schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+from rest_framework.response import Response
+
+from core.api.input import Input, read
+from core.api.output import Output
+from core.errors import InvalidFormat
+from core.ids import is_id
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What an operation takes, gives and may refuse."""
+
+    summary: str
+    description: str = ""
+    input: type[Input] | None = None
+    output: type[Output] | None = None
+    many: bool = False
+    """A list with totalCount and nextCursor on the standard list contract."""
+    parameters: tuple[Any, ...] = ()
+    status: int = 200
+    message: str = "OK"
+    errors: tuple[str, ...] = ()
+    needs_subscription: bool = True
+    bulk: bool = False
+    """The body is a bulk selection; the query string takes the list contract's filters for selectAll."""
+    raw: str = ""
+    """Media type of an answer that is not the envelope (a download)."""
+    multipart: bool = False
+
+
+def success(data: Any = None, *, message: str = "OK", **extra: Any) -> dict[str, Any]:
+    """The envelope of success (contract section 4.1)."""
+    return {"status": "success", "success": True, "message": message, "data": data, **extra}
+
+
+def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare a handler. With `input` it gets the validated body as `data` (snake_case keys); what it returns becomes `data` of the envelope,
+    unless it returns a ready response."""
+    declared = Endpoint(summary, **options)
+
+    def decorate(handler: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(handler)
+        def handle(view: Any, request: Any, **path: str) -> Any:
+            for name, value in path.items():
+                if name.endswith("id") and not is_id(value):
+                    raise InvalidFormat("_id" if name == "id" else name, value, "an id is 24 hex characters")
+            if declared.input is not None and not declared.multipart:
+                path["data"] = read(declared.input, request.data)
+            answer = handler(view, request, **path)
+            if hasattr(answer, "status_code"):
+                return answer
+            return Response(success(answer, message=declared.message), status=declared.status)
+
+        handle.endpoint = declared  # type: ignore[attr-defined]
+        return handle
+
+    return decorate

@@ -1,0 +1,112 @@
+"""The one place where exceptions become answers (contract section 7: body shape)."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import IntegrityError
+from django.http import Http404, HttpRequest, HttpResponse
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from core.api.json import dumps
+from core.errors import ApiError, Named
+from core.messages import UNKNOWN, resolve
+
+log = logging.getLogger(__name__)
+
+
+def failure(status: int, message: str, warning: str = "", error: BaseException | None = None) -> dict[str, Any]:
+    """The envelope of failure; `stack` in development mode only."""
+    body: dict[str, Any] = {"status": "error" if status >= 500 else "fail", "success": False, "message": message, "warning": warning}
+    if settings.DEBUG and error is not None:
+        body["stack"] = "".join(traceback.format_exception(error))
+    return body
+
+
+def render(error: BaseException) -> tuple[int, str, str]:
+    """Status, message and warning of an exception."""
+    if isinstance(error, Named):
+        status, text = resolve(error.name)
+        return status, text, error.detail
+    if isinstance(error, ApiError):
+        return error.status, error.message, error.detail
+    if isinstance(error, Http404 | exceptions.NotFound):
+        return (*resolve("NotFound_404"), "there is no such path")
+    if isinstance(error, exceptions.UnsupportedMediaType):
+        return 400, "Validation error: the body must be JSON", str(error.detail)
+    if isinstance(error, exceptions.ParseError):
+        return 400, f"Validation error: {error.detail}", "send a JSON object with Content-Type: application/json"
+    if isinstance(error, exceptions.MethodNotAllowed):
+        return 405, str(error.detail), "this path does not take the method"
+    if isinstance(error, exceptions.APIException):
+        return error.status_code, str(error.detail), ""
+    if isinstance(error, RequestDataTooBig):
+        return 400, "Validation error: the body is too large", f"at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE} bytes"
+    if isinstance(error, SuspiciousOperation):
+        return 400, "Validation error: the request is malformed", str(error)
+    if isinstance(error, IntegrityError):
+        return from_constraint(error)
+    return (*UNKNOWN, "")
+
+
+def from_constraint(error: IntegrityError) -> tuple[int, str, str]:
+    """A broken constraint that no service has translated: duplicates as the contract says, the rest as unexpected."""
+    diagnosis = getattr(error.__cause__, "diag", None)
+    if getattr(diagnosis, "sqlstate", "") == "23505":
+        fields = (diagnosis.message_detail or "").partition("(")[2].partition(")")[0]
+        names = [name.strip() for name in fields.split(",") if name.strip() not in ("company_id", "")]
+        return 400, f"Duplicate field(s): {', '.join(names) or 'unknown'}", "another record has this value already"
+    return (*UNKNOWN, "")
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
+    """DRF's hook (settings.REST_FRAMEWORK)."""
+    status, message, warning = render(error)
+    if status >= 500 and not isinstance(error, Named):
+        log.error("unhandled error in %s", context.get("view"), exc_info=error)
+    response = Response(failure(status, message, warning, error), status=status)
+    if status == 401:
+        response["WWW-Authenticate"] = 'Bearer realm="leadwright"'
+    if status == 405 and "view" in context:
+        response["Allow"] = ", ".join(context["view"].allowed_methods)
+    return response
+
+
+def plain_response(status: int, message: str, warning: str = "") -> HttpResponse:
+    """The envelope of failure outside of DRF."""
+    return HttpResponse(dumps(failure(status, message, warning)), status=status, content_type="application/json")
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """handler404: the envelope under /api/, Django's page elsewhere."""
+    if request.path.startswith("/api/"):
+        return plain_response(*render(Http404()))
+    from django.views.defaults import page_not_found
+
+    return page_not_found(request, exception or Http404())
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """handler500."""
+    if request.path.startswith("/api/"):
+        return plain_response(*UNKNOWN)
+    from django.views.defaults import server_error as page
+
+    return page(request)
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """handler400: requests that Django refuses before any view."""
+    if request.path.startswith("/api/"):
+        return plain_response(400, "Validation error: the request is malformed", str(exception or ""))
+    from django.views.defaults import bad_request as page
+
+    return page(request, exception or SuspiciousOperation())
+
+
+__all__ = ["bad_request", "exception_handler", "failure", "not_found", "plain_response", "render", "server_error"]

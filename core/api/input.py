@@ -1,0 +1,152 @@
+"""What comes in: a schema that names the field it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from core.api.output import snake
+from core.errors import ApiError, InvalidFormat, ValidationFailed, shorten
+from core.ids import is_id
+
+FORMAT_CODES = {"invalid", "not_a_list", "not_a_dict", "date", "datetime", "make_aware", "overflow", "max_string_length"}
+
+
+class ObjectIdInput(serializers.CharField):
+    """An ObjectId of the caller's company; whether it exists is the service's business."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not is_id(data):
+            raise serializers.ValidationError("must be 24 hex characters", code="invalid")
+        return data
+
+
+class TextInput(serializers.CharField):
+    """Text, and nothing that merely can be turned into text."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            raise serializers.ValidationError("must be text", code="invalid")
+        return super().to_internal_value(data)
+
+
+class BooleanInput(serializers.BooleanField):
+    """true or false, and no word for it."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            raise serializers.ValidationError("must be true or false", code="invalid")
+        return data
+
+
+class IntegerInput(serializers.IntegerField):
+    """A whole number within PostgreSQL's integer."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("max_value", 2**31 - 1)
+        options.setdefault("min_value", -(2**31))
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> int:
+        if isinstance(data, bool) or not isinstance(data, int):
+            raise serializers.ValidationError("must be a whole number", code="invalid")
+        return super().to_internal_value(data)
+
+
+class NumberInput(serializers.FloatField):
+    """A number, and no text or boolean that looks like one."""
+
+    def to_internal_value(self, data: Any) -> float:
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            raise serializers.ValidationError("must be a number", code="invalid")
+        return super().to_internal_value(data)
+
+
+class ObjectInput(serializers.DictField):
+    """A free-form JSON object, its keys untouched."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("must be an object", code="not_a_dict")
+        return data
+
+
+class IdList(serializers.ListField):
+    """Ids, each once, in the order given."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("max_length", 100_000)
+        super().__init__(child=ObjectIdInput(), **options)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        if not isinstance(data, list):
+            raise serializers.ValidationError("must be an array of ids", code="not_a_list")
+        for item in data:
+            if not is_id(item):
+                raise InvalidFormat(self.field_name or "ids", item, "each item must be 24 hex characters")
+        return list(dict.fromkeys(data))
+
+
+class Input(serializers.Serializer):
+    """A body: camelCase names become snake_case, an unknown key is an error."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, field in cls._declared_fields.items():
+            if snake(name) != name and "source" not in field._kwargs:
+                field._kwargs["source"] = snake(name)
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if isinstance(data, dict):
+            unknown = [key for key in data if key not in self.fields]
+            if unknown:
+                known = ", ".join(sorted(self.fields)) or "none"
+                raise serializers.ValidationError(
+                    {
+                        shorten(key): serializers.ErrorDetail(f"unknown key; this endpoint knows {known}", code="unknown")
+                        for key in unknown[:5]
+                    }
+                )
+        return super().to_internal_value(data)
+
+
+def read(schema: type[Input], body: Any) -> dict[str, Any]:
+    """The body as the schema's validated values in snake_case; raises InvalidFormat or ValidationFailed."""
+    if not isinstance(body, dict):
+        raise ValidationFailed("the body must be a JSON object")
+    serializer = schema(data=body)
+    if not serializer.is_valid():
+        raise explain(serializer.errors, body)
+    return serializer.validated_data
+
+
+def explain(errors: Any, body: Any) -> ApiError:
+    """The first trouble as the contract's schema-level error, all of them in its warning."""
+    found = list(_walk(errors, body, ""))
+    path, value, error = found[0]
+    everything = "; ".join(f"{path}: {error}" if path else str(error) for path, _, error in found[:20])
+    if error.code in FORMAT_CODES:
+        return InvalidFormat(path or "body", value, everything)
+    return ValidationFailed(everything, everything)
+
+
+def _walk(errors: Any, value: Any, path: str) -> Any:
+    if isinstance(errors, dict):
+        for key, inner in errors.items():
+            below = path if key == "non_field_errors" else f"{path}.{key}".lstrip(".")
+            child = value
+            if isinstance(value, dict):
+                child = value.get(key)
+            elif isinstance(value, list) and str(key).isdigit() and int(key) < len(value):
+                child = value[int(key)]
+            yield from _walk(inner, child, below)
+    elif isinstance(errors, list):
+        for position, inner in enumerate(errors):
+            if isinstance(inner, dict):
+                child = value[position] if isinstance(value, list) and position < len(value) else None
+                yield from _walk(inner, child, f"{path}.{position}".lstrip("."))
+            else:
+                yield path, value, inner
+    else:
+        yield path, value, errors

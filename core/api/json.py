@@ -1,0 +1,73 @@
+"""JSON in and out by orjson: ObjectIds are strings, times are ISO 8601 UTC with milliseconds."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import orjson
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
+
+OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
+
+
+def iso(moment: datetime) -> str:
+    """The moment as the contract writes it: 2026-01-31T09:00:00.000Z."""
+    moment = moment.astimezone(UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+
+
+def plain(value: Any) -> Any:
+    """What orjson does not know, as JSON."""
+    if isinstance(value, datetime):
+        return iso(value)
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if isinstance(value, set | frozenset):
+        return list(value)
+    return str(value)
+
+
+def dumps(value: Any) -> bytes:
+    """The value as UTF-8 JSON."""
+    return orjson.dumps(value, default=plain, option=OPTIONS)
+
+
+class Renderer(BaseRenderer):
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
+        return b"" if data is None else dumps(data)
+
+
+class Parser(BaseParser):
+    """A JSON body; text with NUL characters is refused here, since PostgreSQL cannot store it."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        body = stream.read()
+        if not body.strip():
+            return {}
+        try:
+            data = orjson.loads(body)
+        except orjson.JSONDecodeError as error:
+            raise ParseError(f"The body is not JSON: {error}") from error
+        if b"\\u0000" in body and _has_nul(data):
+            raise ParseError("The body holds a NUL character (\\u0000), which cannot be stored")
+        return data
+
+
+def _has_nul(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, dict):
+        return any(_has_nul(key) or _has_nul(item) for key, item in value.items())
+    return isinstance(value, list) and any(_has_nul(item) for item in value)

@@ -1,0 +1,153 @@
+"""The OpenAPI schema comes from the endpoint declarations: envelope, errors, doors and permissions included."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter
+
+from core.api.endpoint import Endpoint
+from core.api.output import Computed, Output
+from core.catalogue import CATALOGUE
+
+ID_PATTERN = "^[0-9a-f]{24}$"
+ERROR_NAME = "Failure"
+FAILURE = {
+    "type": "object",
+    "required": ["status", "success", "message", "warning"],
+    "properties": {
+        "status": {"type": "string", "enum": ["fail", "error"], "description": "fail for 4xx, error for 5xx"},
+        "success": {"type": "boolean", "const": False},
+        "message": {"type": "string", "description": "the text of the ResponseMessage row; match on the status code instead"},
+        "warning": {"type": "string", "description": "which parameter or row, and what to do"},
+        "stack": {"type": "string", "description": "in development mode only"},
+    },
+}
+
+
+class Schema(AutoSchema):
+    """Reads Endpoint declarations; a view needs no further decoration."""
+
+    @property
+    def declared(self) -> Endpoint:
+        return getattr(self.view, self.method.lower()).endpoint  # type: ignore[no-any-return]
+
+    def _get_serializer(self) -> None:
+        """Views have no serializer of their own: each operation declares what it takes and gives."""
+
+    def get_operation_id(self) -> str:
+        door, _, path = self.path.removeprefix("/api/").partition("/")
+        if door == "key":
+            path = path.removeprefix("protected").lstrip("/")
+        elif door == "protected":
+            door = "session"
+        words = [word for word in re.split(r"[/{}_-]+", path) if word]
+        return "_".join([door, self.method.lower(), *words])
+
+    def get_tags(self) -> list[str]:
+        path = re.sub(r"^/api/(key/protected|protected|private|public)/", "", self.path)
+        return [path.partition("/")[0]]
+
+    def get_summary(self) -> str:
+        return self.declared.summary
+
+    def get_description(self) -> str:
+        parts = [self.declared.description] if self.declared.description else []
+        if self.view.module and "/api/protected/" in self.path:
+            flag = {"PATCH": "PUT"}.get(self.method, self.method)
+            parts.append(f"Permission: `{self.view.module}.{flag}`.")
+        if self.declared.errors:
+            parts.append("Errors: " + ", ".join(f"`{name}`" for name in self.declared.errors) + ".")
+        return "\n\n".join(parts)
+
+    def get_override_parameters(self) -> list[OpenApiParameter]:
+        from core.lists import LIST_PARAMETERS
+
+        found = list(self.declared.parameters)
+        if self.declared.many or self.declared.bulk:
+            found += [
+                parameter
+                for parameter in LIST_PARAMETERS
+                if self.declared.many or parameter.name in ("searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids")
+            ]
+        return found
+
+    def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
+        return [{"in": "path", "name": name, "required": True, "schema": {"type": "string", "pattern": ID_PATTERN}} for name in variables]
+
+    def _get_request_body(self, direction: str = "request") -> dict[str, Any] | None:
+        declared = self.declared
+        if declared.input is None:
+            return None
+        component = self.resolve_serializer(declared.input, direction)
+        media = "multipart/form-data" if declared.multipart else "application/json"
+        required = any(field.required for field in declared.input().fields.values())
+        body: dict[str, Any] = {"content": {media: {"schema": component.ref}}}
+        return {**body, "required": True} if required else body
+
+    def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
+        declared = self.declared
+        bodies: dict[str, Any] = {str(declared.status): self._success(declared)}
+        statuses: dict[int, list[str]] = {}
+        for name in declared.errors:
+            statuses.setdefault(CATALOGUE[name][0], []).append(name)
+        statuses.setdefault(400, [])
+        if self.view.authentication_classes:
+            statuses.setdefault(401, []).append("ExpiredSession_401" if "/key/" in self.path else "Unauthorized_401")
+        if "protected" in self.path and declared.needs_subscription:
+            statuses.setdefault(500, []).append("SubscriptionExpired_400")
+        if self.path.startswith("/api/protected/"):
+            statuses.setdefault(403, []).append("UnauthorizedAction_403")
+        for status, names in sorted(statuses.items()):
+            text = ", ".join(dict.fromkeys(names)) or "Validation failure"
+            bodies[str(status)] = {
+                "description": text,
+                "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{ERROR_NAME}"}}},
+            }
+        return bodies
+
+    def _success(self, declared: Endpoint) -> dict[str, Any]:
+        if declared.raw:
+            return {"description": "The content", "content": {declared.raw: {"schema": {"type": "string", "format": "binary"}}}}
+        data: dict[str, Any] = (
+            {"description": "null"} if declared.output is None else self.resolve_serializer(declared.output, "response").ref
+        )
+        properties: dict[str, Any] = {
+            "status": {"type": "string", "const": "success"},
+            "success": {"type": "boolean", "const": True},
+            "message": {"type": "string"},
+            "data": {"type": "array", "items": data} if declared.many else data,
+        }
+        if declared.many:
+            properties["totalCount"] = {"type": "integer"}
+            properties["nextCursor"] = {"type": ["string", "null"], "description": "pass back unchanged as `cursor`; null on the last page"}
+        schema = {"type": "object", "required": list(properties), "properties": properties}
+        return {"description": declared.message, "content": {"application/json": {"schema": schema}}}
+
+    def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:
+        if isinstance(field, Computed):
+            return super()._map_serializer_field(field.schema, direction, bypass_extensions)
+        schema = super()._map_serializer_field(field, direction, bypass_extensions)
+        schema.pop("title", None)
+        if isinstance(field, Output):
+            return {"oneOf": [schema, {"type": "null"}]}
+        return schema
+
+    def _map_basic_serializer(self, serializer: Any, direction: str) -> Any:
+        schema = super()._map_basic_serializer(serializer, direction)
+        if isinstance(serializer, Output):
+            schema["required"] = sorted(serializer.fields)
+        else:
+            schema["additionalProperties"] = False
+        return schema
+
+
+def add_failure(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+    """Post-processing hook: the error envelope as a component."""
+    result.setdefault("components", {}).setdefault("schemas", {})[ERROR_NAME] = FAILURE
+    return result
+
+
+__all__ = ["Schema", "add_failure"]

@@ -1,0 +1,103 @@
+"""The one way in: every API view knows its actor, runs inside the actor's company, and refuses to exist without a permission module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from typing import Any, ClassVar
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from rest_framework.exceptions import MethodNotAllowed
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.access import Actor, Door, Entitlement, check_session, entitlement
+from core.api.endpoint import Endpoint, success
+from core.api.json import Parser, Renderer
+from core.api.output import Output
+from core.api.schema import Schema
+from core.errors import Named
+from core.lists import FieldSet, ListQuery, Page, list_page, stream_json
+from core.tenancy import company_scope
+
+
+class ApiView(APIView):
+    """Base of all API views. A subclass names its permission `module` (or None with `public`) and declares its handlers with @endpoint."""
+
+    module: ClassVar[str | None] = None
+    public: ClassVar[bool] = False
+    renderer_classes = (Renderer,)
+    parser_classes = (Parser,)
+    permission_classes = ()
+    throttle_classes = ()
+    schema = Schema()
+
+    actor: Actor
+    id_name: ClassVar[str] = "id"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        handlers = [method for method in cls.http_method_names if method not in ("options", "head") and hasattr(cls, method)]
+        if handlers and cls.module is None and not cls.public:
+            raise ImproperlyConfigured(f"{cls.__name__} declares no permission module")
+        for method in handlers:
+            if not isinstance(getattr(getattr(cls, method), "endpoint", None), Endpoint):
+                raise ImproperlyConfigured(f"{cls.__name__}.{method} is not declared with @endpoint")
+
+    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        with ExitStack() as self._scope:
+            response = super().dispatch(request, *args, **kwargs)
+            if isinstance(response, Response) and hasattr(response, "accepted_renderer"):
+                response.render()
+            return response
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
+        """JSON whatever the Accept header says: there is nothing else to choose."""
+        renderer = self.renderer_classes[0]()
+        return renderer, renderer.media_type
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        self.format_kwarg = None
+        request.accepted_renderer, request.accepted_media_type = self.perform_content_negotiation(request)
+        handler = getattr(self, (request.method or "").lower(), None)
+        declared: Endpoint | None = getattr(handler, "endpoint", None)
+        self.perform_authentication(request)
+        if not isinstance(request.auth, Actor):
+            if not self.public:
+                raise Named("Unauthorized_401", "log in, or send an API key")
+            return
+        self.actor = request.auth
+        if self.actor.door is Door.PRIVATE or declared is None:
+            return
+        self._scope.enter_context(company_scope(self.actor.company_id))
+        self._check_access(request, declared)
+
+    def _check_access(self, request: Request, declared: Endpoint) -> None:
+        if not declared.needs_subscription and self.actor.door is Door.KEY:
+            return
+        try:
+            allowed = entitlement(self.actor.company_id)
+        except Named:
+            if declared.needs_subscription:
+                raise
+            allowed = Entitlement()
+        if self.actor.door is Door.SESSION:
+            body = request.data if request.method == "POST" and not declared.multipart else None
+            check_session(self.actor, allowed, self.module or "", request.method or "GET", body)
+
+    def list_response(self, queryset: QuerySet, fields: FieldSet, output: type[Output], *, extra: Iterable[str] = ()) -> Any:
+        """The answer of a list endpoint on the standard list contract; without both p and n the whole set goes out as a stream."""
+        query = ListQuery.parse(self.request.query_params, fields, extra=extra)
+        found = list_page(queryset, query, output)
+        if isinstance(found, Page):
+            return Response(success(found.rows, totalCount=found.total_count, nextCursor=found.next_cursor))
+        envelope = success()
+        del envelope["data"]
+        company = self.actor.company_id
+        return StreamingHttpResponse(stream_json(envelope, found, lambda: company_scope(company)), content_type="application/json")
+
+    def http_method_not_allowed(self, request: Request, *args: Any, **kwargs: Any) -> Any:
+        raise MethodNotAllowed(request.method or "")

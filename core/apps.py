@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate, post_save
+
+
+class CoreConfig(AppConfig):
+    name = "core"
+    verbose_name = "Kernel"
+
+    def ready(self) -> None:
+        from core import checks  # noqa: F401  (registers the system checks)
+        from core.db.walls import build_walls
+        from core.messages import forget
+        from core.models import ResponseMessage
+
+        post_migrate.connect(build_walls, dispatch_uid="core.walls")
+        post_save.connect(lambda **_: forget(), sender=ResponseMessage, weak=False, dispatch_uid="core.messages")

@@ -1,0 +1,103 @@
+"""The second and third wall between companies, derived from the models after each migration, so that no table can be left out.
+
+Row-level security: FORCE, under two roles that own nothing. `leadwright_app` sees the rows whose company_id equals the setting `app.company`;
+`leadwright_system` (core.tenancy.unscoped) sees all. References: a CompanyForeignKey becomes FOREIGN KEY (company_id, x_id) REFERENCES (company_id, id).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.apps import AppConfig, apps
+from django.db import connections, models
+
+from core.fields import CompanyForeignKey
+from core.tenancy import APP_ROLE, SYSTEM_ROLE, as_owner
+
+CREATE_ROLES = f"""
+DO $$
+DECLARE name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY['{APP_ROLE}', '{SYSTEM_ROLE}'] LOOP
+        BEGIN
+            EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOBYPASSRLS', name);
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;  -- roles belong to the cluster: another database has made it
+        END;
+        BEGIN
+            EXECUTE format('GRANT %I TO CURRENT_USER WITH INHERIT FALSE, SET TRUE', name);
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+        END;
+    END LOOP;
+END $$
+"""
+
+GRANTS = f"""
+GRANT USAGE ON SCHEMA public TO {APP_ROLE}, {SYSTEM_ROLE};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {APP_ROLE}, {SYSTEM_ROLE};
+GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA public TO {APP_ROLE}, {SYSTEM_ROLE};
+"""
+
+
+def company_models() -> list[type[models.Model]]:
+    """Every concrete model whose rows belong to a company."""
+    from core.models import CompanyRow
+
+    return [model for model in apps.get_models() if issubclass(model, CompanyRow)]
+
+
+def company_references(model: type[models.Model]) -> list[CompanyForeignKey]:
+    """The model's references to records of the same company."""
+    return [field for field in model._meta.local_fields if isinstance(field, CompanyForeignKey)]
+
+
+def build_walls(app_config: AppConfig, using: str, **_: Any) -> None:
+    """post_migrate receiver: secure the tables of one app. Idempotent."""
+    own = [model for model in company_models() if model._meta.app_label == app_config.label]
+    connection = connections[using]
+    if connection.vendor != "postgresql":
+        return
+    with as_owner(), connection.cursor() as cursor:
+        if app_config.label == "core":
+            cursor.execute(GRANTS)
+        if not own:
+            return
+        present = set(connection.introspection.table_names(cursor))
+        if not all(model._meta.db_table in present for model in own):
+            return  # migrated back to before these tables
+        cursor.execute("SELECT conname FROM pg_constraint WHERE contype IN ('f', 'u')")
+        constraints = {name for (name,) in cursor.fetchall()}
+        cursor.execute("SELECT tablename, policyname FROM pg_policies WHERE schemaname = 'public'")
+        policies = {(table, policy) for table, policy in cursor.fetchall()}
+        for model in own:
+            for statement in row_security(model._meta.db_table, policies):
+                cursor.execute(statement)
+            for statement in references(model, constraints):
+                cursor.execute(statement)
+        cursor.execute(GRANTS)
+
+
+def row_security(table: str, policies: set[tuple[str, str]]) -> Iterator[str]:
+    """Statements that force row-level security on the table."""
+    yield f'ALTER TABLE "{table}" ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY'
+    own = "company_id = current_setting('app.company', true)"
+    if (table, "company") not in policies:
+        yield f'CREATE POLICY company ON "{table}" TO {APP_ROLE} USING ({own}) WITH CHECK ({own})'
+    if (table, "system") not in policies:
+        yield f'CREATE POLICY system ON "{table}" TO {SYSTEM_ROLE} USING (true) WITH CHECK (true)'
+
+
+def references(model: type[models.Model], constraints: set[str]) -> Iterator[str]:
+    """Statements that tie each reference to the company of the record it stands in."""
+    table = model._meta.db_table
+    for field in company_references(model):
+        target = field.related_model._meta.db_table
+        unique, name = f"{target}_company_id_id", f"{table}_{field.column}_company"
+        if unique not in constraints:
+            constraints.add(unique)
+            yield f'ALTER TABLE "{target}" ADD CONSTRAINT "{unique}" UNIQUE (company_id, id)'
+        if name not in constraints:
+            yield (
+                f'ALTER TABLE "{table}" ADD CONSTRAINT "{name}" FOREIGN KEY (company_id, "{field.column}") '
+                f'REFERENCES "{target}" (company_id, id) DEFERRABLE INITIALLY DEFERRED'
+            )

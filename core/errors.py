@@ -1,0 +1,66 @@
+"""The errors that callers see; one handler (core.api.handler) renders them all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class ApiError(Exception):
+    """An expected failure with its own status, text and hint."""
+
+    status = 400
+    message = "Bad request"
+
+    def __init__(self, detail: str = "") -> None:
+        self.detail = detail
+        super().__init__(detail or self.message)
+
+
+class Named(ApiError):
+    """A failure of the contract's catalogue: the ResponseMessage row of `name` decides status and text, `detail` goes out as `warning`."""
+
+    def __init__(self, name: str, detail: str = "") -> None:
+        self.name = name
+        super().__init__(detail)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.detail}" if self.detail else self.name
+
+
+class InvalidFormat(ApiError):
+    """A malformed id or a value of the wrong type (contract section 7, schema-level errors)."""
+
+    def __init__(self, field: str, value: Any, detail: str = "") -> None:
+        self.field = field
+        self.message = f"Invalid format for field {field}: {shorten(value)}"
+        super().__init__(detail)
+
+
+class ValidationFailed(ApiError):
+    """A body that breaks its schema (contract section 7, schema-level errors)."""
+
+    def __init__(self, details: str, detail: str = "") -> None:
+        self.message = f"Validation error: {details}"
+        super().__init__(detail)
+
+
+class DuplicateField(ApiError):
+    """A value that another record of the company already has."""
+
+    def __init__(self, field: str, detail: str = "") -> None:
+        self.message = f"Duplicate field(s): {field}"
+        super().__init__(detail)
+
+
+class InvalidToken(ApiError):
+    """A session token that is missing, malformed, expired or revoked."""
+
+    status = 401
+    message = "Invalid token. Please log in again"
+
+
+def shorten(value: Any, limit: int = 100) -> str:
+    """The value as one line of text that is safe to repeat in a message."""
+    text = " ".join(str(value).split())
+    text = "".join(character for character in text if character.isprintable())
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,123 @@
+"""Domain events: rows written in the transaction of the change, one delivery per consumer, handled exactly once.
+
+A consumer's handler runs in the transaction that deletes its delivery, so that a crash neither loses nor repeats an event for work done in the database.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import orjson
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from core.ids import new_id
+from core.models.events import Event, EventDelivery
+from core.tenancy import company_id, company_scope, unscoped
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 10
+BATCH = 1000
+
+
+@dataclass(frozen=True)
+class Consumer:
+    """A named handler of some kinds of events; `handle` runs inside the event's company and inside a transaction."""
+
+    name: str
+    kinds: frozenset[str]
+    handle: Callable[[Event], None]
+
+
+CONSUMERS: dict[str, Consumer] = {}
+
+
+def consume(name: str, *kinds: str) -> Callable[[Callable[[Event], None]], Callable[[Event], None]]:
+    """Register a consumer of the kinds."""
+
+    def register(handle: Callable[[Event], None]) -> Callable[[Event], None]:
+        CONSUMERS[name] = Consumer(name, frozenset(kinds), handle)
+        return handle
+
+    return register
+
+
+def emit(
+    kind: str, object_ids: Sequence[str], *, payloads: Mapping[str, Any] | None = None, actor_id: str | None = None, automation: bool = True
+) -> None:
+    """Write one event per object of the active company, and its deliveries, inside the caller's transaction."""
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("events are written in the transaction of the change that they tell of")
+    consumers = [consumer.name for consumer in CONSUMERS.values() if kind in consumer.kinds]
+    owner, now = company_id(), timezone.now()
+    for start in range(0, len(object_ids), 5000):
+        ids = list(object_ids[start : start + 5000])
+        events = [new_id() for _ in ids]
+        _copy_events(events, ids, kind, payloads or {}, owner, actor_id, automation, now)
+        if consumers:
+            EventDelivery.objects.bulk_create(
+                [EventDelivery(consumer=name, event_id=event, due_at=now) for event in events for name in consumers], batch_size=5000
+            )
+    if consumers:
+        from core.jobs import wake
+
+        wake("events")
+
+
+def _copy_events(
+    events: list[str], ids: list[str], kind: str, payloads: Mapping[str, Any], owner: str, actor_id: str | None, automation: bool, now: Any
+) -> None:
+
+    bodies = [orjson.dumps(payloads[key], default=str).decode() if key in payloads else "{}" for key in ids]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO core_event (id, object_id, payload, company_id, kind, actor_id, automation, created_at, updated_at)"
+            " SELECT e, o, p::jsonb, %s, %s, %s, %s, %s, %s FROM unnest(%s::text[], %s::text[], %s::text[]) AS rows(e, o, p)",
+            [owner, kind, actor_id, automation, now, now, events, ids, bodies],
+        )
+
+
+def deliver(limit: int = BATCH) -> int:
+    """Handle due deliveries, oldest first, each in a transaction of its own; returns how many were taken."""
+    taken = 0
+    while taken < limit and _deliver_one():
+        taken += 1
+    return taken
+
+
+def _deliver_one() -> bool:
+    with unscoped(reason="event dispatcher: deliveries of all companies"), transaction.atomic():
+        delivery = (
+            EventDelivery.objects.select_for_update(skip_locked=True)
+            .filter(status=EventDelivery.Status.PENDING, due_at__lte=timezone.now(), consumer__in=list(CONSUMERS))
+            .order_by("due_at", "id")
+            .first()
+        )
+        if delivery is None:
+            return False
+        event = Event.objects.get(pk=delivery.event_id)
+        try:
+            with transaction.atomic(), company_scope(delivery.company_id):
+                CONSUMERS[delivery.consumer].handle(event)
+        except Exception as error:  # the edge of one delivery: it is parked in the end, and the others go on
+            log.exception("consumer %s failed on event %s", delivery.consumer, event.pk)
+            _put_back(delivery, error)
+        else:
+            delivery.delete()
+        return True
+
+
+def _put_back(delivery: EventDelivery, error: Exception) -> None:
+    attempts = delivery.attempts + 1
+    EventDelivery.objects.filter(pk=delivery.pk).update(
+        attempts=F("attempts") + 1,
+        error=f"{type(error).__name__}: {error}"[:2000],
+        due_at=timezone.now() + timedelta(seconds=min(2**attempts, 3600)),
+        status=EventDelivery.Status.PARKED if attempts >= MAX_ATTEMPTS else EventDelivery.Status.PENDING,
+    )

@@ -1,0 +1,70 @@
+"""A worker process is alive as long as it holds its advisory lock.
+
+The lock sits on a connection of its own, so that the operating system closing a killed process's sockets frees everything it had claimed, at once.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+import threading
+
+import psycopg
+from django.db import connection
+
+NAMESPACE = 0x4C57
+"""First key of the two-key advisory locks of worker processes."""
+
+ALIVE = (
+    "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND objsubid = 2 AND granted"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+
+_lock = threading.Lock()
+_held: tuple[int, psycopg.Connection, int] | None = None
+
+
+def worker_number() -> int:
+    """This process's number, its lock checked; taken anew after a fork or when the connection was lost."""
+    global _held
+    with _lock:
+        if _held is not None and _held[0] == os.getpid() and _answers(_held[1]):
+            return _held[2]
+        session = _connect()
+        while True:
+            number = random.SystemRandom().randrange(1, 2**31)
+            row = session.execute("SELECT pg_try_advisory_lock(%s, %s)", (NAMESPACE, number)).fetchone()
+            if row and row[0]:
+                break
+        _held = (os.getpid(), session, number)
+        return number
+
+
+def let_go() -> None:
+    """Close this process's lock; what it still holds is taken over by others."""
+    global _held
+    with _lock:
+        if _held is not None and _held[0] == os.getpid():
+            _held[1].close()
+        _held = None
+
+
+def _connect() -> psycopg.Connection:
+    parameters = {
+        key: value
+        for key, value in connection.get_connection_params().items()
+        if key not in ("cursor_factory", "context", "prepare_threshold", "application_name")
+    }
+    name = f"leadwright worker {socket.gethostname()}:{os.getpid()}"[:63]
+    return psycopg.connect(
+        **parameters, autocommit=True, application_name=name, keepalives_idle=10, keepalives_interval=5, keepalives_count=3
+    )
+
+
+def _answers(session: psycopg.Connection) -> bool:
+    try:
+        session.execute("SELECT 1")
+    except psycopg.Error:
+        return False
+    return True

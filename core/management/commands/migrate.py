@@ -1,0 +1,19 @@
+"""Django's migrate, run as the login role that owns the tables (core.tenancy.as_owner)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.commands import migrate
+from django.db import connections
+
+from core.db.walls import CREATE_ROLES
+from core.tenancy import as_owner
+
+
+class Command(migrate.Command):
+    def handle(self, *args: Any, **options: Any) -> None:
+        with as_owner():
+            with connections[options["database"]].cursor() as cursor:
+                cursor.execute(CREATE_ROLES)
+            super().handle(*args, **options)

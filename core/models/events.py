@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from django.db import models
+
+from core.fields import CompanyForeignKey, JSONField, ObjectIdField
+from core.models.base import CompanyModel
+
+
+class Event(CompanyModel):
+    """Something that happened to a record, written in the transaction of the change (core.events)."""
+
+    sequence = models.BigIntegerField(
+        db_default=models.expressions.RawSQL("nextval('core_event_sequence')", ()), editable=False, unique=True
+    )
+    kind = models.CharField(max_length=64, help_text="For example contact.created.")
+    object_id = ObjectIdField()
+    payload = JSONField(default=dict)
+    actor_id = ObjectIdField(null=True, help_text="The member that caused it.")
+    automation = models.BooleanField(default=True, help_text="Off when the caller asked not to start workflows.")
+
+    class Meta(CompanyModel.Meta):
+        indexes = [models.Index(fields=("company", "kind", "-sequence"), name="event_company_kind")]
+
+
+class EventDelivery(CompanyModel):
+    """One consumer's copy of an event, there until that consumer has handled it."""
+
+    class Status(models.TextChoices):
+        PENDING = "pending"
+        PARKED = "parked"
+
+    consumer = models.CharField(max_length=64)
+    event = CompanyForeignKey(Event, on_delete=models.CASCADE, related_name="deliveries")
+    status = models.CharField(max_length=16, choices=Status, default=Status.PENDING)
+    due_at = models.DateTimeField()
+    attempts = models.PositiveSmallIntegerField(default=0)
+    error = models.TextField(blank=True)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("consumer", "event"), name="eventdelivery_once")]
+        indexes = [models.Index(fields=("due_at",), condition=models.Q(status="pending"), name="eventdelivery_due")]

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from django.db import models
+from django.utils import timezone
+
+from core.fields import ObjectIdField
+from core.models.base import CompanyModel
+
+
+@dataclass(frozen=True)
+class ClaimPolicy:
+    """Which statuses may be claimed, what a claim writes, and where a dead worker's rows go (status held -> status freed)."""
+
+    ready: str
+    claimed: str
+    orphans: dict[str, str] = field(default_factory=dict)
+    poisoned: str = "failed"
+    """Where a row goes after MAX_DEATHS workers died on it without progress between."""
+
+
+class Claimable(CompanyModel):
+    """A row of work. PostgreSQL owns it; a worker holds it by a lease that every later write is fenced by (core.jobs)."""
+
+    claim_policy: ClassVar[ClaimPolicy]
+
+    due_at = models.DateTimeField(default=timezone.now, help_text="Not before.")
+    lease = ObjectIdField(null=True, help_text="Written anew by each claim; a write under another lease is refused.")
+    worker = models.IntegerField(null=True, editable=False, help_text="Lock number of the worker process that holds the lease.")
+    attempts = models.PositiveSmallIntegerField(default=0, editable=False)
+    deaths = models.PositiveSmallIntegerField(default=0, editable=False, help_text="Workers that died on it since its last progress.")
+
+    class Meta(CompanyModel.Meta):
+        abstract = True
+
+    @classmethod
+    def freed(cls, rows: list[tuple[str, str]], held: str, status: str) -> None:
+        """Called in the sweep's transaction with the (id, company id) of rows taken from dead workers; the default keeps no record."""
+
+
+class Job(Claimable):
+    """Long work that people can see: imports, runs, bulk changes, exports."""
+
+    class Status(models.TextChoices):
+        PAUSED = "paused"
+        QUEUED = "queued"
+        RUNNING = "running"
+        COMPLETED = "completed"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    claim_policy = ClaimPolicy(ready="queued", claimed="running", orphans={"running": "queued"})
+
+    status = models.CharField(max_length=16, choices=Status, default=Status.QUEUED)
+    pause_requested = models.BooleanField(default=False)
+    cancel_requested = models.BooleanField(default=False)
+    total = models.PositiveIntegerField(null=True, help_text="Units of work, once they are counted.")
+    processed = models.PositiveIntegerField(default=0)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    busy_ms = models.PositiveBigIntegerField(default=0, help_text="Time spent working, without waits and pauses.")
+    error = models.TextField(blank=True, help_text="What went wrong, for the person who reads it.")
+    error_detail = models.TextField(blank=True, help_text="What went wrong, for the operator.")
+
+    class Meta(Claimable.Meta):
+        abstract = True

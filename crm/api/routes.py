@@ -1,0 +1,4 @@
+PROTECTED: list = []
+PRIVATE: list = []
+PUBLIC: list = []
+web: list = []

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Lower
+
+from core.fields import CompanyForeignKey, JSONField
+from core.models import CompanyModel
+
+
+class Named(CompanyModel):
+    """A label of a company's own: unique by name, whatever its case."""
+
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    color = models.CharField(max_length=20, blank=True)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta(CompanyModel.Meta):
+        abstract = True
+
+
+class ContactCategory(Named):
+    """What kind of contact somebody is: customer, supplier, press."""
+
+    class Meta(Named.Meta):
+        verbose_name_plural = "contact categories"
+        constraints = [models.UniqueConstraint("company", Lower("name"), name="contactcategory_name_unique")]
+
+
+class Tag(Named):
+    """A free label; a contact may have many."""
+
+    class Meta(Named.Meta):
+        constraints = [models.UniqueConstraint("company", Lower("name"), name="tag_name_unique")]
+
+
+class Contact(CompanyModel):
+    """A person or organisation that a company knows.
+
+    System values are columns, custom values are `custom` (uniqueFieldID -> value, the truth) with CustomFieldValue rows beside them for filters and sorts.
+    """
+
+    name = models.CharField(max_length=300, blank=True)
+    email = models.CharField(max_length=254, null=True, blank=True)
+    country_code = models.CharField(max_length=5, null=True, blank=True, help_text="Dial prefix, such as +49.")
+    number = models.CharField(max_length=20, null=True, blank=True, help_text="National significant number, digits only.")
+    contact_number = models.CharField(max_length=20, null=True, blank=True, editable=False, help_text="Both, as E.164.")
+    email_key = models.CharField(
+        max_length=254, null=True, editable=False, help_text="Lower-case address, while e-mail is part of the unique key."
+    )
+    number_key = models.CharField(max_length=20, null=True, editable=False, help_text="E.164, while the number is part of the unique key.")
+    category = CompanyForeignKey(ContactCategory, on_delete=models.SET_NULL, null=True, blank=True, related_name="contacts", db_index=False)
+    custom = JSONField(default=dict, blank=True)
+    import_job = CompanyForeignKey("crm.Import", on_delete=models.SET_NULL, null=True, related_name="contacts", db_index=False)
+    unsubscribed_at = models.DateTimeField(null=True, blank=True)
+    replied_at = models.DateTimeField(null=True, blank=True, help_text="When a reply to outreach was last received.")
+    is_deleted = models.BooleanField(default=False, editable=False)
+    deleted_at = models.DateTimeField(null=True, editable=False)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=("company", "email_key"), condition=Q(is_deleted=False), name="contact_email_unique"),
+            models.UniqueConstraint(fields=("company", "number_key"), condition=Q(is_deleted=False), name="contact_number_unique"),
+        ]
+        indexes = [
+            models.Index(fields=("company", "created_at", "name", "id"), condition=Q(is_deleted=False), name="contact_newest"),
+            models.Index(fields=("company", "name", "id"), condition=Q(is_deleted=False), name="contact_name"),
+            models.Index(fields=("company", "category"), condition=Q(category__isnull=False), name="contact_category"),
+            models.Index(fields=("company", "import_job"), condition=Q(import_job__isnull=False), name="contact_import"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.email or self.contact_number or self.pk
+
+
+class ContactTag(CompanyModel):
+    """A contact has a tag."""
+
+    contact = CompanyForeignKey(Contact, on_delete=models.CASCADE, related_name="tag_links", db_index=False)
+    tag = CompanyForeignKey(Tag, on_delete=models.CASCADE, related_name="contact_links", db_index=False)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("contact", "tag"), name="contacttag_once")]
+        indexes = [models.Index(fields=("tag", "contact"), name="contacttag_tag")]

@@ -1,0 +1,5 @@
+from outreach.models.apps import AiApp, Smtp
+from outreach.models.messages import SendJob, SendJobTransition, Suppression
+from outreach.models.runs import GenieScheduler, GenieSettings
+
+__all__ = ["AiApp", "GenieScheduler", "GenieSettings", "SendJob", "SendJobTransition", "Smtp", "Suppression"]

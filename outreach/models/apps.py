@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+
+from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
+from core.models import CompanyModel
+
+
+class Smtp(CompanyModel):
+    """A connected SMTP sender with its limits."""
+
+    name = models.CharField(max_length=200, blank=True, default="")
+    host = models.CharField(max_length=255)
+    port = models.PositiveIntegerField(validators=[MinValueValidator(1), MaxValueValidator(65535)])
+    username = models.CharField(max_length=255)
+    password = EncryptedTextField()
+    secure = models.BooleanField(default=True)
+    from_email = models.EmailField(max_length=254)
+    from_name = models.CharField(max_length=200)
+    verified = models.BooleanField(default=True)
+    is_active = models.BooleanField(default=True)
+    per_minute = models.PositiveIntegerField(null=True, blank=True, help_text="Most messages in any 60 seconds; empty: no limit.")
+    per_hour = models.PositiveIntegerField(null=True, blank=True)
+    per_day = models.PositiveIntegerField(null=True, blank=True)
+    ramp_start = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Messages on the sender's first day; grows by ramp_step a day up to per_day."
+    )
+    ramp_step = models.PositiveIntegerField(null=True, blank=True)
+    first_sent_on = models.DateField(null=True, blank=True, editable=False)
+    last_error = models.TextField(blank=True, editable=False)
+    last_error_at = models.DateTimeField(null=True, editable=False)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta(CompanyModel.Meta):
+        verbose_name = "SMTP sender"
+
+    def __str__(self) -> str:
+        return f"{self.name or self.host} <{self.from_email}>"
+
+
+class AiApp(CompanyModel):
+    """A configured AI provider (a key of outreach.providers.PROVIDERS)."""
+
+    provider = models.CharField(max_length=32)
+    name = models.CharField(max_length=200)
+    api_key = EncryptedTextField(blank=True, default="")
+    selected_model = models.CharField(max_length=200, blank=True, default="")
+    model_settings = JSONField(default=dict, blank=True)
+    is_active = models.BooleanField(default=True)
+    is_default = models.BooleanField(default=False)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta(CompanyModel.Meta):
+        verbose_name = "AI app"
+        constraints = [models.UniqueConstraint(fields=("company",), condition=Q(is_default=True), name="aiapp_one_default")]

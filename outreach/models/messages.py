@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from django.db import models
+
+from core.fields import CompanyForeignKey, JSONField
+from core.models import Claimable, ClaimPolicy, CompanyModel
+
+
+class SendJob(Claimable):
+    """One message to one recipient, a row from the moment it is planned; its transitions are a ledger (SendJobTransition).
+
+    planned → draft → approved → claimed → sending (the intent is committed) → sent | failed | unknown, or cancelled | suppressed.
+    """
+
+    class Status(models.TextChoices):
+        PLANNED = "planned"
+        DRAFT = "draft"
+        APPROVED = "approved"
+        CLAIMED = "claimed"
+        SENDING = "sending"
+        SENT = "sent"
+        FAILED = "failed"
+        UNKNOWN = "unknown"
+        CANCELLED = "cancelled"
+        SUPPRESSED = "suppressed"
+
+    class Channel(models.TextChoices):
+        SMTP = "smtp"
+
+    claim_policy = ClaimPolicy(ready="approved", claimed="claimed", orphans={"claimed": "approved", "sending": "unknown"})
+
+    status = models.CharField(max_length=12, choices=Status, default=Status.PLANNED)
+    channel = models.CharField(max_length=16, choices=Channel, default=Channel.SMTP)
+    run = CompanyForeignKey("outreach.GenieScheduler", on_delete=models.PROTECT, null=True, related_name="send_jobs", db_index=False)
+    contact = CompanyForeignKey("crm.Contact", on_delete=models.PROTECT, related_name="send_jobs", db_index=False)
+    smtp = CompanyForeignKey("outreach.Smtp", on_delete=models.PROTECT, null=True, related_name="send_jobs", db_index=False)
+    step = models.PositiveSmallIntegerField(default=1)
+    occurrence = models.PositiveIntegerField(default=1)
+    recipient = models.CharField(max_length=254, blank=True, default="", help_text="The address the message goes to, once it is sent.")
+    subject = models.CharField(max_length=998, blank=True, default="")
+    text = models.TextField(blank=True, default="")
+    html = models.TextField(blank=True, default="")
+    message_id = models.CharField(max_length=320, blank=True, default="", help_text="Message-ID header, derived from the row's id.")
+    reason = models.CharField(max_length=64, blank=True, default="", help_text="Code of why it has not gone, or was not sent.")
+    error = models.TextField(blank=True, default="")
+    reply = models.TextField(blank=True, default="", help_text="The server's last reply.")
+    approved_at = models.DateTimeField(null=True)
+    approved_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+    sending_at = models.DateTimeField(null=True, help_text="When the intent was committed.")
+    sent_at = models.DateTimeField(null=True)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+
+    class Meta(Claimable.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=("company", "run", "contact", "channel", "step", "occurrence"), name="sendjob_once", nulls_distinct=False
+            ),
+        ]
+        indexes = [
+            models.Index(fields=("due_at", "id"), condition=models.Q(status="approved"), name="sendjob_due"),
+            models.Index(fields=("status",), condition=models.Q(status__in=("claimed", "sending")), name="sendjob_held"),
+            models.Index(fields=("run", "status"), name="sendjob_run"),
+            models.Index(fields=("contact", "status"), name="sendjob_contact"),
+            models.Index(fields=("smtp", "sending_at"), condition=models.Q(sending_at__isnull=False), name="sendjob_sender"),
+            models.Index(fields=("company", "channel", "-created_at", "id"), name="sendjob_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return self.subject or self.pk
+
+
+class SendJobTransition(CompanyModel):
+    """One step in a message's life; rows are only ever added."""
+
+    send_job = CompanyForeignKey(SendJob, on_delete=models.CASCADE, related_name="transitions", db_index=False)
+    from_status = models.CharField(max_length=12, blank=True, default="")
+    to_status = models.CharField(max_length=12)
+    reason = models.CharField(max_length=64, blank=True, default="")
+    detail = models.TextField(blank=True, default="")
+    actor = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+
+    class Meta(CompanyModel.Meta):
+        indexes = [models.Index(fields=("send_job", "id"), name="sendjobtransition_job")]
+
+
+class Suppression(CompanyModel):
+    """An address that is never written to."""
+
+    class Reason(models.TextChoices):
+        UNSUBSCRIBED = "unsubscribed"
+        BOUNCED = "bounced"
+        COMPLAINED = "complained"
+        MANUAL = "manual"
+
+    email = models.CharField(max_length=254, help_text="Lower case.")
+    reason = models.CharField(max_length=16, choices=Reason)
+    source = models.CharField(max_length=200, blank=True, default="", help_text="Where it came from, such as the message's id.")
+    details = JSONField(default=dict, blank=True)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("company", "email"), name="suppression_once")]
+
+    def __str__(self) -> str:
+        return self.email

@@ -1,0 +1,35 @@
+"""Fixtures that all tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cast import Cast, make_cast
+
+
+@pytest.fixture
+def cast(db: None) -> Cast:
+    """A company, its owner, a narrow member and an API key."""
+    return make_cast()
+
+
+@pytest.fixture
+def outsiders(db: None) -> Cast:
+    """Another company."""
+    return make_cast()
+
+
+@pytest.fixture
+def scope(cast: Cast) -> Iterator[Cast]:
+    """The cast's company is the active one."""
+    with cast.scope():
+        yield cast
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Hints to workers go nowhere unless a test is marked `broker`: the work is in PostgreSQL."""
+    if request.node.get_closest_marker("broker") is None:
+        monkeypatch.setattr("core.jobs.publish", lambda name, **_: None)

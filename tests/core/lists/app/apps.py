@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class ListsTestConfig(AppConfig):
+    name = "tests.core.lists.app"
+    label = "lists_test"
