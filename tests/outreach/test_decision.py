@@ -68,7 +68,7 @@ def test_each_reason(facts: dict[str, object], expected: Decision) -> None:
     assert decide(SendFacts(**facts), NOW) == expected  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("first", "second"), itertools.combinations(ROWS, 2), ids=lambda value: "")
+@pytest.mark.parametrize(("first", "second"), list(itertools.combinations(ROWS, 2)), ids=lambda value: "")
 def test_the_earlier_row_wins(first: tuple[dict[str, object], Decision], second: tuple[dict[str, object], Decision]) -> None:
     merged = {**second[0], **first[0]}
     senders = [row[0]["sender"] for row in (first, second) if isinstance(row[0].get("sender"), SenderFacts)]
