@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -42,11 +44,8 @@ def in_order(people: list[Person], sort: list[tuple[str, str]]) -> list[str]:
     """The ids as the contract sorts them, by plain Python."""
     rows = [record(p) for p in people]
     for name, order in reversed([*sort, ("_id", sort[-1][1])]):
-        present = [row for row in rows if row.get(name) is not None]
-        present.sort(key=lambda row: row[name], reverse=order == "desc")  # noqa: B023
-        if order == "desc":
-            # reverse=True keeps the order of equals, which is what the passes for the later keys have set.
-            pass
+        # sorted() keeps the order of equals, also in reverse: that is what the passes for the later keys have set.
+        present = sorted((row for row in rows if row.get(name) is not None), key=itemgetter(name), reverse=order == "desc")
         rows = present + [row for row in rows if row.get(name) is None]
     return [row["_id"] for row in rows]
 
@@ -229,9 +228,7 @@ def test_a_crafted_cursor_is_a_400(cursor: str, changes: dict[str, Any]) -> None
     assert error.value.detail.startswith("cursor: ")
 
 
-@pytest.mark.parametrize(
-    "token", ["x", "====", "e30", "bnVsbA", "W10", "é", "a\0", "WyJ" * 50_000, base64.b64encode(b"[" * 70_000).decode()]
-)
+@pytest.mark.parametrize("token", ["x", "====", "e30", "bnVsbA", "W10", "é", "a\0", "WyJ" * 50_000, "W1tb" * 20_000])
 def test_garbage_for_a_cursor_is_a_400(token: str) -> None:
     with pytest.raises(Named) as error:
         page(n=1, cursor=token)
@@ -244,18 +241,16 @@ def test_a_place_that_exists_no_more_still_works(cursor: str) -> None:
     assert page(n=5, cursor=crafted(cursor, after=[None, "a" * 24]), sortBy="age").rows == []
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    value=st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    )
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
 )
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(value=JSON | st.decimals().map(str) | st.datetimes().map(str) | MOMENTS.map(str))
 def test_no_crafted_value_is_an_error_of_ours(cursor: str, value: Any) -> None:
-    for sort in ("age", "name", "born", "active", "team"):
-        if (first := page(cursorPagination="true", n=1, sortBy=sort).next_cursor) is None:
-            continue
-        try:
+    for sort in ("age", "name", "createdAt", "active", NUMBER_FIELD, TIME_FIELD):
+        first = page(cursorPagination="true", n=1, sortBy=sort).next_cursor
+        assert first is not None
+        with suppress(Named):
             assert len(page(n=5, cursor=crafted(first, after=[value, "a" * 24]), sortBy=sort).rows) <= 3
-        except Named as error:
-            assert error.name == "InvalidRequest_400"
