@@ -1,0 +1,41 @@
+"""One log for everything: each line with the short name of who said it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+COLOURS = (36, 33, 35, 32, 34, 31)
+NAME_WIDTH = 8
+
+
+class Output:
+    """Writes prefixed lines to standard output, coloured on a terminal. A reader that has gone away (`make run | head`) is no error."""
+
+    def __init__(self) -> None:
+        self._coloured = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        self._colours: dict[str, int] = {}
+        self.closed = False
+
+    def line(self, name: str, text: str) -> None:
+        """Write one line under a name."""
+        prefix = f"{name:<{NAME_WIDTH}} | "
+        if self._coloured:
+            colour = self._colours.setdefault(name, COLOURS[len(self._colours) % len(COLOURS)])
+            prefix = f"\x1b[{colour}m{prefix}\x1b[0m"
+        self._write(f"{prefix}{text}\n")
+
+    def block(self, text: str) -> None:
+        """Write text as it is, set off by empty lines."""
+        self._write(f"\n{text.rstrip()}\n\n")
+
+    def _write(self, text: str) -> None:
+        if self.closed:
+            return
+        try:
+            sys.stdout.buffer.write(text.encode(errors="replace"))
+            sys.stdout.buffer.flush()
+        except (BrokenPipeError, OSError):
+            self.closed = True
+            # Whatever Python still wants to flush at its end goes nowhere, instead of raising again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
