@@ -18,6 +18,7 @@ os.environ.setdefault("FIELD_ENCRYPTION_KEY", "cd5Fl2vZVkjkfT1nSmZgTVnEKLX7SgDux
 
 from config.settings import *  # noqa: E402, F403
 
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.core.lists.app"]  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ALLOWED_HOSTS = ["*"]
 OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8", "::1/128"]

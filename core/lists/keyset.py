@@ -63,8 +63,9 @@ def _leading_nulls(values: Sequence[Any], limit: int) -> int:
 def _section(queryset: QuerySet, sort: Sequence[SortKey], nulls: int, after: Sequence[Any] | None) -> Section:
     """The rows without value in the first `nulls` keys and with one in the next."""
     order: list[OrderBy] = []
+    where = Q()
     for sort_key in sort[:nulls]:
-        queryset = queryset.filter(sort_key.field.unvalued())
+        where &= sort_key.field.unvalued()
         if sort_key.field.local:
             # Sorting by a column that is null throughout changes nothing, but lets an index (…, column, id) give the order of the rest.
             order.append(OrderBy(column(sort_key.field.expression), descending=sort_key.descending))
@@ -72,14 +73,15 @@ def _section(queryset: QuerySet, sort: Sequence[SortKey], nulls: int, after: Seq
     for slot, sort_key in enumerate(sort[nulls:], start=nulls):
         queryset = sort_key.field.join(queryset, slot)
         if slot == nulls and sort_key.field.nullable:
-            queryset = queryset.filter(sort_key.field.valued(slot))
+            where &= sort_key.field.valued(slot)
         keys.append(_Key(sort_key.field.sort_value(slot), sort_key.descending, sort_key.field.nullable and slot > nulls))
     keys.append(_Key(sort[nulls].field.tie_break(nulls) if nulls < len(sort) else column("pk"), sort[-1].descending, nullable=False))
     if after is not None:
         one_table = all(sort_key.field.local for sort_key in sort[nulls:]) or (len(keys) == 2 and sort[nulls].field.sorts_alone)
-        queryset = queryset.filter(_beyond(keys, after, one_table=one_table))
+        where &= _beyond(keys, after, one_table=one_table)
     order += [OrderBy(key.value, descending=key.descending, nulls_last=True if key.nullable else None) for key in keys]
-    return Section(queryset.order_by(*order), (*[None] * nulls, *(key.value for key in keys)))
+    # All in one filter(), since a second one would join a to-many relation a second time.
+    return Section(queryset.filter(where).order_by(*order), (*[None] * nulls, *(key.value for key in keys)))
 
 
 def _beyond(keys: Sequence[_Key], after: Sequence[Any], *, one_table: bool) -> Q:

@@ -11,6 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from core.ids import new_id
+from core.tenancy import as_owner
 from tests.core.lists.app.models import Person, PersonValue
 from tests.core.lists.kit import NOW, NUMBER_FIELD, TEXT_FIELD, page
 
@@ -29,7 +30,7 @@ def crowd(django_db_setup: None, django_db_blocker: Any) -> Any:
         values = [PersonValue(person=p, field_id=NUMBER_FIELD, number=i % 5000) for i, p in enumerate(people) if i % 2]
         values += [PersonValue(person=p, field_id=TEXT_FIELD, text=f"t{i % 70}") for i, p in enumerate(people) if i % 4 == 0]
         PersonValue.objects.bulk_create(values, batch_size=5000)
-        with connection.cursor() as cursor:
+        with as_owner(), connection.cursor() as cursor:
             cursor.execute("ANALYZE lists_test_person, lists_test_personvalue")
         yield
         PersonValue.objects.all().delete()
