@@ -42,12 +42,17 @@ class ReaderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RowError:
-    """One row cannot be read; the rows around it can. `column` is the header of the bad cell, where there is one."""
+    """One row cannot be read; the rows around it can.
+
+    `column` is the header of the bad cell, where there is one. `values` are the cells as far as they were read, free of what no
+    database stores: for showing and mending, never for importing.
+    """
 
     row: int
     column: str | None
     code: str
     message: str
+    values: tuple[Cell, ...] = ()
 
 
 class Table(ABC):

@@ -21,13 +21,16 @@ from typing import Any
 
 import orjson
 
-MEMORY_BYTES = 4 << 30
+MEMORY_BYTES = 2 << 30
 CPU_SECONDS = 300
 OUTPUT_BYTES = 8 << 30
 LARGEST_WHOLE = 10**15
 FLUSH_LINES = 2_000
 PR_SET_PDEATHSIG = 1
-MESSAGES = {"long": "A cell of this row is longer than {limit:,} characters. Shorten it."}
+NUL = b"\\u0000"
+TOO_LONG = "A cell of this row is longer than {limit:,} characters. Shorten it."
+UNREADABLE = "The row holds text that cannot be read. Type it again."
+HOLDS_NUL = "The cell holds a NUL character. Remove it."
 
 
 def limit_process() -> None:
@@ -61,21 +64,26 @@ def normal(cell: Any) -> Any:
     return cell
 
 
-def lines(rows: Iterable[list[Any]], first_row: int, cell_limit: int) -> Iterator[bytes]:
+def lines(rows: Iterable[list[Any]], cell_limit: int) -> Iterator[bytes]:
     """One line for each row that is not blank."""
-    for number, row in enumerate(rows, first_row):
+    for number, row in enumerate(rows, 1):
         cells = [normal(cell) for cell in row]
         while cells and cells[-1] is None:
             cells.pop()
         if not cells:
             continue
-        long = next((index for index, cell in enumerate(cells) if type(cell) is str and len(cell) > cell_limit), None)
-        content: Any = cells if long is None else {"column": long, "message": MESSAGES["long"].format(limit=cell_limit)}
+        problem = next((index for index, cell in enumerate(cells) if type(cell) is str and len(cell) > cell_limit), None)
+        if problem is not None:
+            yield b"%d %s\n" % (number, orjson.dumps({"column": problem, "message": TOO_LONG.format(limit=cell_limit)}))
+            continue
         try:
-            yield b"%d %s\n" % (number, orjson.dumps(content))
+            content = orjson.dumps(cells)
         except TypeError:
             # Only text that is no valid Unicode gets here.
-            yield b"%d %s\n" % (number, orjson.dumps({"column": None, "message": "The row holds text that cannot be read. Type it again."}))
+            content = orjson.dumps({"column": None, "message": UNREADABLE})
+        if NUL in content and (index := next((i for i, cell in enumerate(cells) if type(cell) is str and "\0" in cell), None)) is not None:
+            content = orjson.dumps({"column": index, "message": HOLDS_NUL})
+        yield b"%d %s\n" % (number, content)
 
 
 def convert(wanted: str, cell_limit: int) -> dict[str, Any]:
@@ -93,9 +101,10 @@ def convert(wanted: str, cell_limit: int) -> dict[str, Any]:
     if wanted and wanted not in sheets:
         return {"error": "sheet", "sheets": sheets[:100]}
     sheet = book.get_sheet_by_name(wanted or sheets[0])
-    first_row, first_column = sheet.start or (0, 0)
+    # iter_rows() keeps the blank rows above the first cell, and leaves out the blank columns before it.
+    first_column = (sheet.start or (0, 0))[1]
     count, batch = 0, []
-    for line in lines(sheet.iter_rows(), first_row + 1, cell_limit):
+    for line in lines(sheet.iter_rows(), cell_limit):
         count += 1
         batch.append(line)
         if len(batch) >= FLUSH_LINES:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import BinaryIO
 
-from .base import EMPTY_FILE, INVALID, MAX_CELL_CHARS, NO_ROWS, Cell, Progress, ReaderError, Row, RowError, Table
+from .base import EMPTY_FILE, INVALID, MAX_CELL_CHARS, MAX_COLUMNS, NO_ROWS, Cell, Progress, ReaderError, Row, RowError, Table
 from .dialect import detect_delimiter, known_delimiter
 from .encoding import detect_encoding, known_encoding
 from .headers import clean_headers, column_letter
@@ -59,7 +59,7 @@ class DelimitedTable(Table):
                 continue
             if len(values) != width:
                 if len(values) > width and any(values[width:]):
-                    yield self._too_many(number, len(values))
+                    yield self._too_many(number, cells)
                     continue
                 values = values[:width] + [None] * (width - len(values))
             yield number, values
@@ -182,14 +182,21 @@ class DelimitedTable(Table):
             if not found:
                 continue
             column = self.headers[index] if index < len(getattr(self, "headers", ())) else f"Column {column_letter(index)}"
+            values = _presentable(cells)
             if found.group() == OVERLONG:
                 return RowError(number, None, INVALID, "This row is too long to be read. Shorten its cells.")
             if found.group() == UNDECODABLE:
                 text = f"The cell has bytes that are not {self.encoding} text. Save the file as UTF-8 and upload it again."
-                return RowError(number, column, INVALID, text)
-            return RowError(number, column, INVALID, "The cell holds a NUL character. Remove it.")
+                return RowError(number, column, INVALID, text, values)
+            return RowError(number, column, INVALID, "The cell holds a NUL character. Remove it.", values)
         return None
 
-    def _too_many(self, number: int, width: int) -> RowError:
-        message = f"The row has {width} cells, the header {len(self.headers)}. Quote cells that contain the delimiter {self.delimiter!r}."
-        return RowError(number, None, INVALID, message)
+    def _too_many(self, number: int, cells: list[str]) -> RowError:
+        message = (
+            f"The row has {len(cells)} cells, the header {len(self.headers)}. Quote cells that contain the delimiter {self.delimiter!r}."
+        )
+        return RowError(number, None, INVALID, message, _presentable(cells))
+
+
+def _presentable(cells: list[str]) -> tuple[str, ...]:
+    return tuple(DAMAGE.sub("\ufffd", cell) for cell in cells[:MAX_COLUMNS])

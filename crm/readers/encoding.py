@@ -20,8 +20,14 @@ from .base import INVALID, ReaderError
 
 SAMPLE_BYTES = 65_536
 SCAN_BYTES = 1 << 20
-WESTERN = "äöüßÄÖÜéèêëàâçîïôùûœÉÈÀÇÊÔáíóúñÁÍÓÚÑãõÃÕåæøÅÆØòìÔÎªº¿¡"
-CENTRAL = "ąćęłńóśźżĄĆĘŁŃÓŚŹŻáčďéěíňřšťúůýžÁČĎÉĚÍŇŘŠŤÚŮÝŽőűŐŰöüÖÜäÄßâîăşţÂÎĂŞŢđĐľĺŕôĽ"
+JUDGED_BYTES = 8_192
+WESTERN = "äöüßÄÖÜéèêëàâçîïôùûœÉÈÀÇÊÔáíóúñÁÍÓÚÑãõÃÕòìÔÎªº¿¡"
+NORDIC = "åæøäöüéÅÆØÄÖÜÉ"
+POLISH = "ąćęłńóśźżĄĆĘŁŃÓŚŹŻüöäé"
+CZECH = "áčďéěíňóřšťúůýžÁČĎÉĚÍŇÓŘŠŤÚŮÝŽľĺŕôäĽüö"
+HUNGARIAN = "áéíóöőúüűÁÉÍÓÖŐÚÜŰä"
+ROMANIAN = "ăâîşţĂÂÎŞŢöüé"
+CROATIAN = "čćđšžČĆĐŠŽöü"
 TURKISH = "ğışİĞŞçÇöÖüÜâîû"
 BALTIC = "āčēģīķļņšūžĀČĒĢĪĶĻŅŠŪŽąęėįųĄĘĖĮŲõäöüÕÄÖÜ"
 CYRILLIC = "абвгдежзийклмнопрстуфхцчшщъыьэюяАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЫЭЮЯёЁіїєґІЇЄҐ"
@@ -29,11 +35,18 @@ GREEK = "αβγδεζηθικλμνξοπρστυφχψωςάέήίόύώϊΑΒ�
 HEBREW = "אבגדהוזחטיכלמנסעפצקרשתךםןףץ"
 ARABIC = "ابتثجحخدذرزسشصضطظعغفقكلمنهويةىءآأإؤئپچژگ"
 FREQUENT = frozenset("äöüßéèòçñáíóåøłąęśżčřšžůőűğışİаоеинтрсвлкАОЕИНТРСВЛКαοιετσνρκλςΑΟΙΕΤΣΝΡΚΛוילהאמרן")
-# Order is preference: the first of equals wins, and every later one pays for it.
+# (codec, its alphabet, what it pays). Order is preference: the first of equals wins. One language's alphabet is better evidence than
+# the letters of many, since a wrong code page gives letters that no one language has together.
 CODE_PAGES: tuple[tuple[str, frozenset[str], float], ...] = (
     ("cp1252", frozenset(WESTERN), 0.0),
-    ("cp1250", frozenset(CENTRAL), 0.02),
+    ("cp1252", frozenset(NORDIC), 0.0),
+    ("cp1250", frozenset(POLISH), 0.02),
+    ("cp1250", frozenset(CZECH), 0.02),
+    ("cp1250", frozenset(HUNGARIAN), 0.02),
+    ("cp1250", frozenset(ROMANIAN), 0.02),
+    ("cp1250", frozenset(CROATIAN), 0.02),
     ("cp1254", frozenset(TURKISH), 0.03),
+    ("cp1252", frozenset(WESTERN + NORDIC), 0.1),
     ("cp1251", frozenset(CYRILLIC), 0.04),
     ("cp1253", frozenset(GREEK), 0.04),
     ("cp1257", frozenset(BALTIC), 0.06),
@@ -41,8 +54,9 @@ CODE_PAGES: tuple[tuple[str, frozenset[str], float], ...] = (
     ("cp1256", frozenset(ARABIC), 0.06),
     ("cp866", frozenset(CYRILLIC), 0.2),
     ("cp850", frozenset(WESTERN), 0.2),
-    ("cp852", frozenset(CENTRAL), 0.25),
+    ("cp1250", frozenset(POLISH + CZECH + HUNGARIAN + ROMANIAN + CROATIAN), 0.25),
     ("mac_roman", frozenset(WESTERN), 0.25),
+    ("cp852", frozenset(POLISH + CZECH + HUNGARIAN), 0.3),
 )
 SCRIPTS = frozenset({"cp1251", "cp1253", "cp1255", "cp1256", "cp866"})
 TYPOGRAPHY = frozenset("’‘“”„–—…•€£§°©®«»´` ")
@@ -95,7 +109,7 @@ def _sample_above_ascii(stream: BinaryIO) -> bytes:
         if len(sample) < SAMPLE_BYTES:
             sample += stream.read(SAMPLE_BYTES - len(sample))
         cut = sample.rfind(b"\n")
-        return sample[: cut + 1] if cut > 0 else sample
+        return sample[: cut + 1] if cut > 0 and len(sample) == SAMPLE_BYTES else sample
     return b""
 
 
@@ -109,6 +123,7 @@ def _mostly_utf8(sample: bytes) -> bool:
 def guess_code_page(sample: bytes) -> str:
     """The code page that makes the best words of a sample with bytes above ASCII; cp1252 where nothing fits."""
     scores = []
+    sample = sample[:JUDGED_BYTES]
     for codec, letters, price in CODE_PAGES:
         # A page may lack a byte and still be right: one damaged cell must not decide for the whole file.
         text = sample.decode(codec, "replace")

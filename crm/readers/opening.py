@@ -13,6 +13,7 @@ from crm.mime.types import CSV, ODS, PLAIN, TSV, XLS, XLSX
 
 from .base import EMPTY_FILE, FETCH_FAILED, INVALID, UNSUPPORTED, ReaderError, Table
 from .delimited import DelimitedTable
+from .encoding import known_encoding
 from .workbook import WorkbookTable, is_encrypted
 
 KINDS = {CSV: "csv", PLAIN: "csv", TSV: "tsv", XLSX: "xlsx", XLS: "xls", ODS: "ods"}
@@ -35,7 +36,7 @@ def open_table(
     """
     with ExitStack() as stack:
         stream = _open(source, stack)
-        found = _find_kind(stream, kind)
+        found = _find_kind(stream, kind, encoding)
         table: Table
         try:
             if found in WORKBOOKS:
@@ -62,7 +63,7 @@ def _open(source: BinaryIO | str | os.PathLike[str], stack: ExitStack) -> Binary
     return copy  # type: ignore[return-value]
 
 
-def _find_kind(stream: BinaryIO, kind: str | None) -> str:
+def _find_kind(stream: BinaryIO, kind: str | None, encoding: str | None) -> str:
     """The kind to read the stream as. The content decides: a name or a wish never makes binary content a text table."""
     if not stream.seek(0, 2):
         raise ReaderError(EMPTY_FILE, "The file is empty. Upload a file with a header row and at least one row below it.")
@@ -79,6 +80,9 @@ def _find_kind(stream: BinaryIO, kind: str | None) -> str:
         raise ReaderError(
             INVALID, f"The content is not a readable {wanted.upper()} workbook; it may be cut off. Save it again and upload it."
         )
+    if mime is None and encoding and known_encoding(encoding).startswith("utf-16"):
+        # UTF-16 without a mark is only known by its ASCII characters; a text without them needs the user's word.
+        return wanted or "csv"
     if content is None:
         what = f"is {mime}" if mime else "is not text"
         code = UNSUPPORTED if wanted is None else INVALID

@@ -59,7 +59,8 @@ def write_xlsx(target: BinaryIO, sheets: dict[str, Iterable[Sequence[object]]], 
         book.writestr("[Content_Types].xml", CONTENT_TYPES)
         book.writestr(
             "_rels/.rels",
-            f'<Relationships xmlns="{RELATIONS}"><Relationship Id="rId1" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+            f'<Relationships xmlns="{RELATIONS}">'
+            f'<Relationship Id="rId1" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
         )
         names = "".join(f'<sheet name="{escape(n)}" sheetId="{i}" r:id="rId{i}"/>' for i, n in enumerate(sheets, 1))
         book.writestr("xl/workbook.xml", f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>{names}</sheets></workbook>')
@@ -70,7 +71,8 @@ def write_xlsx(target: BinaryIO, sheets: dict[str, Iterable[Sequence[object]]], 
         book.writestr("xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{RELATIONS}">{parts}</Relationships>')
         book.writestr(
             "xl/styles.xml",
-            f'<styleSheet xmlns="{MAIN}"><cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="22"/></cellXfs></styleSheet>',
+            f'<styleSheet xmlns="{MAIN}"><cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="22"/></cellXfs>'
+            "</styleSheet>",
         )
         for index, rows in enumerate(sheets.values(), 1):
             with book.open(f"xl/worksheets/sheet{index}.xml", "w") as part:
