@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate, post_save
+from django.db.models.signals import post_delete, post_migrate, post_save
 
 
 class CoreConfig(AppConfig):
@@ -15,4 +15,5 @@ class CoreConfig(AppConfig):
         from core.models import ResponseMessage
 
         post_migrate.connect(build_walls, dispatch_uid="core.walls")
-        post_save.connect(lambda **_: forget(), sender=ResponseMessage, weak=False, dispatch_uid="core.messages")
+        for changed in (post_save, post_delete):
+            changed.connect(lambda **_: forget(), sender=ResponseMessage, weak=False, dispatch_uid="core.messages")

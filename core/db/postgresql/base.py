@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.backends.postgresql import base
+from psycopg.pq import TransactionStatus
 
 from core.tenancy import session_settings
 
@@ -33,6 +34,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Bring the session's role and company in line with the active scope."""
         if self.settings_dict["NAME"] is None or self.connection is None or self.needs_rollback:
             return  # without a database name Django creates and drops databases, as the login role
+        if self.connection.info.transaction_status is TransactionStatus.INERROR:
+            return  # only the rollback may follow, and it forgets the state
         wanted = session_settings()
         if wanted == self._applied:
             return
