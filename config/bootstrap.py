@@ -1,0 +1,107 @@
+"""A company that is ready to be used: owner, active subscription, API key and a composer that needs no network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import connection, transaction
+
+from accounts.models import ApiKey, Company, Member, User
+from accounts.services.api_keys import create_key
+from accounts.services.companies import create_company
+from billing.selectors import entitlement_of
+from billing.services.subscriptions import activate_subscription
+from core.tenancy import company_scope, unscoped
+from outreach.models import AiApp
+from outreach.providers import OfflineComposer
+
+LOCK = 0x4C57_0001
+"""Advisory lock: one bootstrap at a time, so that two of the same company cannot both find nothing."""
+
+
+@dataclass(frozen=True)
+class Bootstrapped:
+    """What there is now; `created` tells a new company from one that was found, `password_changed` a new password from the old one."""
+
+    company: Company
+    member: Member
+    user: User
+    api_key: ApiKey
+    created: bool
+    password_changed: bool
+
+
+@transaction.atomic
+def bootstrap(*, company_name: str, email: str, password: str, owner_name: str = "", weak_password: bool = False) -> Bootstrapped:
+    """The company of this name that this address owns, made when there is none; what is missing of it is made too.
+
+    The password is the owner's afterwards, also when the user had another one. Raises ValidationError for a bad name, address or password.
+    """
+    company_name, email = company_name.strip(), email.strip()
+    _check(company_name, email)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+    user, password_changed = _owner(email, password, owner_name.strip(), weak_password)
+    with unscoped(reason="bootstrap: looks among all companies for the one it made before"):
+        member = (
+            Member.objects.select_related("company")
+            .filter(user=user, status=Member.Status.OWNER, company__name=company_name)
+            .order_by("created_at", "id")
+            .first()
+        )
+    created = member is None
+    company, member = create_company(name=company_name, owner=user) if member is None else (member.company, member)
+    with company_scope(company.pk):
+        if entitlement_of(company.pk) is None:
+            activate_subscription(company_id=company.pk)
+        _composer(member)
+        key = _key(member)
+    return Bootstrapped(company, member, user, key, created, password_changed)
+
+
+def _check(company_name: str, email: str) -> None:
+    if not 0 < len(company_name) <= 200:
+        raise ValidationError("The company's name must have 1 to 200 characters.")
+    if len(email) > 254:
+        raise ValidationError("The e-mail address is longer than 254 characters.")
+    validate_email(email)
+
+
+def _owner(email: str, password: str, name: str, weak_password: bool) -> tuple[User, bool]:
+    """The user of the address with this password, and whether it is a new one to them."""
+    user = User.objects.select_for_update().filter(email=email).first()
+    if user is not None and not user.is_active:
+        raise ValidationError(f"The user {user.email} is deactivated; activate them in the back office first.")
+    if user is not None and user.check_password(password):
+        return user, False
+    fresh = user or User(email=email.lower(), name=name or _name_in(email))
+    if not weak_password:
+        validate_password(password, fresh)
+    if user is None:
+        return User.objects.create_user(fresh.email, password, name=fresh.name), False
+    user.set_password(password)
+    user.save(update_fields=["password", "session_version", "updated_at"])
+    return user, True
+
+
+def _name_in(email: str) -> str:
+    """A person's name from an address: ann.lee@example.com is Ann Lee."""
+    local = email.partition("@")[0]
+    return " ".join(part.capitalize() for part in local.replace("_", ".").replace("-", ".").split(".") if part)[:200]
+
+
+def _composer(member: Member) -> AiApp:
+    """The company's default AI app; the offline composer when it has none."""
+    found = AiApp.objects.filter(is_default=True).first()
+    if found is not None:
+        return found
+    return AiApp.objects.create(provider=OfflineComposer.key, name=OfflineComposer.name, is_default=True, created_by=member)
+
+
+def _key(member: Member) -> ApiKey:
+    """The member's oldest key that works from anywhere for good; a new one when there is none."""
+    lasting = ApiKey.objects.filter(created_by=member, type=ApiKey.Type.PERMANENT, ip_restriction=ApiKey.IpRestriction.OPEN)
+    return lasting.order_by("created_at", "id").first() or create_key(member_id=member.pk)
