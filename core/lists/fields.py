@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
-from django.db.models import Exists, Expression, ExpressionWrapper, F, Field, FilteredRelation, Model, OuterRef, Q, QuerySet
+from django.db.models import Exists, Expression, ExpressionWrapper, F, Field, FilteredRelation, ForeignKey, Model, OuterRef, Q, QuerySet
 from django.db.models.expressions import Combinable
 from django.db.models.lookups import IsNull
 
@@ -29,6 +29,8 @@ class ListField:
     """
 
     many = False
+    stored: Kind
+    """What the column holds; a boolean may be a number there, 0 or 1."""
 
     def __init__(
         self,
@@ -49,6 +51,7 @@ class ListField:
             raise ValueError(f"{name}: only text can be searched")
         self.name = name
         self.type: Kind = type
+        self.stored = type
         self.expression = expression
         self.searchable = searchable
         self.sortable = sortable
@@ -59,6 +62,10 @@ class ListField:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {self.type}>"
+
+    def to_column(self, value: Any) -> Any:
+        """The value as it stands in the column."""
+        return int(value) if self.type == "boolean" and self.stored == "number" else value
 
     def where(self, condition: Condition) -> Q:
         """The records of which a value meets the condition."""
@@ -134,6 +141,7 @@ class ValueTableField(ListField):
 
     `record_ref` is the model's foreign key to the listed records; it needs a related_name. Filters are EXISTS; a sort walks the
     index (field_id, column, record_ref). With `many`, a record may have several rows and cannot be sorted by them.
+    `stored` is "number" for booleans kept as 0 and 1.
     """
 
     def __init__(
@@ -145,17 +153,25 @@ class ValueTableField(ListField):
         type: Kind,
         *,
         name: str | None = None,
+        stored: Kind | None = None,
         many: bool = False,
         searchable: bool = False,
         sortable: bool = True,
         filterable: bool = True,
     ) -> None:
         super().__init__(name or field_id, type, column, searchable=searchable, sortable=sortable and not many, filterable=filterable)
+        if stored not in (None, type) and (type, stored) != ("boolean", "number"):
+            raise ValueError(f"{self.name}: a {type} cannot be stored as {stored}")
+        self.stored = stored or type
         self.model = model
         self.field_id = field_id
         self.column = column
         self.record_ref = record_ref
         self.many = many
+
+    @property
+    def _reference(self) -> ForeignKey:
+        return cast(ForeignKey, self.model._meta.get_field(self.record_ref))
 
     def _rows(self) -> QuerySet:
         return self.model._default_manager.filter(**{"field_id": self.field_id, self.record_ref: OuterRef("pk")})
@@ -170,14 +186,14 @@ class ValueTableField(ListField):
     sorts_alone = True  # type: ignore[assignment]
 
     def join(self, queryset: QuerySet, slot: int) -> QuerySet:
-        relation = self.model._meta.get_field(self.record_ref).related_query_name()  # type: ignore[union-attr]
+        relation = self._reference.related_query_name()
         return queryset.annotate(**{_alias(slot): FilteredRelation(relation, condition=Q(**{f"{relation}__field_id": self.field_id}))})
 
     def sort_value(self, slot: int) -> ExpressionWrapper:
         return column(f"{_alias(slot)}__{self.column}")
 
     def tie_break(self, slot: int) -> ExpressionWrapper:
-        return column(f"{_alias(slot)}__{self.model._meta.get_field(self.record_ref).attname}")  # type: ignore[union-attr]
+        return column(f"{_alias(slot)}__{self._reference.attname}")
 
     def valued(self, slot: int) -> Q:
         # As keyword, since Django makes the join an INNER JOIN only for these.

@@ -120,13 +120,14 @@ def _one_of(field: ListField, values: list[Any]) -> Probe:
         return Probe(lambda value: _any([span.condition(value) for span in spans]), lambda value: any(span.holds(value) for span in spans))
     if field.ignore_case:
         folded = {fold(value) for value in values}
-        return Probe(lambda value: _equal(Upper(value), folded), lambda value: fold(value) in folded)
+        return Probe(lambda value: _equal(Upper(value), list(folded)), lambda value: fold(value) in folded)
     wanted = set(values)
-    return Probe(lambda value: _equal(value, wanted), lambda value: value in wanted)
+    stored = [field.to_column(value) for value in wanted]
+    return Probe(lambda value: _equal(value, stored), lambda value: value in wanted)
 
 
-def _equal(value: Expression, wanted: set[Any]) -> Q:
-    return Q(sql.Exact(value, next(iter(wanted)))) if len(wanted) == 1 else Q(sql.In(value, sorted(wanted)))
+def _equal(value: Expression, wanted: list[Any]) -> Q:
+    return Q(sql.Exact(value, wanted[0])) if len(wanted) == 1 else Q(sql.In(value, wanted))
 
 
 def _any(conditions: list[Q]) -> Q:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
@@ -74,7 +74,7 @@ def list_page(queryset: QuerySet, query: ListQuery, output: Projection) -> Page 
         # A first page that is not full is the whole set.
         total = len(found) if not skip and len(found) <= query.size else matching.order_by().count()
     else:
-        kinds, nullable = zip(*((key.field.type, key.field.nullable) for key in query.sort), strict=True)
+        kinds, nullable = zip(*((key.field.stored, key.field.nullable) for key in query.sort), strict=True)
         after = unpack_values(query.cursor, kinds, nullable)
         found = _take(sections(matching, query.sort, after), output, query.size + 1)
         total = query.cursor.total
@@ -147,7 +147,7 @@ def stream_json(envelope: Mapping[str, Any], rows: Stream, scope: Scope = nullco
             pieces.close()
 
 
-def _json_pieces(envelope: Mapping[str, Any], rows: Stream) -> Iterator[bytes]:
+def _json_pieces(envelope: Mapping[str, Any], rows: Stream) -> Generator[bytes, None, None]:
     opening = dumps(dict(envelope))[:-1]
     prefix = opening + (b"," if envelope else b"") + b'"data":['
     total = 0

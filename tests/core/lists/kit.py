@@ -16,14 +16,21 @@ NOW = datetime(2026, 3, 31, 12, 0, tzinfo=UTC)
 NUMBER_FIELD = "a" * 24
 TEXT_FIELD = "b" * 24
 TIME_FIELD = "c" * 24
-COLUMNS = {NUMBER_FIELD: ("number", "number"), TEXT_FIELD: ("text", "text"), TIME_FIELD: ("time", "date")}
+FLAG_FIELD = "d" * 24
+COLUMNS = {
+    NUMBER_FIELD: ("number", "number"),
+    TEXT_FIELD: ("text", "text"),
+    TIME_FIELD: ("time", "date"),
+    FLAG_FIELD: ("number", "boolean"),
+}
 
 
 def custom_field(name: str) -> ListField | None:
     if name not in COLUMNS:
         return None
     column, kind = COLUMNS[name]
-    return ValueTableField(PersonValue, name, column, "person", kind, searchable=kind == "text")
+    stored = "number" if kind == "boolean" else kind
+    return ValueTableField(PersonValue, name, column, "person", kind, searchable=kind == "text", stored=stored)
 
 
 FIELDS = FieldSet(

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from core.errors import Named
 from core.lists import Stream, list_page
 from tests.core.lists.app.models import Person, Team
-from tests.core.lists.kit import COLUMNS, NOW, NUMBER_FIELD, TEXT_FIELD, TIME_FIELD, PersonOutput, page, parse, person
+from tests.core.lists.kit import COLUMNS, FLAG_FIELD, NOW, NUMBER_FIELD, TEXT_FIELD, TIME_FIELD, PersonOutput, page, parse, person
 from tests.core.lists.test_tree import LETTERS, MOMENTS, record
 
 pytestmark = pytest.mark.django_db
@@ -62,7 +62,7 @@ CROWDS = st.lists(
         {"name": st.sampled_from(["a", "b", "ß", "😀"]), "created_at": MOMENTS},
         optional={
             "email": LETTERS, "age": st.integers(0, 2), "active": st.booleans(), "born": MOMENTS, "team": st.sampled_from([0, 1]),
-            TEXT_FIELD: LETTERS, NUMBER_FIELD: st.decimals(0, 1, places=1), TIME_FIELD: MOMENTS,
+            TEXT_FIELD: LETTERS, FLAG_FIELD: st.booleans(), NUMBER_FIELD: st.decimals(0, 1, places=1), TIME_FIELD: MOMENTS,
         },
     ),
     min_size=1, max_size=14,

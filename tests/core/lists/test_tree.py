@@ -16,7 +16,7 @@ from core.lists import tree
 from core.lists.operators import OPERATORS, shift
 from core.lists.values import fold
 from tests.core.lists.app.models import Label, Person, PersonValue, Team
-from tests.core.lists.kit import COLUMNS, FIELDS, NOW, NUMBER_FIELD, TEXT_FIELD, TIME_FIELD, person
+from tests.core.lists.kit import COLUMNS, FIELDS, FLAG_FIELD, NOW, NUMBER_FIELD, TEXT_FIELD, TIME_FIELD, person
 
 pytestmark = pytest.mark.django_db
 
@@ -35,6 +35,8 @@ def matching(*conditions: tuple[str, str, Any] | dict[str, Any], operator: str =
 def record(p: Person) -> dict[str, Any]:
     """The person as `evaluate` takes it."""
     values = {value.field_id: getattr(value, COLUMNS[value.field_id][0]) for value in PersonValue.objects.filter(person=p)}
+    if FLAG_FIELD in values:
+        values[FLAG_FIELD] = bool(values[FLAG_FIELD])
     return {
         "_id": p.id,
         "name": p.name,
@@ -123,6 +125,8 @@ def one(field: str, operator: str, value: Any = None) -> dict[str, Any]:
         (TEXT_FIELD, "contains", "STRASS", []),
         (TEXT_FIELD, "contains", "STRAßE", ["Ann"]),
         (TIME_FIELD, "before", "2026-01-01", ["Bob"]),
+        (FLAG_FIELD, "equals", True, ["Ann"]),
+        (FLAG_FIELD, "notIn", [True, None], ["Bob"]),
     ],
 )
 def test_operator(field: str, operator: str, value: Any, expected: list[str]) -> None:
@@ -130,11 +134,11 @@ def test_operator(field: str, operator: str, value: Any, expected: list[str]) ->
     hot, old, vip = (Label.objects.create(name=name) for name in ("hot", "old", "vip"))
     person(
         "Ann", email="Ann@example.com", age=30, weight=70.1, active=True, team=sales, labels=[hot, old],
-        born=datetime(2000, 1, 31, 23, 59, 59, 999999, tzinfo=UTC), **{NUMBER_FIELD: 2, TEXT_FIELD: "Straße 5"},
+        born=datetime(2000, 1, 31, 23, 59, 59, 999999, tzinfo=UTC), **{NUMBER_FIELD: 2, TEXT_FIELD: "Straße 5", FLAG_FIELD: True},
     )  # fmt: skip
     person(
         "Bob", email="bob@example.org", age=40, active=False, team=support, labels=[vip],
-        born=datetime(2000, 2, 1, tzinfo=UTC), **{NUMBER_FIELD: Decimal("1.5"), TIME_FIELD: datetime(2025, 12, 31, 23, tzinfo=UTC)},
+        born=datetime(2000, 2, 1, tzinfo=UTC), **{FLAG_FIELD: False, NUMBER_FIELD: Decimal("1.5"), TIME_FIELD: datetime(2025, 12, 31, 23, tzinfo=UTC)},
     )  # fmt: skip
     person("Empty", email="")
     person("None")
@@ -257,7 +261,7 @@ LENGTHS = st.fixed_dictionaries({"amount": st.integers(1, 50), "unit": st.sample
 BY_KIND: dict[str, tuple[list[str], st.SearchStrategy[Any]]] = {
     "text": (["name", "email", "team.name", "labels.name", TEXT_FIELD], LETTERS),
     "number": (["age", "score", "doubled", NUMBER_FIELD], NUMBERS),
-    "boolean": (["active"], st.booleans()),
+    "boolean": (["active", FLAG_FIELD], st.booleans()),
     "date": (["born", "createdAt", TIME_FIELD], DATES),
 }
 
@@ -293,7 +297,7 @@ PEOPLE = st.lists(
         optional={
             "email": LETTERS, "age": st.integers(-3, 3), "score": st.decimals(-3, 3, places=1), "active": st.booleans(), "born": MOMENTS,
             "team": LETTERS, "labels": st.lists(LETTERS, max_size=2, unique=True),
-            TEXT_FIELD: LETTERS, NUMBER_FIELD: st.decimals(-3, 3, places=1), TIME_FIELD: MOMENTS,
+            TEXT_FIELD: LETTERS, FLAG_FIELD: st.booleans(), NUMBER_FIELD: st.decimals(-3, 3, places=1), TIME_FIELD: MOMENTS,
         },
     ),
     min_size=1, max_size=6,
