@@ -250,5 +250,5 @@ def backoff(attempt: int, rng: random.Random) -> dt.timedelta:
     """
     if attempt < 1:
         raise ValueError("attempts count from 1")
-    base = _BACKOFF_FIRST * _BACKOFF_FACTOR ** (min(attempt, MAX_ATTEMPTS) - 1)
-    return base * rng.uniform(0.75, 1.25)
+    times: int = _BACKOFF_FACTOR ** (min(attempt, MAX_ATTEMPTS) - 1)
+    return _BACKOFF_FIRST * times * rng.uniform(0.75, 1.25)
