@@ -42,14 +42,14 @@ stop: venv ## stop embedded servers that a killed run left behind
 status: venv ## say which embedded servers run
 	@$(BIN)/python -m config.embedded status
 
-test: venv ## the whole test suite, on servers of its own (ARGS="tests/crm -k import")
-	$(ON_SERVERS) -- $(BIN)/pytest -n $(TEST_WORKERS) $(ARGS)
+test: venv ## the whole test suite, which starts servers of its own (ARGS="tests/crm -k import")
+	$(BIN)/pytest -n $(TEST_WORKERS) $(ARGS)
 
 chaos: venv ## the chaos tests in their full length
-	$(ON_SERVERS) -- $(BIN)/pytest -n 0 -m slow -k chaos $(ARGS)
+	$(BIN)/pytest -n 0 -m slow -k chaos $(ARGS)
 
 fuzz: venv ## the API fuzzer in its full length
-	$(ON_SERVERS) -- $(BIN)/pytest -n 0 -m slow -k fuzz $(ARGS)
+	$(BIN)/pytest -n 0 -m slow -k fuzz $(ARGS)
 
 check: venv ## what CI runs: lint, types, imports, migrations, schema, tests
 	@$(MAKE) --no-print-directory check-code

@@ -17,7 +17,7 @@ from pathlib import Path
 from config import embedded
 from config.supervisor.programs import PROJECT
 
-PATIENCE = 8.0
+PATIENCE = 5.0
 
 
 class Guardian:
