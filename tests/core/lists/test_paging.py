@@ -69,7 +69,7 @@ CROWDS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(crowd=CROWDS, sort=SORTS, n=st.integers(1, 5))
 def test_each_record_comes_once_and_in_order(crowd: list[dict[str, Any]], sort: list[tuple[str, str]], n: int) -> None:
     Person.objects.all().delete()
@@ -246,7 +246,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=JSON | st.decimals().map(str) | st.datetimes().map(str) | MOMENTS.map(str))
 def test_no_crafted_value_is_an_error_of_ours(cursor: str, value: Any) -> None:
     for sort in ("age", "name", "createdAt", "active", NUMBER_FIELD, TIME_FIELD):

@@ -138,7 +138,8 @@ def test_operator(field: str, operator: str, value: Any, expected: list[str]) ->
     )  # fmt: skip
     person(
         "Bob", email="bob@example.org", age=40, active=False, team=support, labels=[vip],
-        born=datetime(2000, 2, 1, tzinfo=UTC), **{FLAG_FIELD: False, NUMBER_FIELD: Decimal("1.5"), TIME_FIELD: datetime(2025, 12, 31, 23, tzinfo=UTC)},
+        born=datetime(2000, 2, 1, tzinfo=UTC),
+        **{FLAG_FIELD: False, NUMBER_FIELD: Decimal("1.5"), TIME_FIELD: datetime(2025, 12, 31, 23, tzinfo=UTC)},
     )  # fmt: skip
     person("Empty", email="")
     person("None")
@@ -304,7 +305,7 @@ PEOPLE = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(people=PEOPLE, trees=st.lists(TREES, min_size=1, max_size=4))
 def test_sql_and_python_agree(people: list[dict[str, Any]], trees: list[dict[str, Any]]) -> None:
     Person.objects.all().delete()
