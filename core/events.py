@@ -1,6 +1,7 @@
 """Domain events: rows written in the transaction of the change, one delivery per consumer, handled exactly once.
 
-A consumer's handler runs in the transaction that deletes its delivery, so that a crash neither loses nor repeats an event for work done in the database.
+A consumer's handler runs in the transaction that deletes its delivery, so that for work done in the database a crash neither loses nor
+repeats an event.
 """
 
 from __future__ import annotations
@@ -9,21 +10,22 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from time import monotonic
 from typing import Any
 
 import orjson
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
 from core.ids import new_id
+from core.jobs import Work, register, wake
 from core.models.events import Event, EventDelivery
 from core.tenancy import company_id, company_scope, unscoped
 
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 10
-BATCH = 1000
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,6 @@ def emit(
                 [EventDelivery(consumer=name, event_id=event, due_at=now) for event in events for name in consumers], batch_size=5000
             )
     if consumers:
-        from core.jobs import wake
-
         wake("events")
 
 
@@ -83,29 +83,37 @@ def _copy_events(
         )
 
 
-def deliver(limit: int = BATCH) -> int:
-    """Handle due deliveries, oldest first, each in a transaction of its own; returns how many were taken."""
+def deliver(deadline: float = float("inf")) -> int:
+    """Handle due deliveries, oldest first, each in a transaction of its own; returns how many.
+
+    Ends when none is due or monotonic() passes the deadline.
+    """
     taken = 0
-    while taken < limit and _deliver_one():
+    while monotonic() < deadline and _deliver_one():
         taken += 1
     return taken
 
 
+def has_due_deliveries() -> bool:
+    """Whether an event of any company waits for a consumer."""
+    with unscoped(reason="tick: due deliveries of all companies"):
+        return EventDelivery.objects.filter(_due()).exists()
+
+
+def _due() -> Q:
+    return Q(status=EventDelivery.Status.PENDING, due_at__lte=timezone.now(), consumer__in=list(CONSUMERS))
+
+
 def _deliver_one() -> bool:
     with unscoped(reason="event dispatcher: deliveries of all companies"), transaction.atomic():
-        delivery = (
-            EventDelivery.objects.select_for_update(skip_locked=True)
-            .filter(status=EventDelivery.Status.PENDING, due_at__lte=timezone.now(), consumer__in=list(CONSUMERS))
-            .order_by("due_at", "id")
-            .first()
-        )
+        delivery = EventDelivery.objects.select_for_update(skip_locked=True).filter(_due()).order_by("due_at", "id").first()
         if delivery is None:
             return False
         event = Event.objects.get(pk=delivery.event_id)
         try:
             with transaction.atomic(), company_scope(delivery.company_id):
                 CONSUMERS[delivery.consumer].handle(event)
-        except Exception as error:  # the edge of one delivery: it is parked in the end, and the others go on
+        except Exception as error:  # noqa: BLE001  the edge of one delivery: it is parked in the end, and the others go on
             log.exception("consumer %s failed on event %s", delivery.consumer, event.pk)
             _put_back(delivery, error)
         else:
@@ -121,3 +129,6 @@ def _put_back(delivery: EventDelivery, error: Exception) -> None:
         due_at=timezone.now() + timedelta(seconds=min(2**attempts, 3600)),
         status=EventDelivery.Status.PARKED if attempts >= MAX_ATTEMPTS else EventDelivery.Status.PENDING,
     )
+
+
+register(Work("events", "tick", deliver, has_due_deliveries))

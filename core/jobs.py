@@ -1,7 +1,8 @@
 """Work: PostgreSQL owns it, Celery only wakes the workers.
 
-A kind of work registers how it is drained and how to see that some is due. `wake` publishes a hint after the commit; the tick (core.tasks) frees
-what dead workers held and wakes every kind that has something due, so that a lost, repeated or late hint changes nothing but the time.
+A kind of work registers how it is drained and how to see that some is due. `wake` publishes a hint after the commit; the tick
+(core.tasks) frees what dead workers held and wakes every kind that has something due, so that a lost, repeated or late hint changes
+nothing but the time.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Work:
 
     name: str
     queue: str
-    drain: Callable[[float], None]
+    drain: Callable[[float], object]
     due: Callable[[], bool]
     model: type[Claimable] | None = None
 

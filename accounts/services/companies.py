@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import transaction
 
 from accounts.models import Company, Member, User
@@ -9,7 +11,7 @@ from core.tenancy import company_scope
 
 
 @transaction.atomic
-def create_company(*, name: str, owner: User, **profile: object) -> tuple[Company, Member]:
+def create_company(*, name: str, owner: User, **profile: Any) -> tuple[Company, Member]:
     """A company with its owner."""
     company = Company.objects.create(name=name, email=profile.pop("email", owner.email), **profile)
     with company_scope(company.pk):

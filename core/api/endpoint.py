@@ -43,13 +43,13 @@ def success(data: Any = None, *, message: str = "OK", **extra: Any) -> dict[str,
 
 
 def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare a handler. With `input` it gets the validated body as `data` (snake_case keys); what it returns becomes `data` of the envelope,
-    unless it returns a ready response."""
+    """Declare a handler. With `input` it gets the validated body as `data` (snake_case keys); what it returns becomes `data` of the
+    envelope, unless it returns a ready response."""
     declared = Endpoint(summary, **options)
 
     def decorate(handler: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(handler)
-        def handle(view: Any, request: Any, **path: str) -> Any:
+        def handle(view: Any, request: Any, **path: Any) -> Any:
             for name, value in path.items():
                 if name.endswith("id") and not is_id(value):
                     raise InvalidFormat("_id" if name == "id" else name, value, "an id is 24 hex characters")

@@ -58,7 +58,7 @@ def from_constraint(error: IntegrityError) -> tuple[int, str, str]:
     """A broken constraint that no service has translated: duplicates as the contract says, the rest as unexpected."""
     diagnosis = getattr(error.__cause__, "diag", None)
     if getattr(diagnosis, "sqlstate", "") == "23505":
-        fields = (diagnosis.message_detail or "").partition("(")[2].partition(")")[0]
+        fields = (getattr(diagnosis, "message_detail", None) or "").partition("(")[2].partition(")")[0]
         names = [name.strip() for name in fields.split(",") if name.strip() not in ("company_id", "")]
         return 400, f"Duplicate field(s): {', '.join(names) or 'unknown'}", "another record has this value already"
     return (*UNKNOWN, "")

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.output import snake
+from core.api.output import declared_source, snake
 from core.errors import ApiError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
 
@@ -94,8 +94,8 @@ class Input(serializers.Serializer):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name, field in cls._declared_fields.items():
-            if snake(name) != name and "source" not in field._kwargs:
-                field._kwargs["source"] = snake(name)
+            if snake(name) != name and declared_source(field) is None:
+                field._kwargs["source"] = snake(name)  # type: ignore[attr-defined]
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if isinstance(data, dict):

@@ -23,6 +23,11 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda match: "_" + match[1].lower(), name)
 
 
+def declared_source(field: serializers.Field) -> str | None:
+    """The `source` that a class's field was declared with; DRF sets field.source only once it is bound."""
+    return field._kwargs.get("source")  # type: ignore[attr-defined, no-any-return]
+
+
 class IdField(serializers.CharField):
     """An ObjectId in a response."""
 
@@ -44,6 +49,7 @@ class Output(serializers.Serializer):
     """An allowlist of output fields. A name stands for the model's field in snake_case unless `source` says otherwise;
     a nested Output is the snapshot of a reference (an object, or null)."""
 
+    _names: ClassVar[tuple[tuple[str, str], ...]]
     reads: ClassVar[tuple[str, ...]] = ()
     """Paths that `finish` needs and that do not go out by themselves."""
 
@@ -52,7 +58,7 @@ class Output(serializers.Serializer):
         """Output name -> path or expression."""
         found: dict[str, str | BaseExpression] = {}
         for name, field in cls._declared_fields.items():
-            source = field.source or field._kwargs.get("source") or snake(name)
+            source = field.source or declared_source(field) or snake(name)
             if isinstance(field, Computed):
                 if field.expression is not None:
                     found[name] = field.expression

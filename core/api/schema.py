@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiParameter
 
 from core.api.endpoint import Endpoint
 from core.api.output import Computed, Output
@@ -29,6 +28,8 @@ FAILURE = {
 
 class Schema(AutoSchema):
     """Reads Endpoint declarations; a view needs no further decoration."""
+
+    view: Any
 
     @property
     def declared(self) -> Endpoint:
@@ -53,7 +54,7 @@ class Schema(AutoSchema):
     def get_summary(self) -> str:
         return self.declared.summary
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]
         parts = [self.declared.description] if self.declared.description else []
         if self.view.module and "/api/protected/" in self.path:
             flag = {"PATCH": "PUT"}.get(self.method, self.method)
@@ -62,7 +63,7 @@ class Schema(AutoSchema):
             parts.append("Errors: " + ", ".join(f"`{name}`" for name in self.declared.errors) + ".")
         return "\n\n".join(parts)
 
-    def get_override_parameters(self) -> list[OpenApiParameter]:
+    def get_override_parameters(self) -> list[Any]:
         from core.lists import LIST_PARAMETERS
 
         found = list(self.declared.parameters)
@@ -77,7 +78,7 @@ class Schema(AutoSchema):
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
         return [{"in": "path", "name": name, "required": True, "schema": {"type": "string", "pattern": ID_PATTERN}} for name in variables]
 
-    def _get_request_body(self, direction: str = "request") -> dict[str, Any] | None:
+    def _get_request_body(self, direction: Literal["request", "response"] = "request") -> dict[str, Any] | None:
         declared = self.declared
         if declared.input is None:
             return None

@@ -99,5 +99,5 @@ class ApiView(APIView):
         company = self.actor.company_id
         return StreamingHttpResponse(stream_json(envelope, found, lambda: company_scope(company)), content_type="application/json")
 
-    def http_method_not_allowed(self, request: Request, *args: Any, **kwargs: Any) -> Any:
+    def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         raise MethodNotAllowed(request.method or "")

@@ -1,7 +1,8 @@
 """The second and third wall between companies, derived from the models after each migration, so that no table can be left out.
 
-Row-level security: FORCE, under two roles that own nothing. `leadwright_app` sees the rows whose company_id equals the setting `app.company`;
-`leadwright_system` (core.tenancy.unscoped) sees all. References: a CompanyForeignKey becomes FOREIGN KEY (company_id, x_id) REFERENCES (company_id, id).
+Row-level security: forced, under two roles that own nothing. `leadwright_app` sees the rows whose company_id equals the setting
+`app.company`; `leadwright_system` (core.tenancy.unscoped) sees all. References: a CompanyForeignKey becomes
+FOREIGN KEY (company_id, x_id) REFERENCES (company_id, id).
 """
 
 from __future__ import annotations

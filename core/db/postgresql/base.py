@@ -23,12 +23,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _close(self) -> None:
         self._applied = None
-        super()._close()
+        super()._close()  # type: ignore[misc]
 
     def _cursor(self, name: str | None = None) -> Any:
         self.ensure_connection()
         self.apply_scope()
-        return super()._cursor(name)
+        return super()._cursor(name)  # type: ignore[misc]
 
     def apply_scope(self) -> None:
         """Bring the session's role and company in line with the active scope."""
@@ -45,8 +45,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _rollback(self) -> None:
         self._applied = None
-        super()._rollback()
+        super()._rollback()  # type: ignore[misc]
 
     def _savepoint_rollback(self, sid: str) -> None:
-        super()._savepoint_rollback(sid)
+        super()._savepoint_rollback(sid)  # type: ignore[misc]
         self._applied = None
