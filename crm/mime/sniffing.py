@@ -10,6 +10,8 @@ from .markup import text_type
 from .text import decode_head, looks_binary
 from .types import DOC, DOCX, MSG, ODP, ODS, ODT, PPT, PPTX, XLS, XLSX
 
+# A signature was found, and what it begins is no allowed type.
+REFUSED = ""
 HEAD_BYTES = 65_536
 TAIL_BYTES = 4_096
 PREFIXES: tuple[tuple[bytes, str], ...] = (
@@ -42,12 +44,14 @@ def sniff(stream: BinaryIO, name: str = "") -> str | None:
     try:
         stream.seek(0)
         head = stream.read(HEAD_BYTES)
-        return _binary(stream, head) or _text(stream, head, name)
+        found = _binary(stream, head)
+        return found or None if found is not None else _text(stream, head, name)
     finally:
         stream.seek(0)
 
 
 def _binary(stream: BinaryIO, head: bytes) -> str | None:
+    """The type that a signature tells, REFUSED behind one that no text begins with, None without any."""
     for prefix, mime in PREFIXES:
         if head.startswith(prefix):
             return mime
@@ -57,13 +61,13 @@ def _binary(stream: BinaryIO, head: bytes) -> str | None:
         return _zip(stream)
     if head.startswith(ole.SIGNATURE):
         names = ole.stream_names(stream)
-        return None if "EncryptedPackage" in names else next((mime for part, mime in OLE_STREAMS if part in names), None)
+        return REFUSED if "EncryptedPackage" in names else next((mime for part, mime in OLE_STREAMS if part in names), REFUSED)
     if head.startswith(b"BM") and len(head) > 26 and struct.unpack_from("<I", head, 14)[0] in BITMAP_HEADERS:
         return "image/bmp"
     if head.startswith(b"OggS"):
         return "audio/ogg" if any(sign in head[:128] for sign in OGG_AUDIO) else None
     if head.startswith(b"\x1a\x45\xdf\xa3"):
-        return "video/webm" if b"\x42\x82\x84webm" in head[:4096] else None
+        return "video/webm" if b"\x42\x82\x84webm" in head[:4096] else REFUSED
     if head[4:8] == b"ftyp":
         return _media(head)
     if head[4:8] in (b"moov", b"mdat", b"wide") and looks_binary(head[:64]):
@@ -71,7 +75,7 @@ def _binary(stream: BinaryIO, head: bytes) -> str | None:
     return "audio/mpeg" if _is_mp3(stream, head) else None
 
 
-def _zip(stream: BinaryIO) -> str | None:
+def _zip(stream: BinaryIO) -> str:
     """Office documents by their parts; documents with macros are refused, any other zip is a zip."""
     try:
         infos = archive.entries(stream)
@@ -82,11 +86,11 @@ def _zip(stream: BinaryIO) -> str | None:
             if declared in (ODT, ODS, ODP):
                 return declared
     except archive.ArchiveError:
-        return None
+        return REFUSED
     if "[Content_Types].xml" in names:
         if any(name.lower().endswith("vbaproject.bin") for name in names):
-            return None
-        return next((mime for part, mime in OFFICE_PARTS if part in names), None)
+            return REFUSED
+        return next((mime for part, mime in OFFICE_PARTS if part in names), REFUSED)
     return "application/zip"
 
 
