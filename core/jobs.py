@@ -198,9 +198,11 @@ def _sweep(model: type[Claimable], held: str, status: str) -> int:
         )
         if not rows:
             return 0
-        poisoned = Case(When(deaths__gte=MAX_DEATHS - 1, then=Value(model.claim_policy.poisoned)), default=Value(status))
+        after: Any = Value(status)
+        if status == model.claim_policy.ready:  # only what would be tried again can be poison
+            after = Case(When(deaths__gte=MAX_DEATHS - 1, then=Value(model.claim_policy.poisoned)), default=after)
         model.objects.filter(pk__in=[pk for pk, _ in rows]).update(
-            status=poisoned, lease=None, worker=None, deaths=F("deaths") + 1, updated_at=timezone.now()
+            status=after, lease=None, worker=None, deaths=F("deaths") + 1, updated_at=timezone.now()
         )
         model.freed(rows, held, status)
     return len(rows)

@@ -31,6 +31,9 @@ class Smtp(CompanyModel):
     first_sent_on = models.DateField(null=True, blank=True, editable=False)
     last_error = models.TextField(blank=True, editable=False)
     last_error_at = models.DateTimeField(null=True, editable=False)
+    failures = models.PositiveSmallIntegerField(default=0, editable=False, help_text="Sessions in a row that could not be opened or used.")
+    paused_until = models.DateTimeField(null=True, editable=False, help_text="Nothing of this sender is claimed before; set by the worker.")
+    paused_reason = models.CharField(max_length=64, blank=True, default="", editable=False)
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 

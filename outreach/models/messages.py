@@ -58,16 +58,30 @@ class SendJob(Claimable):
             ),
         ]
         indexes = [
-            models.Index(fields=("due_at", "id"), condition=models.Q(status="approved"), name="sendjob_due"),
+            models.Index(fields=("smtp", "due_at", "id"), condition=models.Q(status="approved"), name="sendjob_due"),
             models.Index(fields=("status",), condition=models.Q(status__in=("claimed", "sending")), name="sendjob_held"),
             models.Index(fields=("run", "status"), name="sendjob_run"),
             models.Index(fields=("contact", "status"), name="sendjob_contact"),
             models.Index(fields=("smtp", "sending_at"), condition=models.Q(sending_at__isnull=False), name="sendjob_sender"),
-            models.Index(fields=("company", "channel", "-created_at", "id"), name="sendjob_newest"),
+            models.Index(fields=("company", "created_at", "id"), name="sendjob_newest"),
         ]
 
     def __str__(self) -> str:
         return self.subject or self.pk
+
+    @classmethod
+    def freed(cls, rows: list[tuple[str, str]], held: str, status: str) -> None:
+        """Write the sweeper's step of each row; a row that went to `failed` instead of `status` had too many workers die on it."""
+        after = dict(cls.objects.filter(pk__in=[pk for pk, _ in rows]).values_list("pk", "status"))
+        SendJobTransition.objects.bulk_create(
+            [
+                SendJobTransition(company_id=company, send_job_id=pk, from_status=held, to_status=after[pk], reason="worker_died")
+                for pk, company in rows
+            ]
+        )
+        cls.objects.filter(pk__in=[pk for pk, now in after.items() if now in (cls.Status.UNKNOWN, cls.Status.FAILED)]).update(
+            reason="worker_died"
+        )
 
 
 class SendJobTransition(CompanyModel):
@@ -101,6 +115,7 @@ class Suppression(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("company", "email"), name="suppression_once")]
+        indexes = [models.Index(fields=("company", "created_at", "id"), name="suppression_newest")]
 
     def __str__(self) -> str:
         return self.email

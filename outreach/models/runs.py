@@ -44,7 +44,7 @@ class GenieScheduler(Job):
         indexes = [
             models.Index(fields=("due_at",), condition=models.Q(status="queued"), name="genie_due"),
             models.Index(fields=("status",), condition=models.Q(status="running"), name="genie_running"),
-            models.Index(fields=("company", "-created_at", "id"), name="genie_newest"),
+            models.Index(fields=("company", "created_at", "name", "id"), name="genie_newest"),
         ]
 
     def __str__(self) -> str:
