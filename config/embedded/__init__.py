@@ -11,7 +11,7 @@ from pathlib import Path
 from config.embedded import postgres, redis
 from config.embedded.errors import EmbeddedServerError
 from config.embedded.leakproof import LEAKPROOF_FUNCTIONS, not_leakproof
-from config.embedded.places import data_dir
+from config.embedded.places import data_dir, make_data_dir
 from config.embedded.throwaway import Servers, temporary
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "database_url",
     "ensure_postgres",
     "ensure_redis",
+    "make_data_dir",
     "not_leakproof",
     "redis_url",
     "stop_postgres",

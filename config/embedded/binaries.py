@@ -53,7 +53,10 @@ def _package(name: str) -> Path:
 def system_folder() -> Path:
     """/var/lib/leadwright, made when missing; refused when anybody but root could write into it."""
     try:
-        SYSTEM_FOLDER.mkdir(mode=0o755, parents=True, exist_ok=True)
+        SYSTEM_FOLDER.mkdir(parents=True)
+        SYSTEM_FOLDER.chmod(0o755)
+    except FileExistsError:
+        pass
     except OSError as error:
         raise EmbeddedServerError(
             f"root's servers need {SYSTEM_FOLDER}, which can't be made ({error}): set DATABASE_URL and REDIS_URL"

@@ -86,8 +86,10 @@ def prepare(data: Path) -> Places:
 
 
 def make_data_dir(data: Path) -> None:
-    """Make the data directory: closed to others, but for root's, which the server account has to pass through."""
-    data.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, parents=True, exist_ok=True)
+    """Make the data directory, closed to others (root's can be passed through by the server account); one that exists keeps its mode."""
+    with contextlib.suppress(FileExistsError):
+        data.mkdir(parents=True)
+        data.chmod(0o711 if os.geteuid() == 0 else 0o700)
 
 
 @contextlib.contextmanager

@@ -50,6 +50,8 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            # What the programs write, uploads above all, is nobody else's to read.
+            umask=0o077,
         )
         assert process.stdout is not None
         os.set_blocking(process.stdout.fileno(), False)
