@@ -2,7 +2,10 @@
 
 import dataclasses
 import re
+import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -121,6 +124,29 @@ def test_an_intent_that_fails_keeps_the_end_back() -> None:
         assert faults.received == []
         assert session.deliver("me@example.com", "bob@example.org", BODY, Intent()) == Sent("2.0.0 queued")
     assert [envelope[1] for envelope in faults.envelopes] == [("bob@example.org",)]
+
+
+def test_a_sender_killed_before_the_end_has_sent_nothing(tmp_path: Path) -> None:
+    program = """
+import os, signal, sys
+from outreach.mail.smtp import Session, SmtpConfig
+from tests.outreach.smtp_server import resolve_loopback
+
+def die():
+    open(sys.argv[2], "w").close()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+config = SmtpConfig("127.0.0.1", int(sys.argv[1]), secure=False)
+body = b"Subject: x\\r\\n\\r\\nhello\\r\\n" * 9000
+Session.open(config, resolve=resolve_loopback).deliver("me@example.com", "ann@example.org", body, die)
+"""
+    faults, mark = Faults(), tmp_path / "reached"
+    with faulty_server(faults) as port:
+        done = subprocess.run([sys.executable, "-c", program, str(port), str(mark)], cwd=Path(__file__).parents[2], timeout=30)
+        time.sleep(0.2)
+    assert (done.returncode, mark.exists()) == (-signal.SIGKILL, True)
+    assert "data" in faults.commands
+    assert faults.received == []
 
 
 def test_one_connection_carries_many_messages() -> None:
