@@ -5,8 +5,9 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .PHONY: help venv run serve stop status test chaos fuzz check check-code check-django bench format clean
 
-PYTHON ?= $(firstword $(shell for name in python3.11 python3 python; do \
-	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v "$$name"; done))
+# (The closing `true` matters: make takes a shell's exit code 127, here of a name that isn't found, for its own failure.)
+PYTHON ?= $(shell for name in python3.11 python3 python; do \
+	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v "$$name" && break; done; true)
 BIN := .venv/bin
 STAMP := .venv/requirements.stamp
 PACKAGES := core accounts billing crm outreach workflows config
