@@ -22,12 +22,16 @@ DECLARE name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY['{APP_ROLE}', '{SYSTEM_ROLE}'] LOOP
         BEGIN
-            EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOBYPASSRLS', name);
-        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;  -- roles belong to the cluster: another database has made it
-        END;
-        BEGIN
-            EXECUTE format('GRANT %I TO CURRENT_USER WITH INHERIT FALSE, SET TRUE', name);
-        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+            IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+                EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOBYPASSRLS', name);
+            END IF;
+            IF NOT EXISTS (
+                SELECT FROM pg_auth_members JOIN pg_roles granted ON granted.oid = roleid JOIN pg_roles holder ON holder.oid = member
+                WHERE granted.rolname = name AND holder.rolname = current_user AND set_option
+            ) THEN
+                EXECUTE format('GRANT %I TO CURRENT_USER WITH INHERIT FALSE, SET TRUE', name);
+            END IF;
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;  -- roles belong to the cluster: another database makes them just now
         END;
     END LOOP;
 END $$

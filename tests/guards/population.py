@@ -1,0 +1,69 @@
+"""One record of every company-owned model, made from the models' own fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.utils import timezone
+
+from accounts.models import Member
+from core.db.walls import company_models
+from core.fields import CompanyForeignKey
+from core.ids import ObjectIdField, new_id
+from tests.cast import Cast
+
+GUESSES: dict[type[models.Field], Any] = {
+    models.BooleanField: False,
+    models.DateTimeField: timezone.now,
+    models.DateField: lambda: timezone.now().date(),
+    models.TimeField: lambda: timezone.now().time(),
+    models.JSONField: dict,
+    models.IntegerField: 1,
+    models.DecimalField: 1,
+    models.EmailField: lambda: f"{new_id()}@example.net",
+    models.CharField: lambda: new_id(),
+    models.TextField: lambda: new_id(),
+}
+
+
+def populate(cast: Cast) -> dict[type[models.Model], str]:
+    """Model -> id of a record of the cast's company; models with composite keys are made and left out of the answer."""
+    made: dict[type[models.Model], Any] = {Member: cast.owner}
+    with cast.scope():
+        for model in company_models():
+            _make(model, made)
+    return {model: record.pk for model, record in made.items() if isinstance(record.pk, str)}
+
+
+def _make(model: type[models.Model], made: dict[type[models.Model], Any]) -> Any:
+    if model in made:
+        return made[model]
+    existing = model.objects.first()
+    if existing is None:
+        values = {field.name: _value(field, made) for field in model._meta.local_fields if _is_needed(field)}
+        existing = model.objects.create(**values)
+    made[model] = existing
+    return existing
+
+
+def _is_needed(field: models.Field) -> bool:
+    if field.name in ("company", "pk") or field.has_default() or field.null or getattr(field, "auto_now", False):
+        return False
+    return not (getattr(field, "auto_now_add", False) or field.has_db_default() or isinstance(field, models.CompositePrimaryKey))
+
+
+def _value(field: models.Field, made: dict[type[models.Model], Any]) -> Any:
+    if isinstance(field, CompanyForeignKey):
+        return _make(field.related_model, made)
+    if isinstance(field, models.ForeignKey):
+        return made[Member].user
+    if field.choices:
+        return field.choices[0][0]
+    if isinstance(field, ObjectIdField):
+        return new_id()
+    for kind, guess in GUESSES.items():
+        if isinstance(field, kind):
+            value = guess() if callable(guess) else guess
+            return value[: field.max_length] if isinstance(value, str) and field.max_length else value
+    raise TypeError(f"no guess for {field}")

@@ -1,0 +1,131 @@
+"""Over every route of the URL map, so that no new one is left out: modules, doors, companies, ids and bodies."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import orjson
+import pytest
+
+from core.ids import new_id
+from tests.cast import KEY, SESSION, Answer, Caller, Cast
+from tests.guards.population import populate
+from tests.guards.routes import Operation, operations
+
+MODULES = pathlib.Path(__file__).with_name("permission-modules.txt").read_text().split()
+PROTECTED = list(operations(SESSION[1:] + "/"))
+KEYED = list(operations(KEY[1:] + "/"))
+
+
+def call(caller: Caller, operation: Operation, *ids: str, body: Any = None) -> Answer:
+    path = operation.address(*ids).removeprefix(KEY).removeprefix(SESSION)
+    if operation.method in ("GET", "DELETE") and body is None:
+        return caller.call(operation.method, path)
+    return caller.call(operation.method, path, {} if body is None else body)
+
+
+def test_both_doors_lead_to_the_same_operations() -> None:
+    assert len(PROTECTED) > 40
+    session = {(operation.method, operation.path.removeprefix(SESSION[1:]), operation.view) for operation in PROTECTED}
+    assert session == {(operation.method, operation.path.removeprefix(KEY[1:]), operation.view) for operation in KEYED}
+
+
+@pytest.mark.parametrize("operation", PROTECTED, ids=str)
+def test_every_route_declares_a_module_of_the_contract(operation: Operation) -> None:
+    assert operation.view.module in MODULES
+
+
+@pytest.mark.parametrize("operation", [*PROTECTED, *KEYED, *operations("api/private/")], ids=str)
+def test_nobody_enters_without_credentials(operation: Operation, db: None) -> None:
+    answer = Caller("", {}).call(operation.method, operation.address(*[new_id() for _ in operation.parameters]))
+    assert answer.status == 401, answer.body
+
+
+@pytest.mark.parametrize("operation", PROTECTED, ids=str)
+def test_a_role_without_the_permission_is_refused(operation: Operation, cast: Cast) -> None:
+    with cast.scope():
+        cast.narrow.role.permission = {}
+        cast.narrow.role.save()
+    answer = call(cast.narrow_session, operation, *[new_id() for _ in operation.parameters])
+    assert (answer.status, answer.body["message"]) == (403, "You do not have permission to do this")
+
+
+@pytest.mark.parametrize("operation", [operation for operation in KEYED if operation.parameters], ids=str)
+def test_malformed_ids_are_400(operation: Operation, cast: Cast) -> None:
+    for bad in ("x", "G" * 24, "0" * 23, "%00", "%F0%9F%92%A9", "a" * 3000):
+        answer = call(cast.key, operation, *[bad for _ in operation.parameters])
+        assert answer.status in (400, 404), (bad, answer.body)
+
+
+@pytest.fixture
+def foreign(outsiders: Cast) -> list[str]:
+    """The ids of one record of each kind of the outsiders' company."""
+    ids = list(populate(outsiders).values())
+    assert len(ids) > 12
+    return ids
+
+
+def anonymous(answer: Answer, identity: str) -> Any:
+    """The answer without the id that was asked for."""
+    return (
+        orjson.dumps([answer.status, answer.body]).decode().replace(identity, "ID") if not isinstance(answer.body, bytes) else answer.status
+    )
+
+
+def test_on_every_detail_route_a_foreign_id_looks_like_a_missing_one(cast: Cast, foreign: list[str]) -> None:
+    checked = 0
+    for operation in KEYED:
+        if not operation.parameters:
+            continue
+        missing = new_id()
+        expected = anonymous(call(cast.key, operation, *[missing for _ in operation.parameters]), missing)
+        for identity in foreign:
+            found = call(cast.key, operation, *[identity for _ in operation.parameters])
+            assert anonymous(found, identity) == expected, (str(operation), identity)
+            checked += 1
+    assert checked > 200
+
+
+def test_every_list_hides_the_other_company(cast: Cast, outsiders: Cast, foreign: list[str]) -> None:
+    lists = [operation for operation in KEYED if operation.endpoint.many and not operation.parameters]
+    assert len(lists) > 8
+    for operation in lists:
+        answer = call(cast.key, operation)
+        assert answer.status == 200, (str(operation), answer.body)
+        text = orjson.dumps(answer.body).decode()
+        assert not [identity for identity in foreign if identity in text], str(operation)
+        theirs = call(outsiders.key, operation)
+        assert theirs.status == 200
+
+
+def test_bulk_operations_do_not_reach_the_other_company(cast: Cast, outsiders: Cast, foreign: list[str]) -> None:
+    from django.db import models
+
+    from core.db.walls import company_models
+
+    def snapshot() -> dict[str, Any]:
+        with outsiders.scope():
+            return {model.__name__: list(model.objects.order_by("pk").values()) for model in company_models() if not _is_volatile(model)}
+
+    def _is_volatile(model: type[models.Model]) -> bool:
+        return model.__name__ in ("Event", "EventDelivery")
+
+    before = snapshot()
+    bulk = [operation for operation in KEYED if operation.endpoint.bulk]
+    assert len(bulk) >= 3
+    for operation in bulk:
+        for selection in ({"ids": foreign}, {"selectAll": True}):
+            assert call(cast.key, operation, *[new_id() for _ in operation.parameters], body=selection).status < 500
+    assert snapshot() == before
+
+
+@pytest.mark.parametrize("operation", [operation for operation in KEYED if operation.method in ("POST", "PUT", "PATCH")], ids=str)
+def test_bad_bodies_are_4xx(operation: Operation, cast: Cast) -> None:
+    path = operation.address(*[new_id() for _ in operation.parameters]).removeprefix(KEY)
+    for body in ([], "text", 1, None, {"no such key": 1}, {"ids": "x"}, {"formData": []}, [[[]]]):
+        answer = cast.key.call(operation.method, path, body)
+        assert answer.status < 500, (body, answer.body)
+    for raw in (b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 10000, b'{"a":' * 2000):
+        response = cast.key.client.generic(operation.method, KEY + path, raw, content_type="application/json", headers=cast.key.headers)
+        assert response.status_code in (400, 404), (raw[:20], response.content)
