@@ -20,6 +20,8 @@ MAX_CELL_CHARS = 100_000
 MAX_LINE_BYTES = 2_000_000
 MAX_RECORD_BYTES = 4_000_000
 MAX_HEADER_CHARS = 200
+# Columns without a header count as columns when one of so many rows has a value there.
+ROWS_FOR_HEADERS = 100
 
 EMPTY_FILE = "EmptyFile_400"
 NO_ROWS = "NoRowsInFile_400"
@@ -76,7 +78,8 @@ class Table(ABC):
         """Yield the data rows whose number is at least `start`, in the file's order.
 
         Each item is `(row number, one value per header)` or a RowError. Blank rows are left out, text is trimmed, an
-        empty cell is None. Rows before `start` are skipped without converting their values.
+        empty cell is None. Rows before `start` are skipped without converting their values. Raises OSError when the storage fails,
+        ReaderError when the file is damaged beyond rows.
         """
 
     @abstractmethod

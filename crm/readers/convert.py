@@ -95,7 +95,10 @@ def convert(wanted: str, cell_limit: int) -> dict[str, Any]:
     except calamine.PasswordError:
         return {"error": "password"}
     names = list(book.sheet_names)
-    sheets = [data.name for data in book.sheets_metadata if data.typ == calamine.SheetTypeEnum.WorkSheet]
+    listed = [data for data in book.sheets_metadata if data.typ == calamine.SheetTypeEnum.WorkSheet]
+    # What a person sees first comes first: a workbook often begins with a hidden sheet of lists.
+    listed.sort(key=lambda data: data.visible != calamine.SheetVisibleEnum.Visible)
+    sheets = [data.name for data in listed]
     if not sheets:
         return {"error": "empty", "sheets": names}
     if wanted and wanted not in sheets:

@@ -12,15 +12,30 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import BinaryIO
 
-from .base import EMPTY_FILE, INVALID, MAX_CELL_CHARS, MAX_COLUMNS, NO_ROWS, Cell, Progress, ReaderError, Row, RowError, Table
+from .base import (
+    EMPTY_FILE,
+    INVALID,
+    MAX_CELL_CHARS,
+    MAX_COLUMNS,
+    NO_ROWS,
+    ROWS_FOR_HEADERS,
+    Cell,
+    Progress,
+    ReaderError,
+    Row,
+    RowError,
+    Table,
+)
 from .dialect import detect_delimiter, known_delimiter
 from .encoding import detect_encoding, known_encoding
-from .headers import clean_headers, column_letter
+from .headers import clean_headers, column_letter, used_width
 from .lines import OVERLONG, UNDECODABLE, Lines, RecordTooLongError
 
 DAMAGE = re.compile(f"[\0{UNDECODABLE}{OVERLONG}]")
 SAMPLE_CHARS = 65_536
 PROGRESS_ROWS = 20_000
+# Each may read on to the end of the file, so their number is what bounds the time that a crafted file takes.
+MAX_LONG_SCANS = 200
 Record = tuple[int, list[str] | RowError]
 
 # The limit is the csv module's own, kept per process; nothing else in this project parses CSV with longer cells.
@@ -116,12 +131,14 @@ class DelimitedTable(Table):
         return detect_delimiter(lines, "\t" if self.kind == "tsv" else ",")
 
     def _read_header(self) -> None:
-        for number, cells in self._records():
+        records = self._records()
+        for number, cells in records:
             if isinstance(cells, RowError):
                 raise ReaderError(INVALID, f"The header row (row {number}) cannot be read: {cells.message}")
             if any(cell.strip() for cell in cells):
                 self.header_row = number
-                self.headers = clean_headers(cells)
+                following = (row[: len(cells)] for _, row in islice(records, ROWS_FOR_HEADERS) if not isinstance(row, RowError))
+                self.headers = clean_headers(cells, used=used_width(following))
                 return
         raise ReaderError(EMPTY_FILE, "The file holds no text. Upload a file with a header row and at least one row below it.")
 
@@ -156,6 +173,9 @@ class DelimitedTable(Table):
         too_long = isinstance(error, RecordTooLongError) or "field larger" in str(error)
         if too_long:
             end = self._closing_line(lines, first, reached)
+            lines.long_scans += 1
+            if lines.long_scans > MAX_LONG_SCANS:
+                raise ReaderError(INVALID, "Too many quotes of this file are never closed. Export it again with every quote doubled.")
             if end is not None:
                 return end, f"A cell of this row is longer than {MAX_CELL_CHARS:,} characters, or the row is too long. Shorten it."
         if too_long or reached > first + 1 or "unexpected end" in str(error):

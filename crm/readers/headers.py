@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .base import INVALID, MAX_COLUMNS, MAX_HEADER_CHARS, ReaderError
 
@@ -17,14 +17,16 @@ def column_letter(index: int) -> str:
     return letters
 
 
-def clean_headers(cells: Sequence[object], first_column: int = 0) -> list[str]:
+def clean_headers(cells: Sequence[object], first_column: int = 0, used: int = 0) -> list[str]:
     """Name every column: empty headers by their letter, repeated ones numbered ("Email", "Email (2)").
 
-    `first_column` is the sheet's index of the first cell. Raises ReaderError when there are more than MAX_COLUMNS.
+    `first_column` is the sheet's index of the first cell; `used` columns have values, so they are named even without a header.
+    Raises ReaderError when there are more than MAX_COLUMNS.
     """
     texts = [" ".join(str(cell).split()) if cell is not None else "" for cell in cells]
     while texts and not texts[-1]:
         texts.pop()
+    texts += [""] * (used - len(texts))
     if len(texts) > MAX_COLUMNS:
         raise ReaderError(
             INVALID, f"The file has {len(texts):,} columns; at most {MAX_COLUMNS} can be imported. Remove the columns that are not needed."
@@ -39,3 +41,8 @@ def clean_headers(cells: Sequence[object], first_column: int = 0) -> list[str]:
         taken.add(name.casefold())
         names.append(name)
     return names
+
+
+def used_width(rows: Iterable[Sequence[object]]) -> int:
+    """The number of columns up to the last one with a value."""
+    return max((index + 1 for row in rows for index, cell in enumerate(row) if cell not in (None, "")), default=0)

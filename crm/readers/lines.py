@@ -36,6 +36,7 @@ class Lines:
     """Lines of a seekable file, with their ends kept; line numbers count from 0.
 
     `done` is set by the reader to the number of lines that its finished records took: blocks before it are forgotten.
+    `long_scans` is the reader's count of records whose end it had to look for further on.
     `suspect_until` is the line number before which a line may hold a NUL, UNDECODABLE or OVERLONG.
     """
 
@@ -45,6 +46,7 @@ class Lines:
         self.done = 0
         self.suspect_until = 0
         self.position = start
+        self.long_scans = 0
         self._wide = encoding.startswith("utf-16")
         self._newline, self._return = ("\n".encode(encoding), "\r".encode(encoding)) if self._wide else (b"\n", b"\r")
         self._marks: list[tuple[int, int]] = [(start, 0)]

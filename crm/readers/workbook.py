@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, time
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -22,8 +23,21 @@ import orjson
 
 from crm.mime import archive, ole
 
-from .base import EMPTY_FILE, INVALID, MAX_CELL_CHARS, MAX_COLUMNS, NO_ROWS, Cell, Progress, ReaderError, Row, RowError, Table
-from .headers import clean_headers, column_letter
+from .base import (
+    EMPTY_FILE,
+    INVALID,
+    MAX_CELL_CHARS,
+    MAX_COLUMNS,
+    NO_ROWS,
+    ROWS_FOR_HEADERS,
+    Cell,
+    Progress,
+    ReaderError,
+    Row,
+    RowError,
+    Table,
+)
+from .headers import clean_headers, column_letter, used_width
 
 CHILD = Path(__file__).with_name("convert.py")
 CHILD_SECONDS = 600
@@ -105,7 +119,9 @@ class WorkbookTable(Table):
         cells = orjson.loads(line)
         if not isinstance(cells, list):
             raise ReaderError(INVALID, f"The header row (row {self.header_row}) cannot be read: {cells['message']}")
-        self.headers = clean_headers([cell[0] if isinstance(cell, list) else cell for cell in cells], first_column)
+        following = (orjson.loads(text) for _, text in islice(self._lines(self.header_row + 1), ROWS_FOR_HEADERS))
+        used = used_width(row[:MAX_COLUMNS] for row in following if isinstance(row, list))
+        self.headers = clean_headers([cell[0] if isinstance(cell, list) else cell for cell in cells], first_column, used)
         if not self._count:
             raise ReaderError(NO_ROWS, f"The sheet {self.sheet!r} has a header row and no rows below it. Add at least one row.")
 
@@ -150,9 +166,11 @@ def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> dict[str, Any]:
     """Run the child and return its report. Raises ReaderError for everything that goes wrong in it."""
     with tempfile.TemporaryFile() as errors, _as_file(stream) as source:
         os.lseek(source.fileno(), 0, os.SEEK_SET)
+        # Nothing of the worker's environment is the parser's business, except where the interpreter finds its own libraries.
+        environment = {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"}
         command = [sys.executable, "-I", str(CHILD), sheet, str(MAX_CELL_CHARS)]
         try:
-            done = subprocess.run(command, stdin=source, stdout=spool, stderr=errors, timeout=CHILD_SECONDS, env={}, check=False)
+            done = subprocess.run(command, stdin=source, stdout=spool, stderr=errors, timeout=CHILD_SECONDS, env=environment, check=False)
         except subprocess.TimeoutExpired as error:
             raise ReaderError(INVALID, f"The workbook takes too long to read. {SAVE_AS_CSV}") from error
         except ValueError as error:

@@ -82,21 +82,27 @@ def test_numbers_are_those_of_the_sheet(kind: str, make: Callable[..., bytes]) -
 
 
 def test_ragged_rows(make: Callable[..., bytes]) -> None:
-    with open_table(io.BytesIO(make(["a", "b"], [1], [1, 2, 3], [1, 2]))) as table:
+    with open_table(io.BytesIO(make(["a", "b"], *[[1]] * 100, [1, 2, 3], [1, 2]))) as table:
         rows = list(table.rows())
-    assert [rows[0], rows[2]] == [(2, [1, None]), (4, [1, 2])]
-    assert (rows[1].row, rows[1].column, rows[1].values) == (3, None, (1, 2, 3))
+    assert [rows[0], rows[99], rows[101]] == [(2, [1, None]), (101, [1, None]), (103, [1, 2])]
+    assert (rows[100].row, rows[100].column, rows[100].values) == (102, None, (1, 2, 3))
+
+
+def test_columns_in_use_without_a_header_are_named_by_letter(make: Callable[..., bytes]) -> None:
+    with open_table(io.BytesIO(make(["a", None, None], [1], [1, None, 3]))) as table:
+        assert table.headers == ["a", "Column B", "Column C"]
+        assert list(table.rows()) == [(2, [1, None, None]), (3, [1, None, 3])]
 
 
 def test_sheets_are_chosen_by_name() -> None:
     target = io.BytesIO()
-    write_xlsx(target, {"First": [["a"], [1]], "Zweites Blatt": [["b"], [2]]})
-    with open_table(target, sheet="Zweites Blatt") as table:
-        assert (table.sheet, table.sheets, list(table.rows())) == ("Zweites Blatt", ("First", "Zweites Blatt"), [(2, [2])])
+    write_xlsx(target, {"First": [["a"], [1]], "Müşteri Listesi": [["b"], [2]]})
+    with open_table(target, sheet="Müşteri Listesi") as table:
+        assert (table.sheet, table.sheets, list(table.rows())) == ("Müşteri Listesi", ("First", "Müşteri Listesi"), [(2, [2])])
     with open_table(target) as table:
         assert table.sheet == "First"
     error = refused(target.getvalue(), sheet="Third")
-    assert (error.code, "'First', 'Zweites Blatt'" in error.message) == ("InvalidDataFormat_400", True)
+    assert (error.code, "'First', 'Müşteri Listesi'" in error.message) == ("InvalidDataFormat_400", True)
     assert refused(target.getvalue(), sheet="nul\0").code == "InvalidDataFormat_400"
 
 
@@ -219,6 +225,12 @@ class TestHostileFiles:
         content = repacked(xlsx(["a"], ["BOMB"], prolog=prolog), lambda _, part: part.replace(b"BOMB", b"&e9;"))
         error = refused(content, "xlsx")
         assert (error.code, "damaged" in error.message) == ("InvalidDataFormat_400", True)
+
+    def test_repeated_cells_do_not_eat_memory(self) -> None:
+        content = ods(["a"], ["b"])
+        bomb = b'<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"'
+        content = repacked(content, lambda _, part: part.replace(b"<table:table-row><table:table-cell", bomb, 1))
+        assert refused(content, "ods").code == "InvalidDataFormat_400"
 
     def test_cell_far_away_does_not_eat_memory(self) -> None:
         far = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
