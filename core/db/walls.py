@@ -72,19 +72,22 @@ def build_walls(app_config: AppConfig, using: str, **_: Any) -> None:
             return  # migrated back to before these tables
         cursor.execute("SELECT conname FROM pg_constraint WHERE contype IN ('f', 'u')")
         constraints = {name for (name,) in cursor.fetchall()}
+        cursor.execute("SELECT relname FROM pg_class WHERE relrowsecurity AND relforcerowsecurity")
+        forced = {name for (name,) in cursor.fetchall()}
         cursor.execute("SELECT tablename, policyname FROM pg_policies WHERE schemaname = 'public'")
         policies = {(table, policy) for table, policy in cursor.fetchall()}
         for model in own:
-            for statement in row_security(model._meta.db_table, policies):
+            for statement in row_security(model._meta.db_table, forced, policies):
                 cursor.execute(statement)
             for statement in references(model, constraints):
                 cursor.execute(statement)
         cursor.execute(GRANTS)
 
 
-def row_security(table: str, policies: set[tuple[str, str]]) -> Iterator[str]:
+def row_security(table: str, forced: set[str], policies: set[tuple[str, str]]) -> Iterator[str]:
     """Statements that force row-level security on the table."""
-    yield f'ALTER TABLE "{table}" ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY'
+    if table not in forced:
+        yield f'ALTER TABLE "{table}" ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY'
     own = "company_id = current_setting('app.company', true)"
     if (table, "company") not in policies:
         yield f'CREATE POLICY company ON "{table}" TO {APP_ROLE} USING ({own}) WITH CHECK ({own})'

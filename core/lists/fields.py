@@ -139,6 +139,8 @@ class ManyField(ListField):
 class ValueTableField(ListField):
     """A custom field, whose values are rows of a typed table: `column` of `model` where field_id matches, one row a record.
 
+    `key` holds further equalities that find that row, such as {"position": 0}: with a unique index over record_ref, field_id and these,
+    PostgreSQL knows that there is one row at most and is free to begin with whichever table is quicker.
     `record_ref` is the model's foreign key to the listed records; it needs a related_name. Filters are EXISTS; a sort walks the
     index (field_id, column, record_ref). With `many`, a record may have several rows and cannot be sorted by them.
     `stored` is "number" for booleans kept as 0 and 1.
@@ -154,6 +156,7 @@ class ValueTableField(ListField):
         *,
         name: str | None = None,
         stored: Kind | None = None,
+        key: Mapping[str, Any] | None = None,
         many: bool = False,
         searchable: bool = False,
         sortable: bool = True,
@@ -164,7 +167,7 @@ class ValueTableField(ListField):
             raise ValueError(f"{self.name}: a {type} cannot be stored as {stored}")
         self.stored = stored or type
         self.model = model
-        self.field_id = field_id
+        self.key = {"field_id": field_id, **(key or {})}
         self.column = column
         self.record_ref = record_ref
         self.many = many
@@ -174,7 +177,7 @@ class ValueTableField(ListField):
         return cast(ForeignKey, self.model._meta.get_field(self.record_ref))
 
     def _rows(self) -> QuerySet:
-        return self.model._default_manager.filter(**{"field_id": self.field_id, self.record_ref: OuterRef("pk")})
+        return self.model._default_manager.filter(**{self.record_ref: OuterRef("pk")}, **self.key)
 
     def where(self, condition: Condition) -> Q:
         return Q(Exists(self._rows().filter(condition(column(self.column)))))
@@ -187,7 +190,8 @@ class ValueTableField(ListField):
 
     def join(self, queryset: QuerySet, slot: int) -> QuerySet:
         relation = self._reference.related_query_name()
-        return queryset.annotate(**{_alias(slot): FilteredRelation(relation, condition=Q(**{f"{relation}__field_id": self.field_id}))})
+        condition = Q(**{f"{relation}__{name}": value for name, value in self.key.items()})
+        return queryset.annotate(**{_alias(slot): FilteredRelation(relation, condition=condition)})
 
     def sort_value(self, slot: int) -> ExpressionWrapper:
         return column(f"{_alias(slot)}__{self.column}")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from django.db import connections, transaction
 from django.db.models import ExpressionWrapper, QuerySet
@@ -54,9 +54,11 @@ class Stream:
         # One snapshot for all statements, so that no record is missed or comes twice when it changes its section meanwhile.
         with _snapshot(self.queryset.db):
             for section in sections(self.queryset, self.query.sort):
-                rows = self.output.project(section.queryset).iterator(chunk_size=CHUNK)
-                while chunk := [self.output.render(row) for row in islice(rows, CHUNK)]:
-                    yield chunk
+                found = cast(Generator[Row, None, None], self.output.project(section.queryset).iterator(chunk_size=CHUNK))
+                # Closed before the transaction is, since the cursor ends with it.
+                with closing(found) as rows:
+                    while chunk := [self.output.render(row) for row in islice(rows, CHUNK)]:
+                        yield chunk
 
 
 def list_page(queryset: QuerySet, query: ListQuery, output: Projection) -> Page | Stream:
