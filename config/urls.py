@@ -13,6 +13,7 @@ from accounts.authentication import ApiKeyAuthentication, PrivateAuthentication,
 from config.health import health
 from core.api.router import mount
 from crm.api.routes import PROTECTED as CRM
+from crm.api.routes import web as crm_web
 from outreach.api.routes import PROTECTED as OUTREACH
 from outreach.api.routes import PUBLIC as OUTREACH_PUBLIC
 from outreach.api.routes import web as outreach_web
@@ -27,6 +28,7 @@ urlpatterns = [
     path("api/public/health", health, name="health"),
     path("api/schema", SpectacularJSONAPIView.as_view(), name="schema"),
     path("api/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    *crm_web,
     *outreach_web,
     path("admin/", admin.site.urls),
 ]

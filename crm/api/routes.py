@@ -1,4 +1,13 @@
-PROTECTED: list = []
-PRIVATE: list = []
-PUBLIC: list = []
-web: list = []
+"""Addresses of the CRM, composed of each resource's own."""
+
+from __future__ import annotations
+
+from core.api.router import Route
+from crm.api.file_downloads import web
+from crm.api.file_routes import FILE_ROUTES, IMPORT_ROUTES
+
+PROTECTED: list[Route] = [*IMPORT_ROUTES, *FILE_ROUTES]
+PRIVATE: list[Route] = []
+PUBLIC: list[Route] = []
+
+__all__ = ["PRIVATE", "PROTECTED", "PUBLIC", "web"]

@@ -1,0 +1,13 @@
+"""The body of the standard bulk selection (contract section 4.1), for inputs of bulk operations to inherit."""
+
+from __future__ import annotations
+
+from core.api.input import BooleanInput, IdList, Input
+
+
+class SelectionInput(Input):
+    """Which records to act on; hand the raw body to core.lists.BulkSelection.parse."""
+
+    ids = IdList(required=False, help_text="_id of each record")
+    nids = IdList(required=False, help_text="_id of each record to leave out")
+    selectAll = BooleanInput(default=False, help_text="everything that matches the query string, instead of ids")

@@ -1,0 +1,16 @@
+"""Addresses of files and of imports."""
+
+from __future__ import annotations
+
+from core.api.router import Route
+from crm.api import file_views
+
+FILE_ROUTES = [
+    Route("upload", file_views.UploadView),
+    Route("file", file_views.Files),
+    Route("file/recycle-bin", file_views.RecycleBin),
+    Route("file/<str:id>", file_views.FileDetail),
+    Route("file/<str:id>/download", file_views.FileDownload),
+]
+
+IMPORT_ROUTES: list[Route] = []
