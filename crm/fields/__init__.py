@@ -1,0 +1,65 @@
+"""Custom fields: a small class per field type and per value type, found by explicit dicts (docs/adding-a-custom-field-type.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from crm.fields.base import MAX_DEPTH, BadValue, FieldSpec, FieldType, IndexRow, Reference, TextFormat, ValueType
+from crm.fields.types import FIELD_TYPES
+from crm.fields.values import VALUE_TYPES
+
+__all__ = [
+    "FIELD_TYPES",
+    "MAX_DEPTH",
+    "VALUE_TYPES",
+    "BadValue",
+    "FieldSpec",
+    "FieldType",
+    "IndexRow",
+    "Reference",
+    "TextFormat",
+    "ValueType",
+    "make_spec",
+]
+
+
+def make_spec(
+    *,
+    key: str,
+    name: str,
+    field_type: str,
+    value_type: str,
+    id: str = "",
+    required: bool = False,
+    default: Any = None,
+    options: Iterable[Mapping[str, Any]] = (),
+    children: Iterable[Mapping[str, Any]] = (),
+) -> FieldSpec:
+    """A field from its definition as it is stored (children in camelCase, as JSON holds them)."""
+    options = list(options)
+    values = tuple(str(option["value"]) for option in options)
+    return FieldSpec(
+        key=key,
+        name=name,
+        field_type=FIELD_TYPES[field_type],
+        value_type=VALUE_TYPES[value_type],
+        id=id,
+        required=required,
+        default=default,
+        options=values,
+        labels={str(option.get("label") or value).strip().lower(): value for option, value in zip(options, values, strict=True)},
+        children=tuple(
+            make_spec(
+                key=child["name"],
+                name=child["name"],
+                field_type=child["fieldType"],
+                value_type=child["valueType"],
+                required=child.get("required", False),
+                default=child.get("defaultValue"),
+                options=child.get("options", ()),
+                children=child.get("children", ()),
+            )
+            for child in children
+        ),
+    )

@@ -1,0 +1,176 @@
+"""Contacts written many at a time: one statement a table, in the caller's transaction.
+
+The rows behave as if they were written one after another, so that it does not matter how a file is cut into batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import orjson
+from django.db import connection, transaction
+from django.utils import timezone
+
+from core.events import emit
+from core.ids import new_id
+from crm.services.contact_keys import Keyed, Live, live_holders, lock_unique_key
+from crm.services.contact_schema import ContactRow, ContactSchema
+from crm.services.contact_updates import update_contacts
+from crm.services.contact_values import add_tags, add_values
+
+Existing = Literal["error", "skip", "update"]
+MAX_ROUNDS = 5
+
+INSERT = """
+INSERT INTO crm_contact (id, created_at, updated_at, company_id, created_by_id, updated_by_id, import_job_id, is_deleted,
+    name, email, country_code, number, contact_number, email_key, number_key, category_id, custom)
+SELECT id, %(now)s, %(now)s, %(company)s, %(actor)s, %(actor)s, %(import)s, false,
+    name, email, country_code, number, contact_number, email_key, number_key, category, custom::jsonb
+FROM unnest(%(ids)s::text[], %(names)s::text[], %(emails)s::text[], %(country_codes)s::text[], %(numbers)s::text[],
+    %(contact_numbers)s::text[], %(email_keys)s::text[], %(number_keys)s::text[], %(categories)s::text[], %(customs)s::text[])
+    AS rows (id, name, email, country_code, number, contact_number, email_key, number_key, category, custom)
+ON CONFLICT DO NOTHING
+RETURNING id
+"""
+
+
+class Collision(NamedTuple):
+    """A row that was not written: `field` (email or number) has `value`, as the contact `existing_id` does."""
+
+    index: int
+    field: str
+    value: str
+    existing_id: str
+
+
+@dataclass(slots=True)
+class WriteResult:
+    """What became of each row: (index, id) pairs, and the rows that an existing contact stands in the way of."""
+
+    created: list[tuple[int, str]] = field(default_factory=list)
+    updated: list[tuple[int, str]] = field(default_factory=list)
+    collided: list[Collision] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What to do with each row: insert it, update the contact that its id names, or refuse it."""
+
+    inserts: list[Keyed] = field(default_factory=list)
+    updates: list[Keyed] = field(default_factory=list)
+    collided: list[Collision] = field(default_factory=list)
+
+
+def write_contacts(
+    schema: ContactSchema,
+    rows: Sequence[ContactRow],
+    *,
+    actor_id: str | None,
+    import_id: str | None = None,
+    automation: bool = True,
+    existing: Existing = "error",
+) -> WriteResult:
+    """Create the rows' contacts in the caller's transaction, with values, tags and events.
+
+    A row whose unique key a live contact or an earlier row has is told in `collided` ("error" and "skip" are the same here: the caller
+    decides what to make of it); with "update" that contact takes the row's values and the row is told in `updated`. Tags and categories must
+    be known to exist (crm.services.labels.check_labels), and member and file values too (ContactSchema.check_references).
+    """
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("write_contacts() needs a transaction around it")
+    result, pending, created = WriteResult(), list(rows), []
+    if pending:
+        lock_unique_key(schema, many=len(pending) > 1 or existing == "update")
+    for attempt in range(MAX_ROUNDS):
+        if not pending:
+            break
+        keyed = [Keyed(new_id(), row, *schema.keys_of(row.system)) for row in pending]
+        if attempt == 0 and existing != "update" and _distinct(keyed):
+            plan = _Plan(inserts=keyed)  # most batches hold nothing that exists, so that a look beforehand would be wasted
+        else:
+            plan = _plan(keyed, live_holders(keyed), merge=existing == "update")
+        made = _insert(schema, plan.inserts, actor_id, import_id)
+        created += [item for item in plan.inserts if item.id in made]
+        lost = {item.id for item in plan.inserts} - made
+        applied = [item for item in plan.updates if item.id not in lost]
+        outcome = update_contacts(schema, [(item.id, item.row) for item in applied], actor_id=actor_id, automation=automation)
+        result.updated += outcome.updated
+        result.collided += [*plan.collided, *(Collision(*refused) for refused in outcome.collided)]
+        again = [item.row for item in (*plan.inserts, *plan.updates) if item.id in lost] + outcome.missing
+        pending = sorted(again, key=lambda row: row.index)
+    else:
+        raise RuntimeError("other writers kept taking the unique keys of these contacts")
+    _complete(schema, created, actor_id, automation)
+    result.created = [(item.row.index, item.id) for item in created]
+    return result
+
+
+def _distinct(keyed: Sequence[Keyed]) -> bool:
+    """Whether no two rows share a part of the unique key."""
+    emails = [item.email_key for item in keyed if item.email_key]
+    numbers = [item.number_key for item in keyed if item.number_key]
+    return len(set(emails)) == len(emails) and len(set(numbers)) == len(numbers)
+
+
+def _plan(keyed: Sequence[Keyed], live: Sequence[Live], *, merge: bool) -> _Plan:
+    """Go through the rows in order, keeping track of who holds which part of the unique key."""
+    plan = _Plan()
+    holders = {"email": {found.email_key: found.id for found in live}, "number": {found.number_key: found.id for found in live}}
+    held = {found.id: {"email": found.email_key, "number": found.number_key} for found in live}
+    for item in keyed:
+        keys = {"email": item.email_key, "number": item.number_key}
+        found = {part: holders[part][key] for part, key in keys.items() if key and key in holders[part]}
+        if not found:
+            plan.inserts.append(item)
+            target = item.id
+        elif merge and len(set(found.values())) == 1:
+            target = next(iter(found.values()))
+            plan.updates.append(item._replace(id=target))
+        else:
+            part, holder = next(iter(found.items()))
+            value = item.row.system["email" if part == "email" else "contact_number"]
+            plan.collided.append(Collision(item.row.index, part, value, holder))
+            continue
+        for part, key in keys.items():
+            if key:
+                holders[part].pop(held.get(target, {}).get(part), None)
+                holders[part][key] = target
+                held.setdefault(target, {})[part] = key
+    return plan
+
+
+def _insert(schema: ContactSchema, items: Sequence[Keyed], actor_id: str | None, import_id: str | None) -> set[str]:
+    """Insert what collides with nothing; returns the ids that were made."""
+    if not items:
+        return set()
+    systems = [item.row.system for item in items]
+    values: dict[str, Any] = {
+        "now": timezone.now(),
+        "company": schema.company_id,
+        "actor": actor_id,
+        "import": import_id,
+        "ids": [item.id for item in items],
+        "names": [system.get("name") or "" for system in systems],
+        "emails": [system.get("email") for system in systems],
+        "country_codes": [system.get("country_code") for system in systems],
+        "numbers": [system.get("number") for system in systems],
+        "contact_numbers": [system.get("contact_number") for system in systems],
+        "email_keys": [item.email_key for item in items],
+        "number_keys": [item.number_key for item in items],
+        "categories": [item.row.category_id or None for item in items],
+        "customs": [orjson.dumps(schema.stored_custom(item.row)).decode() for item in items],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT, values)
+        return {id for (id,) in cursor.fetchall()}
+
+
+def _complete(schema: ContactSchema, created: Sequence[Keyed], actor_id: str | None, automation: bool) -> None:
+    """What stands beside the new contacts: values, tags and events."""
+    if not created:
+        return
+    add_values(schema, [(item.id, schema.stored_custom(item.row)) for item in created])
+    add_tags(schema.company_id, [(item.id, tag) for item in created for tag in item.row.tag_ids or ()])
+    emit("contact.created", [item.id for item in created], actor_id=actor_id, automation=automation)
