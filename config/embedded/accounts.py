@@ -34,16 +34,17 @@ class Identity(TypedDict, total=False):
     extra_groups: list[int]
 
 
-def server_account(*existing: Path) -> Account | None:
+def server_account(cluster: Path | None = None, data: Path | None = None) -> Account | None:
     """The account for the servers, or None to run them as ourselves (whenever we aren't root).
 
-    The owner of the first of the `existing` paths that isn't root's is kept, so that root can start what an ordinary user has set up.
+    Root keeps the owner of an existing cluster, and prefers the owner of the data directory: what an ordinary user has set up stays theirs.
     """
     if os.geteuid() != 0:
         return None
-    for path in existing:
-        if path.exists() and (uid := path.stat().st_uid) != 0:
-            return _account_of(uid, gid=path.stat().st_gid)
+    if cluster is not None and cluster.exists() and (uid := cluster.stat().st_uid) != 0:
+        return Account(_name_of(uid) or str(uid), uid, cluster.stat().st_gid)
+    if data is not None and (uid := data.stat().st_uid) != 0 and (name := _name_of(uid)) is not None:
+        return Account(name, uid, data.stat().st_gid)
     for name in CANDIDATES:
         try:
             entry = pwd.getpwnam(name)
@@ -57,12 +58,20 @@ def server_account(*existing: Path) -> Account | None:
     )
 
 
-def _account_of(uid: int, *, gid: int) -> Account:
+def require_name(account: Account | None) -> None:
+    """Raise with a way out when initdb, which insists on it, wouldn't find a name for the user that it runs as."""
+    if _name_of(os.geteuid() if account is None else account.uid) is None:
+        raise EmbeddedServerError(
+            f"user {os.geteuid()} has no entry in /etc/passwd, without which PostgreSQL's initdb refuses to run: "
+            "add one, start as another user, or set DATABASE_URL and REDIS_URL."
+        )
+
+
+def _name_of(uid: int) -> str | None:
     try:
-        entry = pwd.getpwuid(uid)
+        return pwd.getpwuid(uid).pw_name
     except KeyError:
-        return Account(str(uid), uid, gid)
-    return Account(entry.pw_name, uid, entry.pw_gid)
+        return None
 
 
 def identity(account: Account | None) -> Identity:

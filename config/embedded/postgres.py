@@ -13,7 +13,7 @@ from urllib.parse import quote
 import psycopg
 
 from config.embedded import places, processes
-from config.embedded.accounts import identity, own
+from config.embedded.accounts import identity, own, require_name
 from config.embedded.binaries import postgres_programs
 from config.embedded.errors import EmbeddedServerError
 from config.embedded.places import PORT, POSTGRES_SOCKET, Places
@@ -131,6 +131,7 @@ def _cluster(data: Path) -> Path:
 
 def _create_cluster(here: Places, programs: Path) -> None:
     """Run initdb beside the final place and rename: a cluster that exists is whole."""
+    require_name(here.account)
     fresh = here.cluster.with_name(here.cluster.name + ".new")
     if fresh.exists():
         shutil.rmtree(fresh)

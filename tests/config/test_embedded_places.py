@@ -20,7 +20,7 @@ import redis as redis_client
 
 from config import embedded
 from config.embedded import binaries, places, postgres, processes, redis, throwaway
-from config.embedded.accounts import Account, can_run, own, server_account
+from config.embedded.accounts import Account, can_run, own, require_name, server_account
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: an account that can't reach a folder of ours")
 
@@ -129,6 +129,20 @@ def test_ordinary_user_and_then_root_on_the_same_data(closed: Path) -> None:
     _as_user(account, embedded.stop_postgres, data)
     assert postgres.status(data) is None
     assert [path.name for path in data.rglob("*") if path.lstat().st_uid == 0] == []
+
+
+@root_only
+def test_root_with_a_data_directory_of_a_user_whom_this_machine_does_not_know(closed: Path) -> None:
+    closed.chmod(0o711)
+    data = _throwaway(closed / "data")
+    os.chown(data, 54321, 54321)
+    _both_answer(data)
+    assert Path(places.prepare(data).cluster).stat().st_uid == server_account().uid
+
+
+def test_user_without_a_name_is_told_the_way_out() -> None:
+    with pytest.raises(embedded.EmbeddedServerError, match="has no entry in /etc/passwd"):
+        require_name(Account("54321", 54321, 54321))
 
 
 def _as_user(account: Account, do: Callable[[Path], object], data: Path) -> None:
