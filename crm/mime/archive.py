@@ -12,6 +12,7 @@ END = b"PK\x05\x06"
 END_BYTES = 22
 END64 = b"PK\x06\x06"
 LOCATOR64 = b"PK\x06\x07"
+LOCATOR_BYTES = 20
 
 
 class ArchiveError(Exception):
@@ -48,16 +49,13 @@ def _check_directory(stream: BinaryIO) -> None:
     place = tail.rfind(END)
     if place < 0 or len(tail) - place < END_BYTES:
         raise ArchiveError("its end is missing, it may be cut off")
-    _, _, _, count, total, directory, _, _ = struct.unpack("<4s4H2LH", tail[place : place + END_BYTES])
-    if tail[max(0, place - 20) : max(0, place - 20) + 4] == LOCATOR64 and place >= 20:
-        offset = struct.unpack("<Q", tail[place - 12 : place - 4])[0]
-        count, total, directory = max(count, total), total, directory
-        if offset > size:
-            raise ArchiveError("its directory is damaged")
-        stream.seek(offset)
+    total, directory = struct.unpack_from("<HL", tail, place + 10)
+    if place >= LOCATOR_BYTES and tail.startswith(LOCATOR64, place - LOCATOR_BYTES):
+        # Zip64: the true numbers stand in a record of their own.
+        stream.seek(min(size, struct.unpack_from("<Q", tail, place - LOCATOR_BYTES + 8)[0]))
         record = stream.read(56)
         if len(record) < 56 or not record.startswith(END64):
             raise ArchiveError("its directory is damaged")
-        total, directory = struct.unpack("<32xQQ", record[:48])
+        total, directory = struct.unpack_from("<QQ", record, 32)
     if directory > MAX_DIRECTORY_BYTES or total > MAX_ENTRIES:
         raise ArchiveError("its directory is too large")

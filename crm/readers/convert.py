@@ -13,6 +13,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import datetime
+import errno
+import os
 import resource
 import signal
 import sys
@@ -118,18 +120,24 @@ def convert(wanted: str, cell_limit: int) -> dict[str, Any]:
     return {"rows": count, "sheet": sheet.name, "sheets": sheets[:100], "first_column": first_column}
 
 
-def main() -> int:
+def main() -> None:
+    """Convert, and report on stderr."""
     limit_process()
     wanted, cell_limit = sys.argv[1], int(sys.argv[2])
     try:
         report = convert(wanted, cell_limit)
     except MemoryError:
         report = {"error": "memory"}
+    except OSError as error:
+        kinds = {errno.ENOSPC: "space", errno.EDQUOT: "space", errno.EFBIG: "memory"}
+        report = {"error": kinds.get(error.errno or 0, "damaged"), "detail": str(error)[:300]}
     except BaseException as error:  # noqa: BLE001 - the edge of one job: parser panics are no Exception
         report = {"error": "damaged", "detail": f"{type(error).__name__}: {error}"[:300]}
     sys.stderr.write("\n" + orjson.dumps(report).decode() + "\n")
-    return 0
+    sys.stderr.flush()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
+    # Past the interpreter's own ending, which would try once more to write what a full disk has refused.
+    os._exit(0)

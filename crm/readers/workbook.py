@@ -28,6 +28,7 @@ from .base import (
     INVALID,
     MAX_CELL_CHARS,
     MAX_COLUMNS,
+    MAX_HEADER_CHARS,
     NO_ROWS,
     ROWS_FOR_HEADERS,
     Cell,
@@ -50,6 +51,7 @@ SAVE_AS_CSV = "Save the sheet as CSV (UTF-8) and upload that."
 FAILURES = {
     "password": "The workbook is protected by a password. Save it without one and upload it again.",
     "memory": f"The workbook needs more memory than an import may use. {SAVE_AS_CSV}",
+    "space": "The server has no room to unpack the workbook at the moment. Try again later.",
     "damaged": f"The workbook is damaged or not of the kind that it says. Open it in a spreadsheet program. {SAVE_AS_CSV}",
 }
 
@@ -164,6 +166,8 @@ def _check_size(stream: BinaryIO, kind: str) -> None:
 
 def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> dict[str, Any]:
     """Run the child and return its report. Raises ReaderError for everything that goes wrong in it."""
+    if len(sheet) > MAX_HEADER_CHARS:
+        raise ReaderError(INVALID, f"The sheet's name is longer than {MAX_HEADER_CHARS} characters. Give the name of a sheet, or none.")
     with tempfile.TemporaryFile() as errors, _as_file(stream) as source:
         os.lseek(source.fileno(), 0, os.SEEK_SET)
         # Nothing of the worker's environment is the parser's business, except where the interpreter finds its own libraries.

@@ -103,7 +103,8 @@ def test_sheets_are_chosen_by_name() -> None:
         assert table.sheet == "First"
     error = refused(target.getvalue(), sheet="Third")
     assert (error.code, "'First', 'Müşteri Listesi'" in error.message) == ("InvalidDataFormat_400", True)
-    assert refused(target.getvalue(), sheet="nul\0").code == "InvalidDataFormat_400"
+    for name in ("nul\0", "\ud800", "x" * 500_000):
+        assert refused(target.getvalue(), sheet=name).code == "InvalidDataFormat_400"
 
 
 def test_empty_and_header_only(make: Callable[..., bytes]) -> None:
@@ -212,6 +213,12 @@ class TestHostileFiles:
         end = end[:8] + count.to_bytes(2, "little") * 2 + (len(directory) * copies).to_bytes(4, "little") + end[16:]
         error = refused(content[:start] + directory * copies + end, "xlsx")
         assert (error.code, "unpacks to more" in error.message) == ("InvalidDataFormat_400", True)
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+    def test_full_disk(self) -> None:
+        with open("/dev/full", "wb", buffering=0) as full, pytest.raises(ReaderError) as caught:
+            workbook._convert(io.BytesIO(xlsx(["a"], [1])), full, "")
+        assert "no room" in caught.value.message
 
     def test_directory_too_large_to_be_read(self) -> None:
         content = xlsx(["a"], [1])
