@@ -30,7 +30,7 @@ def custom_field(name: str) -> ListField | None:
         return None
     column, kind = COLUMNS[name]
     stored = "number" if kind == "boolean" else kind
-    return ValueTableField(PersonValue, name, column, "person", kind, searchable=kind == "text", stored=stored)
+    return ValueTableField(PersonValue, name, column, "person", kind, searchable=kind == "text", stored=stored, key={"position": 0})
 
 
 FIELDS = FieldSet(

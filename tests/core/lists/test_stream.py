@@ -78,6 +78,7 @@ def test_all_statements_see_one_snapshot() -> None:
     assert connection.in_atomic_block is False
 
 
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.django_db(transaction=True)
 def test_a_client_that_goes_away_ends_the_transaction() -> None:
     crowd(2500)

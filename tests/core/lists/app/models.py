@@ -50,17 +50,18 @@ class Person(models.Model):
 class PersonValue(models.Model):
     field_id = models.CharField(max_length=24, db_collation="C")
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="values_of_fields", db_index=False)
+    position = models.PositiveSmallIntegerField(default=0)
     text = models.TextField(null=True)
     number = models.DecimalField(null=True, max_digits=40, decimal_places=10)
     time = models.DateTimeField(null=True)
 
     class Meta:
         indexes = [
-            models.Index(fields=["field_id", "number", "person"], name="value_number"),
-            models.Index(fields=["field_id", "time", "person"], name="value_time"),
-            models.Index(fields=["field_id", "text", "person"], name="value_text"),
-            models.Index(fields=["person", "field_id"], name="value_person"),
+            models.Index(fields=["field_id", "number", "person"], include=["position"], name="value_number"),
+            models.Index(fields=["field_id", "time", "person"], include=["position"], name="value_time"),
+            models.Index(fields=["field_id", "text", "person"], include=["position"], name="value_text"),
         ]
+        constraints = [models.UniqueConstraint(fields=["person", "field_id", "position"], name="value_person")]
 
     def __str__(self) -> str:
         return f"{self.field_id} of {self.person_id}"
