@@ -8,7 +8,13 @@ class CrmConfig(AppConfig):
     verbose_name = "CRM"
 
     def ready(self) -> None:
+        from core.access import count_usage
+        from core.companies import on_company_created
         from core.jobs import Work, register
+        from crm.selectors import count_contacts
+        from crm.services.custom_fields import seed_system_fields
         from crm.services.file_storage import has_leftovers, remove_leftovers
 
+        on_company_created(seed_system_fields)
+        count_usage("contact", count_contacts)
         register(Work("files", "bulk", remove_leftovers, has_leftovers))

@@ -7,13 +7,15 @@ from typing import Any
 from django.db import transaction
 
 from accounts.models import Company, Member, User
+from core.companies import furnish_company
 from core.tenancy import company_scope
 
 
 @transaction.atomic
 def create_company(*, name: str, owner: User, **profile: Any) -> tuple[Company, Member]:
-    """A company with its owner."""
+    """A company with its owner, and with what the apps give to each new one."""
     company = Company.objects.create(name=name, email=profile.pop("email", owner.email), **profile)
     with company_scope(company.pk):
         member = Member.objects.create(user=owner, status=Member.Status.OWNER, name=owner.name, email=owner.email)
+        furnish_company()
     return company, member

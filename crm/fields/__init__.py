@@ -20,6 +20,7 @@ __all__ = [
     "Reference",
     "TextFormat",
     "ValueType",
+    "child_spec",
     "make_spec",
 ]
 
@@ -49,17 +50,19 @@ def make_spec(
         default=default,
         options=values,
         labels={str(option.get("label") or value).strip().lower(): value for option, value in zip(options, values, strict=True)},
-        children=tuple(
-            make_spec(
-                key=child["name"],
-                name=child["name"],
-                field_type=child["fieldType"],
-                value_type=child["valueType"],
-                required=child.get("required", False),
-                default=child.get("defaultValue"),
-                options=child.get("options", ()),
-                children=child.get("children", ()),
-            )
-            for child in children
-        ),
+        children=tuple(child_spec(child) for child in children),
+    )
+
+
+def child_spec(child: Mapping[str, Any]) -> FieldSpec:
+    """A child of a field; its name is its key."""
+    return make_spec(
+        key=child["name"],
+        name=child["name"],
+        field_type=child["fieldType"],
+        value_type=child["valueType"],
+        required=child["required"],
+        default=child["defaultValue"],
+        options=child["options"],
+        children=child["children"],
     )

@@ -117,9 +117,8 @@ class Url(FieldType):
         text = clean_text(value, 2000).strip()
         try:
             parts = urlsplit(text if "://" in text else f"https://{text}")
-            usable = (
-                parts.scheme.lower() in _URL_SCHEMES and "." in (parts.hostname or "") and not re.search(r"\s", text) and parts.port != 0
-            )
+            named = parts.scheme.lower() in _URL_SCHEMES and "." in (parts.hostname or "") and parts.port != 0
+            usable = named and not re.search(r"\s", text)
         except ValueError:
             usable = False
         if not usable:

@@ -86,11 +86,8 @@ class Number(ValueType):
         return int(number) if whole and abs(number) <= _WHOLE_IN_JSON else float(number)
 
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
-        return (
-            (IndexRow(number=Decimal(repr(value)).quantize(_SMALLEST_STEP)),)
-            if isinstance(value, float)
-            else (IndexRow(number=Decimal(value)),)
-        )
+        number = Decimal(repr(value)).quantize(_SMALLEST_STEP) if isinstance(value, float) else Decimal(value)
+        return (IndexRow(number=number),)
 
 
 def read_number(text: str) -> Decimal:

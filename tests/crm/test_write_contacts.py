@@ -94,7 +94,7 @@ def test_update_gives_the_existing_contact_the_values_in_order(scope: Cast) -> N
             form(1, city="Köln"),
             form(2, note="new"),
             form(2, city="Ulm"),
-            {**form(1), "email": "moved@example.com"},
+            form(1, email="moved@example.com"),
             form(9, email="ann1@example.com"),
         ],
         existing="update",
