@@ -1,4 +1,37 @@
-PROTECTED: list = []
-PRIVATE: list = []
-PUBLIC: list = []
-web: list = []
+"""Addresses of outreach."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern
+
+from core.api.router import Route
+from outreach.api.views import apps, genie, messages, public
+
+PROTECTED = [
+    Route("apps/smtp", apps.Senders),
+    Route("apps/smtp/<str:id>", apps.SenderDetail),
+    Route("apps/smtp/<str:id>/test", apps.SenderTest),
+    Route("apps/ai-offline", apps.AiApps),
+    Route("apps/ai-offline/<str:id>", apps.AiAppDetail),
+    Route("genie", genie.Runs),
+    Route("genie/audience-preview", genie.AudiencePreview),
+    Route("genie/from-contacts", genie.RunsFromContacts),
+    Route("genie/settings", genie.GenieSettingsView),
+    Route("genie/send-jobs", messages.Messages),
+    Route("genie/send-jobs/<str:sendJobId>", messages.MessageView),
+    Route("genie/send-jobs/<str:sendJobId>/approve", messages.MessageApprove),
+    Route("genie/send-jobs/<str:sendJobId>/draft", messages.MessageDraft),
+    Route("genie/<str:schedulerId>", genie.RunView),
+    Route("genie/<str:schedulerId>/approve-all", genie.RunApproveAll),
+    Route("genie/<str:schedulerId>/draft-all", genie.RunDraftAll),
+    Route("genie/<str:schedulerId>/cancel", genie.RunCancel),
+    Route("genie/<str:schedulerId>/retry-failed", genie.RunRetryFailed),
+    Route("logs/smtp", messages.SmtpLog),
+    Route("suppression", messages.Suppressions),
+]
+
+PRIVATE: list[Route] = []
+
+PUBLIC = [Route("unsubscribe/<str:token>", public.Unsubscribe)]
+
+web: list[URLPattern] = []

@@ -144,11 +144,10 @@ class Session:
 
     def _send_body(self, wire: Wire, body: bytes) -> None:
         try:
-            wire.send(body)
+            said = wire.send_body(body)
         except OSError as error:
             self._drop()
             raise _Refused(Rejected(True, None, wire.explain(error), "body")) from None
-        said = wire.unasked()
         if said is None:
             return
         # It gave up before the end, so this is a certain failure; only past the end would it be an uncertain one.

@@ -5,6 +5,7 @@ timeout starts anew with each byte, its multi-line replies have no end, and its 
 """
 
 import base64
+import contextlib
 import functools
 import ipaddress
 import re
@@ -23,6 +24,7 @@ IMPLICIT_TLS_PORTS = frozenset({465, 2465})
 
 _REPLY_LIMIT = 64 * 1024  # bytes of one reply, all lines together
 _CHUNK = 64 * 1024
+_TURN = 0.25  # seconds
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a0-\U0010ffff]+")
 
 Resolve = Callable[[str, int], list[Address]]
@@ -240,21 +242,34 @@ class Wire(smtplib.SMTP):
         return line
 
     def send(self, s: bytes | str) -> None:  # type: ignore[override]
-        """Write everything, each byte handed to the system when it returns, within the time of a command or of a body."""
+        """Write everything within a command's time; each byte is handed to the system when it returns."""
+        self._write(s.encode("utf-8") if isinstance(s, str) else s, self.timeouts.command, watch=False)
+
+    def send_body(self, body: bytes) -> bytes | None:
+        """Write a body within its time, listening meanwhile; returns what the server said out of turn, as `unasked` does."""
+        try:
+            return self._write(body, self.timeouts.body, watch=True)
+        except OSError:
+            if said := self.unasked():
+                return said
+            raise
+
+    def _write(self, data: bytes, seconds: float, *, watch: bool) -> bytes | None:
         if self.sock is None:
             raise ServerGone("the server closed the connection")
-        data = memoryview(s.encode("utf-8") if isinstance(s, str) else s)
-        deadline = time.monotonic() + (self.timeouts.body if len(data) > _CHUNK else self.timeouts.command)
-        try:
-            for start in range(0, len(data), _CHUNK):
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise TimeoutError
-                self.sock.settimeout(left)
-                self.sock.sendall(data[start : start + _CHUNK])
-        except OSError:
-            self.close()
-            raise
+        deadline = time.monotonic() + seconds
+        left = memoryview(data)
+        while left:
+            if watch and (said := self.unasked()) is not None:
+                return said
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                raise TimeoutError
+            # In short turns, so that a refusal is heard although the server reads no more.
+            self.sock.settimeout(min(remaining, _TURN))
+            with contextlib.suppress(TimeoutError):
+                left = left[self.sock.send(left[:_CHUNK]) :]
+        return self.unasked() if watch else None
 
     def putcmd(self, cmd: str, args: str = "") -> None:
         """Send one command line; a line break inside it is an error here, never a second command there."""

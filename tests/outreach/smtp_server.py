@@ -3,9 +3,11 @@
 import asyncio
 import datetime as dt
 import functools
+import select
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,11 +21,17 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from core.outbound import resolve_allowed
+from outreach.mail.smtp import Session, SmtpConfig, Timeouts
 
 resolve_loopback = functools.partial(resolve_allowed, private_hosts=["127.0.0.0/8", "::1/128"])
 
 DROP = "drop"
 HANG = "hang"
+
+PATIENT = Timeouts(connect=20, command=20, body=40, final=20)  # a busy machine is no fault
+FAST = Timeouts(connect=2, command=0.5, body=1, final=0.5)  # for servers that fall silent
+BODY = b"Subject: hello\r\n\r\nGood morning\r\n"
+BIG = BODY + b"x\r\n" * 7_000_000  # more than any buffer on the way, so that a server that reads no more is noticed before the end
 
 
 @dataclass
@@ -169,6 +177,13 @@ def scripted_server(script: Callable[[socket.socket], None]) -> Iterator[int]:
         thread.join(5)
 
 
+def wait_for_close(connection: socket.socket) -> None:
+    """Read nothing more, and wait until the client has gone."""
+    poll = select.poll()
+    poll.register(connection, select.POLLRDHUP)
+    poll.poll(20_000)
+
+
 def accept_any(server: SMTP, session: object, envelope: Envelope, mechanism: str, data: Any) -> AuthResult:
     """Let in `user` with `päss wörd` and nobody else."""
     return AuthResult(success=data.login == b"user" and data.password == "päss wörd".encode(), handled=False)
@@ -198,3 +213,29 @@ def certificate(folder: Path, name: str = "localhost") -> tuple[ssl.SSLContext, 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate_file, key_file)
     return context, str(certificate_file)
+
+
+def plain(port: int) -> SmtpConfig:
+    return SmtpConfig(host="127.0.0.1", port=port, secure=False, from_email="me@example.com")
+
+
+def open_plain(port: int, timeouts: Timeouts = PATIENT) -> Session:
+    return Session.open(plain(port), timeouts=timeouts, resolve=resolve_loopback)
+
+
+class Intent:
+    """A commit_intent that counts, and notes what the server had received by then."""
+
+    def __init__(self, faults: Faults | None = None, error: Exception | None = None) -> None:
+        self.calls = 0
+        self.received_before: int | None = None
+        self.faults = faults
+        self.error = error
+
+    def __call__(self) -> None:
+        self.calls += 1
+        if self.faults is not None:
+            time.sleep(0.05)
+            self.received_before = len(self.faults.received)
+        if self.error:
+            raise self.error
