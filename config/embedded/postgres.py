@@ -13,7 +13,7 @@ from urllib.parse import quote
 import psycopg
 
 from config.embedded import places, processes
-from config.embedded.accounts import identity, own, require_name
+from config.embedded.accounts import Account, identity, own, require_name
 from config.embedded.binaries import postgres_programs
 from config.embedded.errors import EmbeddedServerError
 from config.embedded.places import PORT, POSTGRES_SOCKET, Places
@@ -162,8 +162,12 @@ def _create_cluster(here: Places, programs: Path) -> None:
     )
     if done.returncode != 0:
         raise EmbeddedServerError(f"initdb failed:\n{done.stdout.decode(errors='replace')}")
-    _write(fresh / "pg_hba.conf", HBA, here)
-    _write(fresh / "postgresql.conf", "include 'leadwright.conf'\n\n# Your own settings, which win over those of leadwright.conf:\n", here)
+    _write(fresh / "pg_hba.conf", HBA, here.account)
+    _write(
+        fresh / "postgresql.conf",
+        "include 'leadwright.conf'\n\n# Your own settings, which win over those of leadwright.conf:\n",
+        here.account,
+    )
     fresh.rename(here.cluster)
 
 
@@ -171,17 +175,21 @@ def _is_throwaway(here: Places) -> bool:
     return (here.data / THROWAWAY_MARK).exists()
 
 
-def _write(path: Path, text: str, here: Places) -> None:
-    path.write_text(text)
-    path.chmod(0o600)
-    own(path, here.account)
+def _write(path: Path, text: str, account: Account | None) -> None:
+    """Replace a file of the cluster. As root we write into another account's folder, so nothing that lies there is followed or kept."""
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        if account is not None:
+            os.fchown(descriptor, account.uid, account.gid)
+        file.write(text)
 
 
 def _start(here: Places, programs: Path) -> int:
     """Start the server; the caller waits for it."""
     _end_orphans(here.cluster)
     _disarm_stale_locks(here)
-    _write(here.cluster / "leadwright.conf", SETTINGS + (THROWAWAY_SETTINGS if _is_throwaway(here) else ""), here)
+    _write(here.cluster / "leadwright.conf", SETTINGS + (THROWAWAY_SETTINGS if _is_throwaway(here) else ""), here.account)
     command: list[str | Path] = [programs / "postgres", "-D", here.cluster, "-k", here.run, "-p", str(PORT), "-c", "listen_addresses="]
     command += ["-c", "unix_socket_permissions=0700"]
     return processes.spawn(command, log=here.log / "postgres.log", account=here.account).pid
@@ -204,7 +212,7 @@ def _disarm_stale_locks(here: Places) -> None:
     lock = here.cluster / "postmaster.pid"
     if LockFile.read(here.cluster) is not None:
         lines = lock.read_text().splitlines()
-        lock.write_text("\n".join([str(NO_PROCESS), *lines[1:]]) + "\n")
+        _write(lock, "\n".join([str(NO_PROCESS), *lines[1:]]) + "\n", here.account)
     elif lock.exists():
         lock.unlink()
     for name in (POSTGRES_SOCKET, f"{POSTGRES_SOCKET}.lock"):

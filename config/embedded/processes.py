@@ -19,7 +19,7 @@ LOG_LIMIT = 10 * 1024 * 1024
 NOTE_EVERY = 5.0
 
 # A server's Popen object is kept for as long as this process lives: dropped, it would leave a zombie when the server ends.
-_children: dict[int, subprocess.Popen[bytes]] = {}
+_children: dict[int, tuple[subprocess.Popen[bytes], list[str]]] = {}
 
 
 def open_private(path: Path, flags: int) -> int:
@@ -35,10 +35,11 @@ def spawn(command: Sequence[str | Path], *, log: Path, account: Account | None) 
     """Start a server in a session of its own: neither Ctrl-C nor the end of this process reaches it."""
     if log.exists() and log.stat().st_size > LOG_LIMIT:
         log.replace(log.with_suffix(".old.log"))
+    arguments = [os.fspath(part) for part in command]
     output = open_private(log, os.O_WRONLY | os.O_APPEND)
     try:
         child = subprocess.Popen(
-            [os.fspath(part) for part in command],
+            arguments,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -49,14 +50,18 @@ def spawn(command: Sequence[str | Path], *, log: Path, account: Account | None) 
         )
     finally:
         os.close(output)
-    _children[child.pid] = child
+    _children[child.pid] = child, arguments
     return child
 
 
 def is_running(pid: int, *, argument: str | Path) -> bool:
     """Whether process `pid` lives and was started with exactly this argument; a number that another program got by now is not."""
-    if pid in _children and _children[pid].poll() is not None:
-        return False
+    if pid in _children:
+        child, command = _children[pid]
+        if child.poll() is None:
+            # Asked of the kernel, a process that is only just being started may have no arguments yet.
+            return os.fspath(argument) in command
+        del _children[pid]
     try:
         return not is_gone(pid) and os.fspath(argument) in psutil.Process(pid).cmdline()
     except psutil.Error:

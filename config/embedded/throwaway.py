@@ -20,8 +20,7 @@ from pathlib import Path
 
 import psutil
 
-from config.embedded import places, postgres, redis
-from config.embedded.binaries import SYSTEM_FOLDER
+from config.embedded import binaries, places, postgres, redis
 from config.embedded.errors import EmbeddedServerError
 
 PREFIX = "leadwright-tmp-"
@@ -130,5 +129,5 @@ def _watch(data: Path) -> subprocess.Popen[bytes]:
 
 def _remove_linked(target: Path) -> None:
     """Remove what a temporary data directory kept elsewhere: its place in the system's folder, or its sockets in the private folder."""
-    place = target.parent if target.parent.parent == SYSTEM_FOLDER else target
+    place = target.parent if target.parent.parent == binaries.SYSTEM_FOLDER else target
     shutil.rmtree(place, ignore_errors=True)

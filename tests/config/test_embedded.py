@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -145,15 +146,42 @@ def test_postgres_starts_after_kill_9_with_its_committed_rows(data: Path) -> Non
     with psycopg.connect(address) as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS survivors (n int)")
         connection.execute("INSERT INTO survivors VALUES (7)")
-    # An open session makes a child that outlives the main process for a moment.
-    busy = psycopg.connect(address, autocommit=True)
     pid = postgres.status(data)
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
     embedded.ensure_postgres(data)
-    busy.close()
     assert postgres.status(data) not in (None, pid)
     assert _value(address, "SELECT max(n) FROM survivors") == 7
+
+
+def test_busy_session_that_outlives_the_killed_server_is_ended(data: Path) -> None:
+    address = embedded.ensure_postgres(data)
+    server = postgres.status(data)
+    assert server is not None
+    with psycopg.connect(address) as connection:
+        session = connection.info.backend_pid
+        # A loop that never looks whether the main process still lives, and keeps the shared memory that a new server asks for.
+        connection.pgconn.send_query(b"SELECT count(*) FROM generate_series(1, 4000000000)")
+        os.kill(server, signal.SIGKILL)
+        assert processes.wait_until(lambda: postgres.status(data) is None, seconds=5)
+        assert not processes.is_gone(session)
+        embedded.ensure_postgres(data)
+        assert processes.is_gone(session)
+        connection.close()
+    assert _value(address, "SELECT 1") == 1
+
+
+def test_long_start_is_waited_for_and_talked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(processes, "NOTE_EVERY", 0.2)
+    log = tmp_path / "log"
+    log.write_text("redo in progress\n")
+    until = time.monotonic() + 0.5
+    processes.wait_ready(lambda: time.monotonic() > until, alive=lambda: True, what="PostgreSQL", log=log, seconds=5)
+    assert capsys.readouterr().out.startswith("PostgreSQL is still starting after 0 s: redo in progress\n")
+    with pytest.raises(embedded.EmbeddedServerError, match="has been starting for 0 s and goes on(.|\n)*redo in progress"):
+        processes.wait_ready(lambda: False, alive=lambda: True, what="PostgreSQL", log=log, seconds=0.1)
 
 
 def test_redis_starts_after_kill_9(data: Path) -> None:

@@ -26,12 +26,22 @@ root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: an account
 
 
 @pytest.fixture
-def closed() -> Iterator[Path]:
+def closed(system_folder: Path) -> Iterator[Path]:
     """A folder that nobody but us can enter, like a home directory."""
     folder = Path(tempfile.mkdtemp(prefix="lw-", dir="/tmp"))
     yield folder
     for mark in list(folder.glob("*/throwaway")):
         throwaway.discard(mark.parent)
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(autouse=True)
+def system_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A stand-in for /var/lib/leadwright, so that the tests leave nothing in the system."""
+    folder = Path(tempfile.mkdtemp(prefix="lw-", dir="/tmp"))
+    folder.chmod(0o755)
+    monkeypatch.setattr(binaries, "SYSTEM_FOLDER", folder)
+    yield folder
     shutil.rmtree(folder)
 
 
