@@ -27,8 +27,9 @@ FIELD_ENCRYPTION_KEY = secret("FIELD_ENCRYPTION_KEY", LEADWRIGHT_DATA)
 LOOKUP_KEY = env("LOOKUP_KEY", default=SECRET_KEY)
 
 INSTALLED_APPS = [
-    "unfold",
-    "django.contrib.admin",
+    "unfold.apps.BasicAppConfig",
+    "unfold.contrib.filters",
+    "core.backoffice.apps.BackOfficeConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -175,7 +176,27 @@ LOGGING = {
 UNFOLD = {
     "SITE_TITLE": "Leadwright",
     "SITE_HEADER": "Leadwright",
+    "SITE_SUBHEADER": "Back office",
     "SITE_SYMBOL": "outgoing_mail",
+    "SITE_URL": None,
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
+    "STYLES": ["core.backoffice.site.style"],
+    "SIDEBAR": {"show_search": True, "navigation": "config.admin.navigation"},
+    "DASHBOARD_CALLBACK": "config.admin.dashboard",
+    "COLORS": {
+        "primary": {
+            "50": "oklch(97.5% .013 250)",
+            "100": "oklch(94% .03 250)",
+            "200": "oklch(88% .06 250)",
+            "300": "oklch(80% .1 250)",
+            "400": "oklch(70% .15 252)",
+            "500": "oklch(61% .18 254)",
+            "600": "oklch(54% .19 257)",
+            "700": "oklch(47% .18 259)",
+            "800": "oklch(41% .15 261)",
+            "900": "oklch(36% .12 262)",
+            "950": "oklch(27% .09 264)",
+        }
+    },
 }

@@ -1,0 +1,132 @@
+"""The back office's first page and its navigation, over all apps."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from bson import ObjectId
+from django.contrib import admin
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+
+from accounts.models import Company, User
+from core.backoffice.paginator import EXACT, capped_count, estimated_count
+from core.backoffice.panels import link, list_address, table
+from core.backoffice.progress import MOVING, grouped, progress_bar
+from core.models import EventDelivery
+from crm.models import Contact, Import
+from outreach.models import GenieScheduler, SendJob, SendJobTransition
+
+ROWS = 10
+TITLES = {"accounts": "Accounts", "billing": "Billing", "crm": "CRM", "outreach": "Outreach", "workflows": "Workflows", "core": "Kernel"}
+
+
+def navigation(request: HttpRequest) -> list[dict[str, Any]]:
+    """The sidebar: what the user may see, app by app, in the order in which the apps build on each other."""
+    apps = {app["app_label"]: app for app in admin.site.get_app_list(request)}
+    groups = [{"items": [{"title": "Overview", "icon": "monitoring", "link": reverse("admin:index")}]}]
+    for label in sorted(apps, key=lambda label: (list(TITLES).index(label) if label in TITLES else len(TITLES), label)):
+        items = [
+            {
+                "title": model["name"][:1].upper() + model["name"][1:],
+                "icon": getattr(admin.site.get_model_admin(model["model"]), "icon", "data_object"),
+                "link": model["admin_url"],
+            }
+            for model in apps[label]["models"]
+            if model["admin_url"]
+        ]
+        groups.append({"title": TITLES.get(label, apps[label]["name"]), "separator": True, "collapsible": True, "items": items})
+    return groups
+
+
+def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """The first page: figures, work under way, and what went wrong in the last day; each piece only for those who may see its records."""
+    may = request.user.has_perm
+    context["figures"] = _figures(may)
+    sections = []
+    if _may_see(may, Import):
+        sections.append({"title": "Imports under way", "html": _imports(Import.objects.filter(status__in=MOVING))})
+    if _may_see(may, GenieScheduler):
+        sections.append({"title": "Runs under way", "html": _runs()})
+    trouble = _trouble(may)
+    if trouble is not None:
+        sections.append({"title": "Trouble in the last 24 hours", "html": trouble})
+    context["sections"] = sections
+    return context
+
+
+def _figures(may: Any) -> list[dict[str, Any]]:
+    """Counts that never read a large table: the planner's estimate, or the rows of one day by the time in their ids."""
+    found = []
+    for model, title in ((Company, "Companies"), (User, "Users"), (Contact, "Contacts"), (SendJob, "Messages")):
+        if _may_see(may, model):
+            found.append({"title": title, "value": f"{estimated_count(model):,}", "link": list_address(model)})
+    if may("outreach.view_sendjob"):
+        steps = dict(_last_day(SendJobTransition.objects.filter(to_status="sent")).values_list("to_status").annotate(Count("pk")))
+        found.append(
+            {"title": "Sent in 24 hours", "value": f"{steps.get('sent', 0):,}", "link": list_address(SendJob, status__exact="sent")}
+        )
+    return found
+
+
+def _last_day(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Those made in the last 24 hours: ids begin with the second of their making, so the primary key finds them."""
+    return rows.order_by().filter(pk__gte=str(ObjectId.from_datetime(timezone.now() - timedelta(days=1))))
+
+
+def _imports(rows: QuerySet[Import]) -> str:
+    address = f"{list_address(Import)}progress/"
+    cells = [
+        (link(row, row.file.name), link(row.company), row.get_status_display(), progress_bar(row, address=address))
+        for row in rows.select_related("file", "company").order_by("-id")[:ROWS]
+    ]
+    return table(("File", "Company", "Status", "Progress"), cells, more=list_address(Import), empty="No import is running.")
+
+
+def _runs() -> str:
+    rows = list(GenieScheduler.objects.filter(status__in=MOVING).select_related("company").order_by("-id")[:ROWS])
+    counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
+    address = f"{list_address(GenieScheduler)}progress/"
+    cells = [
+        (link(row), link(row.company), row.get_status_display(), progress_bar(row, counts.get(row.pk), address=address)) for row in rows
+    ]
+    return table(("Run", "Company", "Status", "Progress"), cells, more=list_address(GenieScheduler), empty="No run is being planned.")
+
+
+def _trouble(may: Any) -> str | None:
+    """What somebody may have to look at, each kind with its number and the list behind it; None for those who may see none of it."""
+    lately = Q(finished_at__gte=timezone.now() - timedelta(days=1))
+    kinds = (
+        ("Failed imports", Import, "failed", lately),
+        ("Failed runs", GenieScheduler, "failed", lately),
+        ("Parked events", EventDelivery, "parked", Q()),
+    )
+    seen = [kind for kind in kinds if _may_see(may, kind[1])]
+    cells = []
+    for title, model, status, condition in seen:
+        if number := capped_count(model.objects.filter(condition, status=status)):
+            cells.append((title, _number(number), _list_link(model, status)))
+    if _may_see(may, SendJob):
+        steps = _last_day(SendJobTransition.objects.filter(to_status__in=("failed", "unknown")))
+        for status, number in sorted(steps.values_list("to_status").annotate(Count("pk"))):
+            title = "Messages that failed" if status == "failed" else "Messages whose fate is unknown"
+            cells.append((title, f"{number:,}", _list_link(SendJob, status)))
+    elif not seen:
+        return None
+    return table(("What", "How many", ""), cells, empty="None.")
+
+
+def _may_see(may: Any, model: Any) -> bool:
+    return may(f"{model._meta.app_label}.view_{model._meta.model_name}")
+
+
+def _list_link(model: Any, status: str) -> str:
+    return format_html('<a class="backoffice-link" href="{}">Show</a>', list_address(model, status__exact=status))
+
+
+def _number(number: int) -> str:
+    return f"{number:,}" if number <= EXACT else f"more than {EXACT:,}"

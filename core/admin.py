@@ -1,0 +1,83 @@
+"""Back office pages of the kernel's records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
+from core.catalogue import CATALOGUE
+from core.models import Event, EventDelivery, ResponseMessage
+
+
+@admin.register(ResponseMessage)
+class ResponseMessageAdmin(BackOfficeAdmin):
+    """Text and status of named messages; edits show everywhere within seconds."""
+
+    icon = "translate"
+    list_display = ("name", "status", "text", "differs", "updated_at")
+    list_filter = ("status",)
+    search_fields = ("name", "text")
+    ordering = ("name",)
+    edits = ("status", "text")
+    commands = ("reset",)
+
+    @admin.display(boolean=True, description="edited")
+    def differs(self, message: ResponseMessage) -> bool:
+        return CATALOGUE.get(message.name) != (message.status, message.text)
+
+    @admin.display(description="Reset to the catalogue")
+    def reset(self, request: HttpRequest, rows: QuerySet[ResponseMessage]) -> None:
+        done = 0
+        for message in rows:
+            if message.name in CATALOGUE:
+                message.status, message.text = CATALOGUE[message.name]
+                message.save()
+                self.log_change(request, message, "Reset to the catalogue.")
+                done += 1
+        self.message_user(request, f"Reset to the catalogue: {done}", messages.SUCCESS)
+
+
+@admin.register(Event)
+class EventAdmin(CompanyRecordAdmin):
+    """What happened, as consumers were told."""
+
+    icon = "bolt"
+    list_display = ("kind", "company", "object_id", "actor_id", "automation", "created_at")
+    list_filter = (BY_COMPANY, "automation")
+    search_fields = ("=id", "=object_id")
+    search_help_text = "Id of the event or of the record"
+
+
+@admin.register(EventDelivery)
+class EventDeliveryAdmin(CompanyRecordAdmin):
+    """Events that a consumer has not handled yet, and those that it could not handle."""
+
+    icon = "outbox"
+    list_display = ("event_kind", "consumer", "status", "company", "attempts", "due_at", "error_line")
+    list_filter = (("status", ChoicesDropdownFilter), "consumer", BY_COMPANY)
+    list_select_related = ("company", "event")
+    search_fields = ("=id", "=event__id", "=event__object_id")
+    search_help_text = "Id of the delivery, the event or the record"
+    commands = ("retry",)
+
+    @admin.display(description="event", ordering="event__kind")
+    def event_kind(self, delivery: EventDelivery) -> str:
+        return delivery.event.kind
+
+    @admin.display(description="error")
+    def error_line(self, delivery: EventDelivery) -> str:
+        return delivery.error[:100]
+
+    @admin.display(description="Try again")
+    def retry(self, request: HttpRequest, rows: QuerySet[EventDelivery]) -> None:
+        def again(delivery: EventDelivery) -> Any:
+            changes = {"status": EventDelivery.Status.PENDING, "attempts": 0, "due_at": timezone.now()}
+            return EventDelivery.objects.filter(pk=delivery.pk, status=EventDelivery.Status.PARKED).update(**changes)
+
+        self.each(request, rows.filter(status=EventDelivery.Status.PARKED), again, "will be tried again")

@@ -1,0 +1,1 @@
+"""What the back office pages of all apps share: the site, the base ModelAdmin, panels, progress bars."""

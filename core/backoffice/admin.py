@@ -1,0 +1,216 @@
+"""The base of all back office pages: read-only unless a page says what may be edited, no secrets, no work that grows with the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.admin.views.main import ChangeList as DjangoChangeList
+from django.core.exceptions import PermissionDenied
+from django.db import models, transaction
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.urls import URLPattern, path, reverse
+from unfold.admin import ModelAdmin
+from unfold.contrib.filters.admin import AutocompleteSelectFilter
+from unfold.views import ChangeList
+
+from core.backoffice.paginator import LimitedPaginator
+from core.backoffice.panels import panels_of
+from core.errors import ApiError
+from core.fields import CompanyForeignKey, EncryptedTextField
+from core.models import CompanyRow
+from core.tenancy import company_scope
+
+SECRETS = frozenset({"password", "key_hash", "token_hash", "lease"})
+"""Fields that no page shows, beside every EncryptedTextField."""
+
+
+BY_COMPANY = ("company", AutocompleteSelectFilter)
+"""A list filter: one company, found by typing."""
+
+
+def is_secret(field: models.Field) -> bool:
+    """Whether a field must never be rendered."""
+    return isinstance(field, EncryptedTextField) or field.name in SECRETS
+
+
+class BackOfficeForm(ModelForm):
+    """A form whose constraints are checked with the company, though no form edits that."""
+
+    def _get_validation_exclusions(self) -> set[str]:
+        return super()._get_validation_exclusions() - {"company"}
+
+
+class PreparedChangeList(ChangeList):
+    """A list whose page of rows is handed to the ModelAdmin before it is shown, for what is read for all of them at once."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        self.result_list = list(self.result_list)
+        self.model_admin.prepare(request, self.result_list)
+
+
+class BackOfficeAdmin(ModelAdmin):
+    """`edits` names the fields that may be changed, `adds` and `deletes` whether records may; everything else is shown only.
+
+    `commands` names methods `(request, queryset)` that lists offer as actions and record pages as buttons; they need the change permission.
+    """
+
+    edits: tuple[str, ...] = ()
+    adds = False
+    deletes = False
+    commands: tuple[str, ...] = ()
+    hides: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    icon = "data_object"
+
+    form = BackOfficeForm
+    ordering = ("-id",)
+    list_per_page = 50
+    list_max_show_all = 200
+    list_filter_submit = True
+    show_full_result_count = False
+    show_facets = False
+    paginator = LimitedPaginator
+    save_on_top = False
+    warn_unsaved_form = True
+    change_form_outer_before_template = "admin/record_commands.html"
+    change_form_outer_after_template = "admin/record_panels.html"
+
+    # Permissions
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.adds and super().has_add_permission(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(self.edits) and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.deletes and super().has_delete_permission(request, obj)
+
+    def has_command_permission(self, request: HttpRequest) -> bool:
+        """Whether the user may run commands, on records whose fields nobody edits too."""
+        return request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}")
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        names = ("view", "change")
+        return any(request.user.has_perm(f"{self.opts.app_label}.{name}_{self.opts.model_name}") for name in names)
+
+    # What is shown
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        if self.fields:
+            return list(self.fields)
+        shown = [field.name for field in self.opts.concrete_fields if not is_secret(field) and field.name not in self.hides]
+        if obj is None:
+            return [name for name in shown if name in self.edits]
+        return [*self.extra, *sorted(shown, key=lambda name: (name not in self.edits, name in ("id", "created_at", "updated_at")))]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        if obj is None:
+            return ()
+        declared = getattr(self.form, "declared_fields", {})
+        return tuple(name for name in self.get_fields(request, obj) if name not in self.edits and name not in declared)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[DjangoChangeList]:
+        return PreparedChangeList
+
+    def prepare(self, request: HttpRequest, rows: list[Any]) -> None:
+        """Read what the columns of these rows need and select_related cannot bring, in as many queries for 50 rows as for one."""
+
+    def formfield_for_dbfield(self, db_field: models.Field, request: HttpRequest, **kwargs: Any) -> Any:
+        if isinstance(db_field, models.URLField):
+            kwargs["assume_scheme"] = "https"
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        name = lookup.partition("__")[0]
+        field = next((field for field in self.opts.concrete_fields if name in (field.name, field.attname)), None)
+        return (field is None or not is_secret(field)) and super().lookup_allowed(lookup, value, request)
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        context = {**(extra_context or {}), "show_save_and_add_another": False}
+        record = self.get_object(request, object_id) if object_id else None
+        if record is not None and self.has_view_permission(request, record):
+            context |= {"panels": panels_of(record, request), "commands": self._offered(request)}
+            context["commands_address"] = self._address("command", record.pk)
+        return super().changeform_view(request, object_id, form_url, context)
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> type[ModelForm]:
+        """The form, whose references offer records of the same company only."""
+        form = super().get_form(request, obj, change, **kwargs)
+        for field in self.opts.concrete_fields:
+            if obj is not None and isinstance(field, CompanyForeignKey) and field.name in form.base_fields:
+                choices = form.base_fields[field.name]
+                choices.queryset = choices.queryset.filter(company_id=obj.company_id)
+        return form
+
+    # Commands
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        actions = super().get_actions(request)
+        if self.has_command_permission(request):
+            for name in self.commands:
+                method = getattr(type(self), name)
+                actions[name] = (method, name, getattr(method, "short_description", name.replace("_", " ").capitalize()))
+        return actions
+
+    def _offered(self, request: HttpRequest) -> list[dict[str, str]]:
+        actions = self.get_actions(request)
+        return [{"name": name, "description": str(actions[name][2])} for name in self.commands if name in actions]
+
+    def _address(self, what: str, *args: str) -> str:
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{what}", args=args)
+
+    def get_urls(self) -> list[URLPattern]:
+        name = f"{self.opts.app_label}_{self.opts.model_name}_command"
+        command = path("<path:object_id>/command/", self.admin_site.admin_view(self.command_view), name=name)
+        return [command, *super().get_urls()]
+
+    def command_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Run one command on one record, as the button on its page asks."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        name = request.POST.get("command", "")
+        if name not in self.commands or name not in self.get_actions(request):
+            raise PermissionDenied
+        answer = getattr(self, name)(request, self.get_queryset(request).filter(pk=object_id))
+        return answer or HttpResponseRedirect(self._address("change", object_id))
+
+    def each(self, request: HttpRequest, rows: Iterable[Any], do: Callable[[Any], object], done: str, *, atomic: bool = True) -> None:
+        """Run `do` for each record inside its company; tell how many went well, and why the others did not.
+
+        `atomic` wraps each in a transaction; not for what talks to other servers.
+        """
+        went_well = 0
+        for row in rows:
+            try:
+                with transaction.atomic() if atomic else nullcontext(), company_scope(row.company_id):
+                    do(row)
+            except ApiError as error:
+                self.message_user(request, f"{row}: {error.detail or error}", messages.ERROR)
+            else:
+                went_well += 1
+                self.log_change(request, row, f"{done.capitalize()}.")
+        if went_well:
+            self.message_user(request, f"{done.capitalize()}: {went_well}", messages.SUCCESS)
+
+
+class CompanyRecordAdmin(BackOfficeAdmin):
+    """Pages of records that belong to a company: writes happen inside it, and it never changes."""
+
+    list_filter: Any = (BY_COMPANY,)
+    list_select_related: Any = ("company",)
+
+    def save_model(self, request: HttpRequest, obj: CompanyRow, form: Any, change: bool) -> None:
+        with company_scope(obj.company_id):
+            super().save_model(request, obj, form, change)
+
+    def delete_model(self, request: HttpRequest, obj: CompanyRow) -> None:
+        with company_scope(obj.company_id):
+            super().delete_model(request, obj)

@@ -1,0 +1,74 @@
+"""Progress bars that follow the work while the page is open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db import models
+from django.http import HttpRequest, JsonResponse
+from django.template.loader import render_to_string
+from django.urls import URLPattern, path
+from django.utils.safestring import SafeString
+
+from core.ids import is_id
+from core.models import Job
+
+MOVING = (Job.Status.QUEUED, Job.Status.RUNNING)
+
+
+def progress_bar(job: Job, counts: dict[str, int] | None = None, *, address: str = "") -> SafeString:
+    """A bar with what is done of the total and the counts that are not zero.
+
+    The page's script renews it while it moves, from `address` or, on the pages of its own kind, from theirs.
+    """
+    percent = min(100, job.processed * 100 // job.total) if job.total else 0
+    context = {
+        "id": job.pk,
+        "percent": percent,
+        "status": job.status,
+        "text": f"{job.processed:,} of {job.total:,}" if job.total is not None else f"{job.processed:,}",
+        "counts": [(name, f"{number:,}") for name, number in (counts or {}).items() if number],
+        "moving": job.status in MOVING,
+        "address": address,
+    }
+    return render_to_string("admin/progress.html", context)
+
+
+class ProgressMixin:
+    """A ModelAdmin whose records are jobs: lists and pages show `progress`, renewed from `…/progress/?ids=…`."""
+
+    model: type[Job]
+
+    class Media:
+        js = ("backoffice/progress.js",)
+
+    def progress(self, job: Job) -> SafeString:
+        return progress_bar(job)
+
+    progress.short_description = "progress"  # type: ignore[attr-defined]
+
+    def get_urls(self) -> list[URLPattern]:
+        name = f"{self.model._meta.app_label}_{self.model._meta.model_name}_progress"
+        address = path("progress/", self.admin_site.admin_view(self.progress_view), name=name)  # type: ignore[attr-defined]
+        return [address, *super().get_urls()]  # type: ignore[misc]
+
+    def progress_view(self, request: HttpRequest) -> JsonResponse:
+        """The bars of up to 100 records, by their ids."""
+        if not self.has_view_permission(request):  # type: ignore[attr-defined]
+            raise PermissionDenied
+        ids = [one for one in request.GET.get("ids", "").split(",") if is_id(one)][:100]
+        rows = list(self.get_queryset(request).filter(pk__in=ids))  # type: ignore[attr-defined]
+        self.prepare(request, rows)
+        return JsonResponse({row.pk: self.progress(row) for row in rows})
+
+    def prepare(self, request: HttpRequest, rows: list[Any]) -> None:
+        """Read what the bars of these rows need, in one go."""
+
+
+def grouped(rows: models.QuerySet, group: str, status: str) -> dict[str, dict[str, int]]:
+    """Counts by group and status, in one query."""
+    found: dict[str, dict[str, int]] = {}
+    for key, name, number in rows.order_by().values_list(group, status).annotate(number=models.Count("pk")):
+        found.setdefault(key, {})[name] = number
+    return found

@@ -1,0 +1,103 @@
+"""One maker per model that the back office shows: `make(n)` writes the n-th row of the active company, secrets included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib.auth.models import Group
+from django.db import models
+from django.utils import timezone
+
+from accounts.models import ApiKey, Company, Member, RefreshToken, Role, User
+from accounts.services.api_keys import add_key
+from billing.models import Subscription
+from core.events import emit
+from core.ids import new_id
+from core.models import Event, EventDelivery, ResponseMessage
+from core.tenancy import company_scope
+from crm.models import Contact, ContactCategory, CustomField, File, Import, ImportRowError, Tag
+from outreach.models import AiApp, GenieScheduler, GenieSettings, SendJob, SendJobTransition, Smtp, Suppression
+from tests.factories import (
+    CompanyFactory,
+    ContactCategoryFactory,
+    ContactFactory,
+    MemberFactory,
+    RoleFactory,
+    SmtpFactory,
+    SubscriptionFactory,
+    TagFactory,
+    UserFactory,
+)
+
+SECRET = "zq-top-secret-zq"
+HASHES = "abad1dea" * 8
+
+
+def _event(n: int) -> Event:
+    event_id = new_id()
+    emit("contact.created", [event_id])
+    return Event.objects.get(object_id=event_id)
+
+
+def _file(n: int) -> File:
+    return File.objects.create(name=f"people{n}.csv", size=1000 + n, mime="text/csv", hashes={"md5": "0" * 32}, path=f"files/{n}")
+
+
+def _import(n: int) -> Import:
+    return Import.objects.create(file=_file(n), total=100, processed=n, created=n, headers=["Name"], status=Import.Status.PAUSED)
+
+
+def _run(n: int) -> GenieScheduler:
+    return GenieScheduler.objects.create(name=f"Run {n}", ai_type="offline", total=3, processed=n % 4)
+
+
+def _job(n: int) -> SendJob:
+    return SendJob.objects.create(run=_run(n), contact=ContactFactory(), smtp=_smtp(n), subject=f"Hello {n}", status=SendJob.Status.DRAFT)
+
+
+def _smtp(n: int) -> Smtp:
+    return SmtpFactory(name=f"Sender {n}", password=SECRET)
+
+
+def _token(n: int) -> RefreshToken:
+    return RefreshToken.objects.create(
+        user=UserFactory(), token_hash=HASHES[:56] + f"{n:08d}", family=new_id(), session_version=1, expires_at=timezone.now()
+    )
+
+
+def _in_other_company(make: Callable[[], Any]) -> Any:
+    """For models of which a company has one: each row in a company of its own."""
+    with company_scope(CompanyFactory().pk):
+        return make()
+
+
+MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
+    ResponseMessage: lambda n: ResponseMessage.objects.create(name=f"Made{n}_400", status=400, text=f"Made {n}"),
+    Event: _event,
+    EventDelivery: lambda n: EventDelivery.objects.create(
+        consumer="nobody", event=_event(n), due_at=timezone.now(), status="parked", error="It broke"
+    ),
+    Group: lambda n: Group.objects.create(name=f"Group {n}"),
+    User: lambda n: UserFactory(password=SECRET),
+    Company: lambda n: CompanyFactory(),
+    Role: lambda n: RoleFactory(permission={"contact": {"GET": True}}),
+    Member: lambda n: MemberFactory(status=Member.Status.ACCEPTED, role=RoleFactory()),
+    ApiKey: lambda n: add_key(f"{SECRET}{n:04d}", member_id=MemberFactory().pk),
+    RefreshToken: _token,
+    Subscription: lambda n: _in_other_company(SubscriptionFactory),
+    Contact: lambda n: ContactFactory(category=ContactCategoryFactory()),
+    ContactCategory: lambda n: ContactCategoryFactory(),
+    Tag: lambda n: TagFactory(),
+    CustomField: lambda n: CustomField.objects.create(name=f"Field {n}", field_type="text", unique_field_id=new_id()),
+    File: _file,
+    Import: _import,
+    ImportRowError: lambda n: ImportRowError.objects.create(job=_import(n), row=n + 2, column="Email", code="Bad", message="no address"),
+    Smtp: _smtp,
+    AiApp: lambda n: AiApp.objects.create(provider="offline", name=f"App {n}", api_key=SECRET),
+    GenieScheduler: _run,
+    GenieSettings: lambda n: _in_other_company(lambda: GenieSettings.objects.create(window_days=[1, 2])),
+    SendJob: _job,
+    SendJobTransition: lambda n: SendJobTransition.objects.create(send_job=_job(n), to_status="draft", reason="planned"),
+    Suppression: lambda n: Suppression.objects.create(email=f"gone{n}@example.org", reason=Suppression.Reason.MANUAL),
+}

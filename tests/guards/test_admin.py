@@ -1,0 +1,225 @@
+"""The back office over every model: who gets in, what opens, how many queries it takes, and that no secret is on any page."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.auth.models import Permission
+from django.db import connection, models
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from accounts.models import Company, User
+from core.backoffice.admin import BackOfficeAdmin, is_secret
+from core.tenancy import active_scope, company_scope, unscoped
+from crm.models import ContactTag, CustomFieldValue
+from tests.factories import CompanyFactory, UserFactory
+from tests.guards.backoffice_rows import HASHES, MAKERS, SECRET
+from tests.guards.html_form import form_data
+
+OURS = {"core", "accounts", "billing", "crm", "outreach", "workflows"}
+NOT_REGISTERED = {
+    ContactTag: "shown on the contact's page",
+    CustomFieldValue: "a composite key, which Django's admin cannot show; the values are on the contact's page",
+}
+REGISTERED = sorted(admin.site._registry, key=lambda model: model._meta.label)
+MOST_QUERIES = 30
+
+every_model = pytest.mark.parametrize("model", REGISTERED, ids=lambda model: model._meta.label)
+
+
+@pytest.fixture
+def company(db: None) -> Company:
+    return CompanyFactory()
+
+
+@pytest.fixture
+def staff(db: None) -> Client:
+    """A superuser's browser."""
+    client = Client()
+    client.force_login(User.objects.create_superuser("root@example.com", "correct horse battery"))
+    return client
+
+
+def address(model: type[models.Model], page: str, *args: str) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
+
+
+def is_ours(model: type[models.Model]) -> bool:
+    return model._meta.app_label in OURS
+
+
+def make(model: type[models.Model], company: Company, count: int) -> list[Any]:
+    with company_scope(company.pk):
+        start = model._base_manager.count()
+        return [MAKERS[model](start + n) for n in range(count)]
+
+
+def search_of(row: Any) -> str:
+    """What somebody types to find the row: its id, or its name where ids cannot be searched for."""
+    fields = admin.site._registry[type(row)].search_fields
+    return row.pk if "=id" in fields else row.name
+
+
+def values_of(row: Any) -> dict[str, Any]:
+    """The stored columns, but for those that each save or each encryption writes anew."""
+    with unscoped(reason="test: one row of any company"):
+        values = type(row)._base_manager.filter(pk=row.pk).values().get()
+    return {name: value for name, value in values.items() if name != "updated_at"}
+
+
+def opens(client: Client, path: str) -> tuple[str, int]:
+    """The page's text and its number of queries; it must be there and show no secret."""
+    with CaptureQueriesContext(connection) as queries:
+        response = client.get(path)
+    assert response.status_code == 200, (path, response.status_code)
+    text = response.content.decode()
+    for hidden in (SECRET, HASHES[:16], "gAAAA", "md5$"):
+        assert hidden not in text, f"{path} shows {hidden}"
+    return text, len(queries)
+
+
+def test_every_model_is_registered() -> None:
+    concrete = {model for model in apps.get_models() if model._meta.app_label in OURS}
+    assert len(concrete) > 20
+    assert concrete - set(REGISTERED) == set(NOT_REGISTERED)
+    assert all(isinstance(page, BackOfficeAdmin) for page in admin.site._registry.values())
+    assert set(REGISTERED) == set(MAKERS)
+
+
+@every_model
+def test_list_and_search(model: type[models.Model], company: Company, staff: Client) -> None:
+    rows = make(model, company, 1)
+    opens(staff, address(model, "changelist"))  # what is asked once per process
+    _, few = opens(staff, address(model, "changelist"))
+    make(model, company, 19)
+    _, many = opens(staff, address(model, "changelist"))
+    assert many <= few, f"{few} queries with 1 row, {many} with 20"
+    assert many <= MOST_QUERIES
+    text, _ = opens(staff, address(model, "changelist") + "?" + urlencode({"q": search_of(rows[0])}))
+    assert address(model, "change", rows[0].pk) in text
+    text, _ = opens(staff, address(model, "changelist") + "?q=nothing-is-called-like-this")
+    assert address(model, "change", rows[0].pk) not in text
+
+
+@every_model
+def test_record_page(model: type[models.Model], company: Company, staff: Client) -> None:
+    row = make(model, company, 1)[0]
+    opens(staff, address(model, "change", row.pk))
+    _, few = opens(staff, address(model, "change", row.pk))
+    make(model, company, 19)
+    _, many = opens(staff, address(model, "change", row.pk))
+    assert many <= few, f"{few} queries beside 1 row, {many} beside 20"
+    assert many <= MOST_QUERIES
+    assert staff.get(address(model, "change", "0" * 24 if is_ours(model) else "0")).status_code == 302
+
+
+@every_model
+def test_filters(model: type[models.Model], company: Company, staff: Client) -> None:
+    make(model, company, 2)
+    page = admin.site._registry[model]
+    for entry in page.list_filter:
+        name = entry if isinstance(entry, str) else entry[0]
+        field = model._meta.get_field(name)
+        if isinstance(field, models.ForeignKey):
+            opens(staff, address(model, "changelist") + f"?{name}__id__exact={company.pk}")
+        elif field.choices:
+            opens(staff, address(model, "changelist") + f"?{name}__exact={field.flatchoices[0][0]}")
+        elif isinstance(field, models.BooleanField):
+            opens(staff, address(model, "changelist") + f"?{name}__exact=1")
+
+
+@every_model
+def test_add_page(model: type[models.Model], staff: Client) -> None:
+    if admin.site._registry[model].adds:
+        opens(staff, address(model, "add"))
+    else:
+        assert staff.get(address(model, "add")).status_code == 403
+
+
+@every_model
+def test_saving_a_page_unchanged_keeps_the_record(model: type[models.Model], company: Company, staff: Client) -> None:
+    row = make(model, company, 1)[0]
+    place = address(model, "change", row.pk)
+    if not admin.site._registry[model].edits:
+        assert staff.post(place, {}).status_code == 403
+        return
+    sent = form_data(staff.get(place).content.decode(), f"{model._meta.model_name}_form")
+    assert set(sent) & set(admin.site._registry[model].edits)
+    before = values_of(row)
+    answer = staff.post(place, sent)
+    assert answer.status_code == 302, answer.context["errors"]
+    assert values_of(row) == before
+
+
+@every_model
+def test_only_staff_with_the_permission(model: type[models.Model], company: Company) -> None:
+    row = make(model, company, 1)[0]
+    paths = (address(model, "changelist"), address(model, "change", row.pk))
+    plain, clerk, viewer = UserFactory(), UserFactory(is_staff=True), UserFactory(is_staff=True)
+    codename = f"view_{model._meta.model_name}"
+    viewer.user_permissions.add(Permission.objects.get(codename=codename, content_type__app_label=model._meta.app_label))
+    for user, status in ((None, 302), (plain, 302), (clerk, 403), (viewer, 200)):
+        client = Client()
+        if user:
+            client.force_login(user)
+        for path in paths:
+            assert client.get(path).status_code == status, (user, path)
+    client.force_login(viewer)
+    for name in admin.site._registry[model].commands:
+        assert client.post(address(model, "command", row.pk), {"command": name}).status_code == 403
+
+
+def test_overview(company: Company, staff: Client) -> None:
+    for model in MAKERS:
+        make(model, company, 1)
+    opens(staff, reverse("admin:index"))
+    text, few = opens(staff, reverse("admin:index"))
+    assert "Imports under way" in text
+    for model in MAKERS:
+        make(model, company, 5)
+    _, many = opens(staff, reverse("admin:index"))
+    assert many <= few
+    assert many <= MOST_QUERIES
+
+
+def test_staff_without_permission_see_nothing(company: Company) -> None:
+    client = Client()
+    client.force_login(UserFactory(is_staff=True))
+    text, _ = opens(client, reverse("admin:index"))
+    assert "no permission has been given to you" in text
+    assert "Contacts" not in text
+
+
+def test_the_scope_ends_with_the_page(company: Company, staff: Client) -> None:
+    opens(staff, reverse("admin:index"))
+    assert active_scope() is None
+
+
+def test_a_strangers_page_runs_without_scope(company: Company, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    monkeypatch.setattr(admin.site, "login", lambda request, **_: seen.append(active_scope()))
+    client = Client()
+    client.force_login(UserFactory())
+    assert client.get(reverse("admin:index")).status_code == 302
+    assert active_scope() is None
+
+
+def test_forms_need_the_csrf_token(company: Company) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(User.objects.create_superuser("root@example.com", "correct horse battery"))
+    subscription = make(MODELS["billing.Subscription"], company, 1)[0]
+    assert client.post(address(type(subscription), "command", subscription.pk), {"command": "expire"}).status_code == 403
+
+
+def test_every_secret_is_recognised() -> None:
+    found = {f"{model._meta.label}.{field.name}" for model in REGISTERED for field in model._meta.concrete_fields if is_secret(field)}
+    assert {"accounts.ApiKey.key", "accounts.ApiKey.key_hash", "accounts.User.password", "outreach.Smtp.password"} <= found
+
+
+MODELS = {model._meta.label: model for model in REGISTERED}
