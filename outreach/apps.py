@@ -3,3 +3,13 @@ from django.apps import AppConfig
 
 class OutreachConfig(AppConfig):
     name = "outreach"
+
+    def ready(self) -> None:
+        from core.jobs import Work, register, register_job
+        from outreach.models import GenieScheduler, SendJob
+        from outreach.services.claims import has_due
+        from outreach.services.planning import plan
+        from outreach.services.sending import drain
+
+        register_job("genie", GenieScheduler, plan, queue="bulk")
+        register(Work("send", "send", drain, has_due, SendJob))

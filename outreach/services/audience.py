@@ -1,0 +1,146 @@
+"""Audiences: five selectors combined as a union, walked in order of the contacts' ids, and judged as a whole for a preview."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import BooleanField, Case, Count, Exists, OuterRef, Q, QuerySet, Value, When
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+from core.errors import Named
+from crm.models import Contact, ContactCategory, ContactTag, Tag
+from outreach.decision import Decision, Ready, SendFacts, Stop, decide, forecast
+from outreach.models import Suppression
+from outreach.services.facts import ADDRESS, suppressed_addresses, surroundings
+
+SAMPLE = 10
+
+
+@dataclass(frozen=True)
+class Audience:
+    """A checked selection of live contacts."""
+
+    contact_ids: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    _sorted: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def stored(cls, audience: Mapping[str, Any]) -> Audience:
+        """The audience of a run, as `as_json` wrote it."""
+        ids = tuple(audience.get("contactIds") or ())
+        return cls(ids, tuple(audience.get("tags") or ()), tuple(audience.get("categories") or ()), tuple(sorted(ids)))
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract's five selectors."""
+        ids, tags, categories = list(self.contact_ids), list(self.tags), list(self.categories)
+        return {"contactIds": ids, "leadIds": [], "segments": None, "tags": tags or None, "categories": categories or None}
+
+    def contacts(self) -> QuerySet[Contact]:
+        """All of its live contacts, each once."""
+        return Contact.objects.filter(self._where(self.contact_ids), is_deleted=False)
+
+    def _where(self, ids: Iterable[str]) -> Q:
+        where = Q(pk__in=list(ids))
+        if self.tags:
+            where |= Q(Exists(ContactTag.objects.filter(contact_id=OuterRef("pk"), tag_id__in=self.tags)))
+        if self.categories:
+            where |= Q(category_id__in=self.categories)
+        return where
+
+    def after(self, place: str, size: int) -> tuple[QuerySet[Contact], str | None]:
+        """The next `size` live contacts past the id `place`; and up to which id, when only a part of the named ids was asked for."""
+        start = bisect_right(self._sorted, place)
+        named = self._sorted[start : start + size]
+        bound = named[-1] if start + size < len(self._sorted) else None
+        rows = Contact.objects.filter(self._where(named), is_deleted=False, pk__gt=place)
+        if bound is not None:
+            rows = rows.filter(pk__lte=bound)
+        return rows.order_by("pk")[:size], bound
+
+
+def select(*, contact_ids: list[str], lead_ids: list[str], segments: Any, tags: list[str] | None, categories: list[str] | None) -> Audience:
+    """The audience of a request; an id that is not live in this company is an error that names it."""
+    if lead_ids:
+        raise Named("LeadNotFound_400", f"leadIds: {lead_ids[0]} is no lead of this company")
+    if segments:
+        raise Named("SegmentNotFound_400", "segments: there is no such segment in this company")
+    _all_exist(Contact.objects.filter(is_deleted=False), contact_ids, "contactIds", "ContactNotFound_400")
+    _all_exist(Tag.objects.all(), tags or [], "tags", "TagNotFound_400")
+    _all_exist(ContactCategory.objects.all(), categories or [], "categories", "ContactCategoryNotFound_400")
+    return Audience(tuple(contact_ids), tuple(tags or ()), tuple(categories or ()), tuple(sorted(contact_ids)))
+
+
+def _all_exist(rows: QuerySet, ids: list[str], parameter: str, name: str) -> None:
+    found = set(rows.filter(pk__in=ids).values_list("pk", flat=True)) if ids else set()
+    missing = [given for given in ids if given not in found]
+    if missing:
+        raise Named(name, f"{parameter}: {', '.join(missing[:5])} not found in this company ({len(missing)} in all)")
+
+
+def preview(audience: Audience) -> dict[str, Any]:
+    """How many contacts the audience has, how many can be written to, why not the others, and the decision for each of a sample."""
+    excluded: dict[str, int] = {}
+    total = sendable = 0
+    for facts, count in _combinations(audience.contacts()):
+        decision = decide(facts, timezone.now())
+        total += count
+        if isinstance(decision, Stop):
+            excluded[decision.reason] = excluded.get(decision.reason, 0) + count
+        else:
+            sendable += count
+    return {"count": total, "sendable": sendable, "excluded": excluded, "sample": _sample(audience)}
+
+
+def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[SendFacts, int]]:
+    """The facts that exclude a recipient, with the number of contacts of each combination, in one statement."""
+
+    def flag(condition: Any) -> Case:
+        return Case(When(condition, then=Value(True)), default=Value(False), output_field=BooleanField())
+
+    rows = (
+        contacts.annotate(
+            address=flag(Q(email__regex=ADDRESS)),
+            suppressed=flag(Exists(Suppression.objects.filter(email=Lower(OuterRef("email"))))),
+            unsubscribed=flag(Q(unsubscribed_at__isnull=False)),
+        )
+        .order_by()
+        .values_list("address", "suppressed", "unsubscribed")
+        .annotate(number=Count("pk"))
+    )
+    for address, suppressed, unsubscribed, number in rows:
+        yield SendFacts(address_valid=address, suppressed=suppressed, unsubscribed=unsubscribed), number
+
+
+def _sample(audience: Audience) -> list[dict[str, Any]]:
+    now, around = timezone.now(), surroundings()
+    contacts = list(audience.contacts().only(*_SAMPLE_COLUMNS).order_by("pk")[:SAMPLE])
+    suppressed = suppressed_addresses(contact.email for contact in contacts)
+    rows = []
+    for contact in contacts:
+        facts = around.facts(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
+        rows.append({"_id": contact.pk, "name": contact.name, "email": contact.email, "decision": describe(facts, now)})
+    return rows
+
+
+_SAMPLE_COLUMNS = ("id", "name", "email", "contact_number", "unsubscribed_at", "replied_at", "is_deleted")
+
+
+def describe(facts: SendFacts, now: Any) -> dict[str, Any]:
+    """The decision in the interface's words: ready, wait or stop, why, and when it is asked again and would go."""
+    decision: Decision = decide(facts, now)
+    if isinstance(decision, Ready):
+        return {"state": "ready", "reason": None, "sentence": None, "until": None, "goesAt": now}
+    if isinstance(decision, Stop):
+        return {"state": "stop", "reason": decision.reason, "sentence": decision.sentence, "until": None, "goesAt": None}
+    return {
+        "state": "wait",
+        "reason": decision.reason,
+        "sentence": decision.sentence,
+        "until": decision.until,
+        "goesAt": forecast(facts, now),
+    }

@@ -1,0 +1,160 @@
+"""Planning a run: one message per recipient, in batches of 500, written by the AI app outside of any transaction.
+
+The audience is what its selectors select while the worker walks it by the contacts' ids, without contacts that were made after the run.
+Messages, their steps and the place where planning goes on commit together: a worker killed at any moment loses and repeats nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import Company
+from core.ids import new_id
+from core.jobs import checkpoint, fenced, finish, release, wake
+from core.tenancy import company_id
+from crm.models import Contact, ContactTag, CustomField
+from outreach.decision import Reason, Stop, decide
+from outreach.models import GenieScheduler, SendJob, SendJobTransition
+from outreach.providers import CompanyBrief, ComposeBrief, ContactBrief, Draft, ProviderError, get_provider
+from outreach.services.ai_apps import KINDS
+from outreach.services.audience import Audience
+from outreach.services.facts import Surroundings, suppressed_addresses, surroundings
+
+BATCH = 500
+_FIELD_LENGTH = 500
+
+
+def plan(run: GenieScheduler, deadline: float) -> None:
+    """Plan until the audience is done, the deadline passes, or the run is cancelled (a Job's `run`)."""
+    started = monotonic()
+    audience = Audience.stored(run.audience)
+    if run.total is None:
+        with transaction.atomic():
+            fenced(run, total=audience.contacts().filter(created_at__lte=run.created_at).count(), started_at=timezone.now())
+    brief, labels = _company_brief(run), _field_labels()
+    going = not run.cancel_requested
+    while going:
+        rows, bound = audience.after(run.planned_until, BATCH)
+        contacts = list(rows.select_related("category"))
+        if not contacts and bound is None:
+            finish(run, GenieScheduler.Status.COMPLETED, busy_ms=run.busy_ms + _ms(started))
+            return
+        place = bound if bound is not None and len(contacts) < BATCH else contacts[-1].pk
+        fresh = [contact for contact in contacts if contact.created_at <= run.created_at]
+        going = _plan_batch(run, fresh, place, brief, labels)
+        if monotonic() > deadline:
+            break
+    release(run, busy_ms=run.busy_ms + _ms(started))
+
+
+def _ms(started: float) -> int:
+    return int((monotonic() - started) * 1000)
+
+
+def _plan_batch(run: GenieScheduler, contacts: Sequence[Contact], place: str, company: CompanyBrief, labels: Mapping[str, str]) -> bool:
+    """Write the batch's messages, then commit them with the progress; False when the run has been cancelled meanwhile."""
+    stops = _stops(contacts, surroundings())
+    jobs = [
+        SendJob(
+            id=new_id(), run_id=run.pk, contact_id=contact.pk, smtp_id=run.smtp_id, occurrence=run.occurrence, recipient=contact.email or ""
+        )
+        for contact in contacts
+    ]
+    writable = [(job, contact) for job, contact in zip(jobs, contacts, strict=True) if contact.pk not in stops]
+    tags = _tags([contact.pk for _, contact in writable])
+    briefs = [_compose_brief(run, job, contact, company, tags[contact.pk], labels) for job, contact in writable]
+    drafts = get_provider(KINDS[run.ai_type].provider).compose_many(briefs)
+    for (job, _), draft in zip(writable, drafts, strict=True):
+        _fill(run, job, draft)
+    for job in jobs:
+        if job.contact_id in stops:
+            job.status, job.reason = stops[job.contact_id].state, stops[job.contact_id].reason
+    with transaction.atomic():
+        going = checkpoint(run, planned_until=place, processed=run.processed + len(contacts))
+        if not run.cancel_requested:
+            _insert(run, jobs)
+            wake("send")
+    return going
+
+
+def _stops(contacts: Sequence[Contact], around: Surroundings) -> dict[str, Stop]:
+    """The recipients that are never written to, by the decision function."""
+    now = timezone.now()
+    suppressed = suppressed_addresses(contact.email for contact in contacts)
+    found = {}
+    for contact in contacts:
+        decision = decide(around.facts(contact, suppressed=(contact.email or "").lower() in suppressed, now=now), now)
+        if isinstance(decision, Stop):
+            found[contact.pk] = decision
+    return found
+
+
+def _fill(run: GenieScheduler, job: SendJob, draft: Draft | ProviderError) -> None:
+    if isinstance(draft, ProviderError):
+        if draft.temporary:
+            raise draft  # the batch is planned again after a backoff
+        job.status, job.reason, job.error = SendJob.Status.FAILED, "compose_failed", draft.detail
+        return
+    job.subject, job.text, job.html = draft.subject, draft.text, draft.html or ""
+    job.status = SendJob.Status.DRAFT if run.draft else SendJob.Status.APPROVED
+    job.reason = Reason.AWAITING_APPROVAL if run.draft else ""
+    if not run.draft:
+        job.approved_at, job.approved_by_id = timezone.now(), run.created_by_id
+
+
+def _insert(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
+    """Insert the messages and their first two steps; one that was planned before is left alone."""
+    for job in jobs:
+        job.created_by_id = job.updated_by_id = run.created_by_id
+    SendJob.objects.bulk_create(jobs, ignore_conflicts=True)
+    made = set(SendJob.objects.filter(pk__in=[job.pk for job in jobs]).values_list("pk", flat=True))
+    planned = SendJob.Status.PLANNED
+    SendJobTransition.objects.bulk_create(
+        SendJobTransition(send_job_id=job.pk, from_status=before, to_status=after, reason=reason, actor_id=run.created_by_id)
+        for job in jobs
+        if job.pk in made
+        for before, after, reason in (("", planned, ""), (planned, job.status, job.reason))
+    )
+
+
+def _company_brief(run: GenieScheduler) -> CompanyBrief:
+    company = Company.objects.get(pk=company_id())
+    sender = run.smtp.from_name if run.smtp else ""
+    return CompanyBrief(name=company.name, description=company.description, website=company.website, sender_name=sender)
+
+
+def _field_labels() -> dict[str, str]:
+    return dict(CustomField.objects.filter(panel=CustomField.Panel.CONTACT, is_system=False).values_list("unique_field_id", "name"))
+
+
+def _tags(contact_ids: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    links = ContactTag.objects.filter(contact_id__in=contact_ids).order_by("tag__name").values_list("contact_id", "tag__name")
+    for contact_id, name in links:
+        found[contact_id].append(name)
+    return found
+
+
+def _compose_brief(
+    run: GenieScheduler, job: SendJob, contact: Contact, company: CompanyBrief, tags: Sequence[str], labels: Mapping[str, str]
+) -> ComposeBrief:
+    custom: dict[str, Any] = contact.custom
+    fields = {
+        labels[key]: str(value)[:_FIELD_LENGTH] for key, value in custom.items() if key in labels and isinstance(value, str | int | float)
+    }
+    recipient = ContactBrief(
+        name=contact.name,
+        email=contact.email or "",
+        fields=fields,
+        tags=tuple(tags),
+        category=contact.category.name if contact.category else "",
+    )
+    return ComposeBrief(
+        contact=recipient, company=company, prompt=run.prompt, tone=run.tone, occurrence=run.occurrence, seed=f"{run.pk}/{contact.pk}"
+    )
