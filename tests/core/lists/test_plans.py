@@ -42,8 +42,7 @@ def crowd(django_db_setup: None, django_db_blocker: Any) -> Any:
             for table, _ in TABLES:
                 cursor.execute(f"DROP POLICY all_rows ON {table}")
                 cursor.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY")
-        PersonValue.objects.all().delete()
-        Person.objects.all().delete()
+                cursor.execute(f"TRUNCATE {table} CASCADE")
 
 
 def plans(**params: Any) -> list[dict[str, Any]]:

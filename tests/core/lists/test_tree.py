@@ -244,7 +244,10 @@ def test_capitals_as_in_the_database() -> None:
     """Every character whose capitals Python and PostgreSQL both know folds the same (PostgreSQL's Unicode is the newer one)."""
     points = [point for point in range(1, 0x110000) if not 0xD800 <= point <= 0xDFFF]
     with connection.cursor() as cursor:
-        cursor.execute("SELECT p, upper(chr(p)) FROM unnest(%s::int[]) AS p WHERE upper(chr(p)) <> chr(p)", [points])
+        cursor.execute(
+            "SELECT p, upper(chr(p)) FROM (SELECT p FROM generate_series(1, 1114111) AS p WHERE p NOT BETWEEN 55296 AND 57343 OFFSET 0) "
+            "AS points WHERE upper(chr(p)) <> chr(p)"
+        )
         upper = dict(cursor.fetchall())
     assert len(upper) > 1300
     differing = [point for point in points if fold(chr(point)) != upper.get(point, chr(point))]
