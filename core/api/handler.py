@@ -6,6 +6,7 @@ import logging
 import traceback
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import IntegrityError
@@ -18,6 +19,8 @@ from core.errors import ApiError, Named
 from core.messages import UNKNOWN, resolve
 
 log = logging.getLogger(__name__)
+
+UNIQUE_VIOLATION = "23505"
 
 
 def failure(status: int, message: str, warning: str = "", error: BaseException | None = None) -> dict[str, Any]:
@@ -57,11 +60,22 @@ def render(error: BaseException) -> tuple[int, str, str]:
 def from_constraint(error: IntegrityError) -> tuple[int, str, str]:
     """A broken constraint that no service has translated: duplicates as the contract says, the rest as unexpected."""
     diagnosis = getattr(error.__cause__, "diag", None)
-    if getattr(diagnosis, "sqlstate", "") == "23505":
-        fields = (getattr(diagnosis, "message_detail", None) or "").partition("(")[2].partition(")")[0]
-        names = [name.strip() for name in fields.split(",") if name.strip() not in ("company_id", "")]
-        return 400, f"Duplicate field(s): {', '.join(names) or 'unknown'}", "another record has this value already"
-    return (*UNKNOWN, "")
+    if getattr(diagnosis, "sqlstate", "") != UNIQUE_VIOLATION:
+        return (*UNKNOWN, "")
+    names = constrained_fields(getattr(diagnosis, "table_name", None) or "", getattr(diagnosis, "constraint_name", None) or "")
+    return 400, f"Duplicate field(s): {', '.join(names) or 'unknown'}", "another record has this value already"
+
+
+def constrained_fields(table: str, constraint_name: str) -> list[str]:
+    """The fields of a unique constraint, from the models: PostgreSQL keeps the values to itself under row-level security."""
+    for model in apps.get_models():
+        if model._meta.db_table != table:
+            continue
+        for constraint in model._meta.constraints:
+            if constraint.name == constraint_name:
+                return [name for name in getattr(constraint, "fields", ()) if name != "company"]
+        return [field.name for field in model._meta.local_fields if field.unique and f"_{field.column}_" in constraint_name]
+    return []
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
