@@ -17,7 +17,7 @@ from tests.factories import ContactFactory, SmtpFactory
 from tests.outreach.smtp_server import Faults, accept_any, faulty_server
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(autouse=True)
 def _lock_of_this_process() -> Iterator[None]:
     """Give the worker's lock back, whose connection would keep the test database from being dropped."""
     yield

@@ -119,13 +119,15 @@ class FaultyServer(SMTP):
 
 
 @contextmanager
-def faulty_server(faults: Faults, *, implicit: ssl.SSLContext | None = None, **options: Any) -> Iterator[int]:
+def faulty_server(
+    faults: Faults, *, implicit: ssl.SSLContext | None = None, factory: type[FaultyServer] = FaultyServer, **options: Any
+) -> Iterator[int]:
     """Run one on a free loopback port, which is what comes out."""
     loop = asyncio.new_event_loop()
     options.setdefault("enable_SMTPUTF8", True)
 
     async def start() -> asyncio.Server:
-        return await loop.create_server(lambda: FaultyServer(faults, loop=loop, **options), "127.0.0.1", 0, ssl=implicit)
+        return await loop.create_server(lambda: factory(faults, loop=loop, **options), "127.0.0.1", 0, ssl=implicit)
 
     server = loop.run_until_complete(start())
     thread = threading.Thread(target=loop.run_forever, daemon=True)
