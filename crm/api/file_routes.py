@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.api.router import Route
-from crm.api import file_views
+from crm.api import file_views, import_views
 
 FILE_ROUTES = [
     Route("upload", file_views.UploadView),
@@ -13,4 +13,9 @@ FILE_ROUTES = [
     Route("file/<str:id>/download", file_views.FileDownload),
 ]
 
-IMPORT_ROUTES: list[Route] = []
+IMPORT_ROUTES = [
+    Route("contact/import", import_views.ContactImports),
+    Route("contact/import/<str:id>", import_views.ContactImportDetail),
+    Route("contact/import/<str:id>/errors", import_views.ContactImportErrors),
+    Route("contact/import/<str:id>/errors.csv", import_views.ContactImportErrorsCsv),
+]

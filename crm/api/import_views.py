@@ -1,0 +1,177 @@
+"""Endpoints of the contact import (contract 4.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import StreamingHttpResponse
+from rest_framework.request import Request
+
+from core.api.endpoint import endpoint
+from core.api.selection import SelectionInput
+from core.api.views import ApiView
+from core.errors import Named
+from core.lists import BulkSelection, FieldSet, ListField
+from crm.api.file_serializers import FileOut
+from crm.api.import_serializers import FileWithImport, ImportCreate, ImportDetail, ImportOut, ImportUpdate, RowErrorOut
+from crm.models import File, Import, ImportRowError
+from crm.services.imports.control import contact_imports, create_import, delete_imports, find_import, update_import
+from crm.services.imports.row_errors import errors_csv
+
+FIRST_ERRORS = 100
+IMPORT_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("status", "text", "status", searchable=True, nullable=False),
+        ListField("file", "id", "file_id", nullable=False),
+        ListField("file.name", "text", "file__name", searchable=True, nullable=False),
+        ListField("total", "number", "total"),
+        *(ListField(name, "number", name, nullable=False) for name in ("processed", "created", "updated", "skipped", "failed")),
+        ListField("category", "id", "category_id"),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name", searchable=True),
+        ListField("startedAt", "date", "started_at"),
+        ListField("finishedAt", "date", "finished_at"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+    default_search=("file.name",),
+)
+ERROR_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("row", "number", "row", nullable=False),
+        ListField("column", "text", "column", searchable=True, nullable=False),
+        ListField("code", "text", "code", searchable=True, nullable=False),
+        ListField("message", "text", "message", searchable=True, nullable=False),
+    ],
+    default_sort=("row",),
+    default_search=("column", "message"),
+)
+CREATE = """Answers the File with the import nested in it. Unless pauseImport is false the import waits to be started by PUT.
+A columnMapping that is left empty is proposed. A large file is read by a worker: the status is queued, and total null, until then.
+Columns go to name, email, countryCode, number, custom fields by their uniqueFieldID, firstName and lastName (which make the name), tags
+(names, separated by commas; made when missing) and category (a name that exists)."""
+RANGE_ERRORS = ("NoRowsInFile_400", "RowFromGreaterThanRowTo_400", "RowFromOutOfRange_400")
+
+
+def detail(job: Import) -> dict[str, Any]:
+    """The import as its detail page shows it."""
+    found = ImportDetail.one(Import.objects.filter(pk=job.pk)) or {}
+    errors = RowErrorOut.project(ImportRowError.objects.filter(job=job).order_by("row", "id")[:FIRST_ERRORS])
+    found["rowErrors"] = [RowErrorOut.render(row) for row in errors]
+    return found
+
+
+class ContactImports(ApiView):
+    module = "contact"
+
+    @endpoint("List imports", output=ImportOut, many=True)
+    def get(self, request: Request) -> Any:
+        return self.list_response(contact_imports(), IMPORT_FIELDS, ImportOut)
+
+    @endpoint(
+        "Import contacts from an uploaded file",
+        description=CREATE,
+        input=ImportCreate,
+        output=FileWithImport,
+        status=201,
+        message="Import created",
+        errors=(
+            "EmptyFile_400",
+            "FileNotFound_400",
+            *RANGE_ERRORS,
+            "InvalidMapping_400",
+            "UnsupportedFileType_400",
+            "InvalidDataFormat_400",
+            "ImportFileFetchFailed_400",
+            "TagNotFound_400",
+            "ContactCategoryNotFound_400",
+        ),
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        job = create_import(
+            file_id=data["file_id"],
+            member_id=self.actor.member_id,
+            column_mapping=data["column_mapping"],
+            options=data["options"],
+            tags=data["tags"],
+            category_id=data["category"],
+            user_enquiry=data["user_enquiry"],
+            pause=data["pause_import"],
+            automation=data["automation"] == "run",
+        )
+        return {**(FileOut.one(File.objects.filter(pk=job.file_id)) or {}), "import": detail(job)}
+
+    @endpoint(
+        "Delete imports",
+        description="Their contacts stay. An import that is at work stops after its batch.",
+        input=SelectionInput,
+        bulk=True,
+        message="Imports deleted",
+        errors=("ImportNotFound_400",),
+    )
+    def delete(self, request: Request, data: dict[str, Any]) -> None:
+        selection = BulkSelection.parse(request.data, request.query_params, IMPORT_FIELDS)
+        if not delete_imports(selection=selection, member_id=self.actor.member_id) and not data["select_all"]:
+            raise Named("ImportNotFound_400", "ids: none of them is an import of this company")
+
+
+class ContactImportDetail(ApiView):
+    module = "contact"
+
+    @endpoint(
+        "Read an import",
+        description="With progress and the first 100 row errors. The _id of its file finds it too.",
+        output=ImportDetail,
+        errors=("ImportNotFound_400",),
+    )
+    def get(self, request: Request, id: str) -> Any:
+        return detail(find_import(id))
+
+    @endpoint(
+        "Change, start, pause, resume or cancel an import",
+        description="A columnMapping starts a paused import unless status says otherwise. Options that are not named stay as they are.",
+        input=ImportUpdate,
+        output=ImportDetail,
+        message="Import updated",
+        errors=(
+            "ImportNotFound_400",
+            "ImportAlreadyPaused_400",
+            "ImportAlreadyRunning_400",
+            "InvalidImportStatus_400",
+            *RANGE_ERRORS,
+            "InvalidMapping_400",
+            "FileNotFound_400",
+            "TagNotFound_400",
+            "ContactCategoryNotFound_400",
+        ),
+    )
+    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return detail(update_import(import_id=id, member_id=self.actor.member_id, changes=data))
+
+
+class ContactImportErrors(ApiView):
+    module = "contact"
+
+    @endpoint("List the row errors of an import", output=RowErrorOut, many=True, errors=("ImportNotFound_400",))
+    def get(self, request: Request, id: str) -> Any:
+        return self.list_response(ImportRowError.objects.filter(job=find_import(id)), ERROR_FIELDS, RowErrorOut)
+
+
+class ContactImportErrorsCsv(ApiView):
+    module = "contact"
+
+    @endpoint(
+        "Download the failed rows of an import",
+        description="The original columns, the row's number and what is wrong with it: mend the rows and import the file again.",
+        raw="text/csv",
+        errors=("ImportNotFound_400",),
+    )
+    def get(self, request: Request, id: str) -> Any:
+        job = find_import(id)
+        response = StreamingHttpResponse(errors_csv(job), content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = f'attachment; filename="import-{job.pk}-errors.csv"'
+        response["X-Content-Type-Options"] = "nosniff"
+        return response

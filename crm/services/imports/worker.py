@@ -1,0 +1,247 @@
+"""An import at work: batch by batch, each with its progress and its row errors in one transaction.
+
+A worker that dies loses at most the batch it was at, which the next one reads again from `next_row`: the end result is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import Named
+from core.jobs import checkpoint, finish, has_due, release
+from crm.fields import TextFormat
+from crm.models import Import
+from crm.readers import ReaderError, Row, RowError, Table
+from crm.services.contact_rows import write_contacts
+from crm.services.contact_schema import ContactRow, ContactSchema, ValueProblem
+from crm.services.imports.labels import MAX_NAME, Labels
+from crm.services.imports.mapping import CATEGORY, TAGS, RowReader, check_mapping
+from crm.services.imports.options import Options
+from crm.services.imports.reading import look, open_file, take_first_look
+from crm.services.imports.row_errors import ErrorLog
+
+BATCH_ROWS = 2000
+LONGEST_TURN = 400.0
+"""Seconds after which a worker hands an import on, well within its task's time limit."""
+OPENINGS_PER_TURN = 4
+"""A turn lasts so many times as long as opening the file took, since each turn opens it anew (a workbook is converted then)."""
+SMOOTHING = 0.2
+EXISTS = "ContactAlreadyExists_400"
+
+
+def run(job: Import, deadline: float) -> None:
+    """Work on a claimed import until it is done, is asked to stop, or others have waited long enough."""
+    if job.cancel_requested or (job.pause_requested and job.header_row is not None):
+        release(job)  # asked for while no worker was at it
+        return
+    begun = monotonic()
+    options = Options.stored(job.options)
+    try:
+        with open_file(job.file, options) as table:
+            if job.header_row is None and not _prepare(job, table):
+                return
+            opening = monotonic() - begun
+            turn_ends = min(max(deadline, monotonic() + OPENINGS_PER_TURN * opening), begun + LONGEST_TURN)
+            _Turn(job, table, options, turn_ends, begun + LONGEST_TURN).work()
+    except ReaderError as error:
+        finish(job, Import.Status.FAILED, error=error.message, error_detail=str(error))
+
+
+def _prepare(job: Import, table: Table) -> bool:
+    """The first look at a file that was too large for the request; False when the import goes no further now."""
+    schema = ContactSchema.load()
+    found = look(table)
+    try:
+        take_first_look(job, found, schema)
+        check_mapping(job.column_mapping, job.headers, schema, complete=not job.pause_requested)
+    except Named as error:
+        finish(job, Import.Status.FAILED, error=error.detail, error_detail=str(error), **found.as_fields())
+        return False
+    if not checkpoint(job, **found.as_fields(), column_mapping=job.column_mapping, total=job.total):
+        release(job)
+        return False
+    return True
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Rows that were read together, and what is known of each: the contacts to be, and the errors of the others."""
+
+    numbers: list[int] = field(default_factory=list)
+    cells: list[Sequence[Any]] = field(default_factory=list)
+    rows: list[ContactRow] = field(default_factory=list)
+    tag_names: dict[int, list[str]] = field(default_factory=dict)
+    categories: dict[int, str] = field(default_factory=dict)
+    problems: dict[int, list[tuple[str, str, str]]] = field(default_factory=dict)
+    """Position of the row -> (column, code, message)."""
+    failed: set[int] = field(default_factory=set)
+
+
+class _Turn:
+    """One worker's turn at an import."""
+
+    def __init__(self, job: Import, table: Table, options: Options, deadline: float, latest: float) -> None:
+        self.job, self.table, self.options = job, table, options
+        self.deadline, self.latest = deadline, latest
+        self.schema = ContactSchema.load()
+        self.reader = RowReader(job.column_mapping, job.headers, self.schema)
+        self.format = TextFormat(date_format=options.date_format)
+        self.labels = Labels(job.created_by_id)
+        self.errors = ErrorLog(job)
+
+    def work(self) -> None:
+        """Batch after batch."""
+        job = self.job
+        if self.table.headers != job.headers:
+            raise ReaderError("InvalidDataFormat_400", "The file's columns are not those that were mapped. Make a new import of it.")
+        items = self._items()
+        while True:
+            started = monotonic()
+            batch = self._read(list(islice(items, batch_rows())))
+            if not batch.numbers:
+                break
+            self._resolve_labels(batch)
+            going = self._write(batch, started)
+            if not going or self._turn_is_over():
+                release(job)
+                return
+        finish(job, Import.Status.COMPLETED, total=job.processed, rate=job.rate)
+
+    def _items(self) -> Iterator[Row | RowError]:
+        """The rows of the file that are wanted and not yet done."""
+        last = self.options.row_to
+        for item in self.table.rows(max(self.job.next_row, self.options.row_from or 0)):
+            number = item[0] if type(item) is tuple else item.row  # type: ignore[union-attr]
+            if last is not None and number > last:
+                return
+            yield item
+
+    def _turn_is_over(self) -> bool:
+        now = monotonic()
+        return now > self.latest or (now > self.deadline and has_due(Import))
+
+    def _read(self, items: Sequence[Row | RowError]) -> _Batch:
+        """Parse and check the rows, without the database."""
+        batch = _Batch()
+        reader, schema, how, drop = self.reader, self.schema, self.format, self.options.skip_invalid
+        for position, item in enumerate(items):
+            if type(item) is not tuple:
+                assert isinstance(item, RowError)
+                batch.numbers.append(item.row)
+                batch.cells.append(item.values)
+                batch.problems[position] = [(item.column or "", item.code, item.message)]
+                batch.failed.add(position)
+                continue
+            number, cells = item
+            batch.numbers.append(number)
+            batch.cells.append(cells)
+            row, problems = schema.read(reader.form_data(cells), drop_invalid=drop, from_text=how, index=position)
+            if problems:
+                self._note(batch, position, problems)
+            if row is None:
+                batch.failed.add(position)
+                continue
+            batch.rows.append(row)
+            if names := reader.tags(cells):
+                batch.tag_names[position] = names
+            if name := reader.category(cells):
+                batch.categories[position] = name
+        return batch
+
+    def _note(self, batch: _Batch, position: int, problems: Sequence[ValueProblem]) -> None:
+        column_of = self.reader.column_of
+        noted = batch.problems.setdefault(position, [])
+        for key, code, message in problems:
+            column = column_of.get(key, "")
+            noted.append((column, code, message if column else f"{key}: {message}"))
+
+    def _resolve_labels(self, batch: _Batch) -> None:
+        """Give the rows their tags and categories; a row that names what cannot be had fails."""
+        self.labels.need_tags({name for names in batch.tag_names.values() for name in names})
+        kept = []
+        for row in batch.rows:
+            problems = self._label(row, batch.tag_names.get(row.index, ()), batch.categories.get(row.index, ""))
+            if problems:
+                self._note(batch, row.index, problems)
+            if problems and not self.options.skip_invalid:
+                batch.failed.add(row.index)
+            else:
+                kept.append(row)
+        batch.rows = kept
+
+    def _label(self, row: ContactRow, tags: Sequence[str], category: str) -> list[ValueProblem]:
+        """Tags are the import's and the row's; the category is the row's or else the import's."""
+        found = {name: self.labels.tag(name) for name in tags}
+        row.tag_ids = list(dict.fromkeys([*self.job.tags, *(tag for tag in found.values() if tag)])) or None
+        row.category_id = (self.labels.category(category) if category else None) or self.job.category_id
+        problems = [
+            ValueProblem(TAGS, "TagNotFound_400", f"the tag {name[:60]!r} cannot be made; a name has at most {MAX_NAME} characters")
+            for name, tag in found.items()
+            if tag is None
+        ]
+        if category and self.labels.category(category) is None:
+            problems.append(ValueProblem(CATEGORY, "ContactCategoryNotFound_400", f"there is no category {category[:60]!r}; make it first"))
+        return problems
+
+    def _write(self, batch: _Batch, started: float) -> bool:
+        """Write the batch, its errors and its progress as one; False when the import has been asked to stop."""
+        job = self.job
+        with transaction.atomic():
+            self._check_references(batch)
+            result = write_contacts(
+                self.schema,
+                batch.rows,
+                actor_id=job.created_by_id,
+                import_id=job.pk,
+                automation=job.automation,
+                existing=self.options.existing,
+            )
+            skipped = 0
+            for index, part, value, existing_id in result.collided:
+                if self.options.existing == "skip":
+                    skipped += 1
+                    continue
+                key = "email" if part == "email" else "number"
+                self._note(batch, index, [ValueProblem(key, EXISTS, f"the contact {existing_id} has {value} already")])
+                batch.failed.add(index)
+            for position in sorted(batch.problems):
+                self.errors.add(batch.numbers[position], batch.problems[position], batch.cells[position])
+            self.errors.flush()
+            return checkpoint(
+                job,
+                next_row=batch.numbers[-1] + 1,
+                processed=job.processed + len(batch.numbers),
+                created=job.created + len(result.created),
+                updated=job.updated + len(result.updated),
+                skipped=job.skipped + skipped,
+                failed=job.failed + len(batch.failed),
+                rate=self._rate(len(batch.numbers), started),
+                started_at=job.started_at or timezone.now(),
+            )
+
+    def _check_references(self, batch: _Batch) -> None:
+        found = self.schema.check_references(batch.rows, drop_invalid=self.options.skip_invalid)
+        for position, problems in found.items():
+            index = batch.rows[position].index
+            self._note(batch, index, problems)
+            if not self.options.skip_invalid:
+                batch.failed.add(index)
+        if found and not self.options.skip_invalid:
+            batch.rows = [row for row in batch.rows if row.index not in batch.failed]
+
+    def _rate(self, rows: int, started: float) -> float:
+        now = rows / max(monotonic() - started, 0.001)
+        return now if self.job.rate is None else self.job.rate * (1 - SMOOTHING) + now * SMOOTHING
+
+
+def batch_rows() -> int:
+    """Rows a batch; the chaos tests make it small, so that there are many moments to die at."""
+    return int(getattr(settings, "IMPORT_BATCH_ROWS", BATCH_ROWS))
