@@ -9,9 +9,12 @@ from pathlib import Path
 
 from cryptography.fernet import Fernet
 
+from config import embedded
+
 MAKERS: dict[str, Callable[[], str]] = {
     "SECRET_KEY": lambda: secrets.token_urlsafe(48),
     "FIELD_ENCRYPTION_KEY": lambda: Fernet.generate_key().decode(),
+    "DEMO_PASSWORD": lambda: secrets.token_urlsafe(12),
 }
 
 
@@ -20,6 +23,7 @@ def secret(name: str, data: Path) -> str:
     given = os.environ.get(name)
     if given:
         return given
+    embedded.make_data_dir(data)
     folder = data / "secrets"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = folder / name

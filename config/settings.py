@@ -130,19 +130,20 @@ USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "/static/"
-STATIC_ROOT = LEADWRIGHT_DATA / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": str(LEADWRIGHT_DATA / "files")}},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 WHITENOISE_USE_FINDERS = True
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=20 * 1024 * 1024)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+FILE_UPLOAD_PERMISSIONS = 0o600
+FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=1024 * 1024 * 1024)
 """The largest file that POST /upload takes."""
-OUTBOUND_PRIVATE_HOSTS = env.list("OUTBOUND_PRIVATE_HOSTS", default=[])
-"""Networks (CIDR) that connected apps may reach although they are private; nothing by default."""
+OUTBOUND_PRIVATE_HOSTS = env.list("OUTBOUND_PRIVATE_HOSTS", default=["127.0.0.0/8"] if DEMO else [])
+"""Networks (CIDR) that connected apps may reach although they are private; nothing by default, the mail catcher in the demo."""
 
 CELERY_BROKER_URL = embedded.celery_url()
 CELERY_TASK_IGNORE_RESULT = True
@@ -170,7 +171,7 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env("LOG_LEVEL", default="INFO")},
-    "loggers": {"celery": {"level": "WARNING"}, "django.request": {"level": "ERROR"}},
+    "loggers": {"celery": {"level": "WARNING"}, "mail.log": {"level": "WARNING"}, "django.request": {"level": "ERROR"}},
 }
 
 UNFOLD = {

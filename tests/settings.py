@@ -23,4 +23,3 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ALLOWED_HOSTS = ["*"]
 OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8", "::1/128"]
 DEMO = True
-STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}  # noqa: F405
