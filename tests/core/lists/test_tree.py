@@ -154,6 +154,13 @@ def test_wildcards_are_text() -> None:
     assert matching(("name", "contains", "k\\s")) == ["back\\slash"]
 
 
+def test_capitals_fold_one_by_one() -> None:
+    for name in ("ß", "ẞ", "ss", "ı", "i", "İ", "é", "É"):
+        person(name)
+    found = {text: matching(("name", "contains", text)) for text in ("ß", "ẞ", "I", "é")}
+    assert found == {"ß": ["ß"], "ẞ": ["ẞ"], "I": ["i", "ı"], "é": ["É", "é"]}
+
+
 def test_groups_nest() -> None:
     for name, age in (("Ann", 30), ("Bob", 40), ("Cid", 50)):
         person(name, age=age)
