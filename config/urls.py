@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 
 from accounts.api.routes import PRIVATE as ACCOUNTS_PRIVATE
@@ -16,7 +16,6 @@ from crm.api.routes import PROTECTED as CRM
 from crm.api.routes import web as crm_web
 from outreach.api.routes import PROTECTED as OUTREACH
 from outreach.api.routes import PUBLIC as OUTREACH_PUBLIC
-from outreach.api.routes import web as outreach_web
 
 PROTECTED = [*ACCOUNTS, *CRM, *OUTREACH]
 
@@ -29,7 +28,7 @@ urlpatterns = [
     path("api/schema", SpectacularJSONAPIView.as_view(), name="schema"),
     path("api/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
     *crm_web,
-    *outreach_web,
+    path("mails/", include("outreach.catcher.urls")),
     path("admin/", admin.site.urls),
 ]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
-
 from core.api.router import Route
 from outreach.api.views import apps, genie, messages, public
 
@@ -30,8 +28,4 @@ PROTECTED = [
     Route("suppression", messages.Suppressions),
 ]
 
-PRIVATE: list[Route] = []
-
 PUBLIC = [Route("unsubscribe/<str:token>", public.Unsubscribe)]
-
-web: list[URLPattern] = []
