@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from django.db.models import QuerySet
+
 from crm.models import Contact
 
 
+def live_contacts() -> QuerySet[Contact]:
+    """The contacts of the active company that are not deleted."""
+    return Contact.objects.filter(is_deleted=False)
+
+
 def count_contacts() -> int:
-    """The live contacts of the active company, as a plan's limit counts them."""
-    return Contact.objects.filter(is_deleted=False).count()
+    """How many live contacts the active company has, as a plan's limit counts them."""
+    return live_contacts().count()

@@ -23,6 +23,8 @@ class BulkSelection:
     """Which of a list's records a bulk operation acts on."""
 
     where: Q
+    everything: bool = False
+    """Whether it is what the query string matches, instead of ids."""
 
     @classmethod
     def parse(cls, body: Mapping[str, Any], params: Mapping[str, Any], fields: FieldSet, *, extra: Iterable[str] = ()) -> BulkSelection:
@@ -37,7 +39,7 @@ class BulkSelection:
         if not everything and not ids:
             raise refuse("ids", "name the records in ids, or set selectAll to true to act on all that match the query string")
         where = ListQuery.parse(params, fields, extra=extra).where if everything else Q(pk__in=ids)
-        return cls(where & ~Q(pk__in=nids) if nids else where)
+        return cls(where & ~Q(pk__in=nids) if nids else where, everything)
 
     def apply(self, queryset: QuerySet) -> QuerySet:
         """The selected ones of the queryset's records."""

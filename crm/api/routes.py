@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from core.api.router import Route
+from crm.api.contact_routes import CONTACT_ROUTES, FIELD_ROUTES, LABEL_ROUTES
 from crm.api.file_downloads import web
 from crm.api.file_routes import FILE_ROUTES, IMPORT_ROUTES
 
-PROTECTED: list[Route] = [*IMPORT_ROUTES, *FILE_ROUTES]
+PROTECTED: list[Route] = [*IMPORT_ROUTES, *CONTACT_ROUTES, *LABEL_ROUTES, *FIELD_ROUTES, *FILE_ROUTES]
 PRIVATE: list[Route] = []
 PUBLIC: list[Route] = []
 

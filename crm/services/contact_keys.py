@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from django.db import connection
 
+from core.errors import Named
 from crm.services.contact_schema import ContactRow, ContactSchema
 
 BULK_LOCK = 0x6C77_0001
@@ -58,3 +59,26 @@ def live_holders(keyed: Iterable[Keyed]) -> Sequence[Live]:
             [emails, numbers],
         )
         return [Live(*row) for row in cursor.fetchall()]
+
+
+def rewrite_keys(setting: str, parts: Sequence[str]) -> None:
+    """Make `parts` (email, number) of all contacts of the active company unique, in the caller's transaction.
+
+    UniqueKeyInvalid_400 when live contacts share a value. Writers of contacts wait until the transaction ends.
+    """
+    company = "company_id = current_setting('app.company')"
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE accounts_company SET contact_unique_key = %s WHERE id = current_setting('app.company')", [setting])
+        for part, expression in (("email", "lower(email)"), ("number", "contact_number")):
+            if part not in parts:
+                continue
+            cursor.execute(
+                f"SELECT count(*), coalesce(sum(n), 0) FROM (SELECT count(*) AS n FROM crm_contact"
+                f" WHERE {company} AND NOT is_deleted AND {expression} <> '' GROUP BY {expression} HAVING count(*) > 1) AS shared"
+            )
+            values, contacts = cursor.fetchone()
+            if values:
+                raise Named("UniqueKeyInvalid_400", f"{contacts} contacts share {values} values of {part}; merge or delete them first")
+        email = "lower(nullif(email, ''))" if "email" in parts else "NULL"
+        number = "nullif(contact_number, '')" if "number" in parts else "NULL"
+        cursor.execute(f"UPDATE crm_contact SET email_key = {email}, number_key = {number} WHERE {company}")

@@ -95,7 +95,7 @@ class ContactSchema:
         """What makes a contact unique, as (email_key, number_key); the part that is not in the company's unique key is None."""
         email = system.get("email") if self.unique_key != Company.UniqueKey.NUMBER else None
         number = system.get("contact_number") if self.unique_key != Company.UniqueKey.EMAIL else None
-        return (email.lower() if email else None, number or None)
+        return (email_key(email) if email else None, number or None)
 
     def stored_custom(self, row: ContactRow) -> dict[str, Any]:
         """The custom values of a new contact: defaults where nothing was given, and no empty ones."""
@@ -193,6 +193,11 @@ class ContactSchema:
                 if drop_invalid:
                     rows[position].custom.pop(key, None)
         return problems
+
+
+def email_key(email: str) -> str:
+    """The address in lower case, letter by letter as the database does it (crm.services.contact_keys.rewrite_keys)."""
+    return email.lower() if email.isascii() else "".join(letter.lower()[0] for letter in email)
 
 
 def spec_of(row: CustomField) -> FieldSpec:

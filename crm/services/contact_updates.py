@@ -100,7 +100,7 @@ def update_contacts(
                 raise
             continue  # another writer took a key after the look
         _write_beside(schema, [states[id] for id in moved], moved)
-        _write_tags(schema, states, moved, replace=tags == "replace")
+        _write_tags(schema, states, moved, actor_id, replace=tags == "replace")
         result.updated = [(row.index, id) for id, row in present]
         result.changed = set(moved)
         emit(
@@ -189,7 +189,9 @@ def _write_beside(schema: ContactSchema, states: Sequence[_State], moved: dict[s
     add_values(schema, [(state.id, {key: state.custom[key] for key in changed[state.id] if key in state.custom}) for state in states])
 
 
-def _write_tags(schema: ContactSchema, states: dict[str, _State], moved: dict[str, dict[str, Any]], *, replace: bool) -> None:
+def _write_tags(
+    schema: ContactSchema, states: dict[str, _State], moved: dict[str, dict[str, Any]], actor_id: str | None, *, replace: bool
+) -> None:
     """The contacts' tags; one whose tags changed is told in `moved` too."""
     wanted = {id: list(dict.fromkeys(state.tags)) for id, state in states.items() if state.tags is not None}
     lost = remove_other_tags(wanted) if replace else set()
@@ -199,4 +201,7 @@ def _write_tags(schema: ContactSchema, states: dict[str, _State], moved: dict[st
     touched = [id for id in sorted(lost | gained) if not moved[id].keys() - {"tags"}]
     if touched:
         with connection.cursor() as cursor:
-            cursor.execute("UPDATE crm_contact SET updated_at = %s WHERE id = ANY(%s)", [timezone.now(), touched])
+            cursor.execute(
+                "UPDATE crm_contact SET updated_at = %s, updated_by_id = coalesce(%s, updated_by_id) WHERE id = ANY(%s)",
+                [timezone.now(), actor_id, touched],
+            )

@@ -9,9 +9,9 @@ from django.db import IntegrityError, connection, transaction
 
 from core.errors import Named, shorten
 from core.ids import new_id
-from crm.fields import FIELD_TYPES, BadValue
+from crm.fields import FIELD_TYPES
 from crm.models import CustomField, CustomFieldValue
-from crm.services.contact_schema import SYSTEM_COLUMNS, spec_of
+from crm.services.contact_schema import SYSTEM_COLUMNS
 from crm.services.field_definitions import check_definition
 
 SYSTEM_FIELDS: tuple[dict[str, Any], ...] = (
@@ -23,7 +23,11 @@ SYSTEM_FIELDS: tuple[dict[str, Any], ...] = (
 """What every company's contacts have; each is stored in a column of the contact."""
 
 FIXED_FOR_SYSTEM = ("description", "only_show_table", "default_value", "options", "children", "section")
-BATCH = 5000
+RESERVED_KEYS = frozenset(
+    {*SYSTEM_COLUMNS, "_id", "contactNumber", "tags", "category", "contactCategory", "contactcategories", "importId", "unsubscribed"}
+    | {"unsubscribedAt", "createdBy", "updatedBy", "createdAt", "updatedAt", "isDeleted", "formData"}
+)
+"""What contacts themselves and their lists mean by these names."""
 
 
 def seed_system_fields() -> None:
@@ -51,8 +55,8 @@ def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
         setattr(field, name, value)
     field.value_type = values.get("value_type") or FIELD_TYPES[field.field_type].value_types[0]
     field.unique_field_id = values.get("unique_field_id") or field.pk
-    if field.panel == CustomField.Panel.CONTACT and field.unique_field_id in (*SYSTEM_COLUMNS, "contactNumber"):
-        raise Named("InvalidInput_400", f"uniqueFieldID: {field.unique_field_id!r} is the key of a system field")
+    if field.unique_field_id in RESERVED_KEYS:
+        raise Named("InvalidInput_400", f"uniqueFieldID: {field.unique_field_id!r} is the name of a system value")
     check_definition(field)
     _save(field)
     return field
@@ -137,13 +141,11 @@ def delete_fields(*, ids: Sequence[str]) -> int:
     keys = [field.unique_field_id for field in fields if field.panel == CustomField.Panel.CONTACT]
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE crm_contact SET custom = custom - %s::text[] WHERE company_id = current_setting('app.company') AND custom ?| %s::text[]",
+            "UPDATE crm_contact SET custom = custom - %s::text[]"
+            " WHERE company_id = current_setting('app.company') AND custom ?| %s::text[]",
             [keys, keys],
         )
     found = [field.pk for field in fields]
     CustomFieldValue.objects.filter(field_id__in=found)._raw_delete("default")
     CustomField.objects.filter(pk__in=found).delete()
     return len(found)
-
-
-__all__ = ["BadValue", "create_field", "delete_fields", "seed_system_fields", "spec_of", "update_field"]

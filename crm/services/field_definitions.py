@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-import orjson
 
 from core.errors import Named, shorten
 from crm.fields import FIELD_TYPES, MAX_DEPTH, VALUE_TYPES, BadValue, child_spec
+from crm.fields.values import check_json
 from crm.models import CustomField
 from crm.services.contact_schema import spec_of
 
 MAX_OPTIONS = 1000
 MAX_CHILDREN = 50
-MAX_SECTION_BYTES = 2000
 CHILD_KEYS = {
     "name": str,
     "description": str,
@@ -37,13 +35,18 @@ def check_definition(field: CustomField) -> None:
     if field.children and field.value_type not in ("array", "object"):
         raise refuse("children", "only a field whose valueType is array or object can have children")
     field.children = read_children(field.children, "children", 1)
-    if field.section is not None and len(orjson.dumps(field.section)) > MAX_SECTION_BYTES:
-        raise refuse("section", f"is longer than {MAX_SECTION_BYTES} bytes of JSON")
-    if field.default_value is not None:
-        try:
-            field.default_value = spec_of(field).clean(field.default_value)
-        except BadValue as error:
-            raise refuse("defaultValue", str(error)) from None
+    field.section = _checked("section", check_json, field.section)
+    field.default_value = _checked("defaultValue", spec_of(field).clean, field.default_value)
+
+
+def _checked(path: str, check: Callable[[Any], Any], value: Any) -> Any:
+    """The value as the check returns it, null where there is none."""
+    if value is None:
+        return None
+    try:
+        return check(value)
+    except BadValue as error:
+        raise refuse(path, str(error)) from None
 
 
 def refuse(path: str, problem: str) -> Named:
@@ -128,9 +131,5 @@ def _read_child(child: Any, path: str, depth: int) -> dict[str, Any]:
         "options": read_options(child.get("options") or [], f"{path}.options"),
         "children": read_children(child.get("children") or [], f"{path}.children", depth + 1),
     }
-    if read["defaultValue"] is not None:
-        try:
-            read["defaultValue"] = child_spec(read).clean(read["defaultValue"])
-        except BadValue as error:
-            raise refuse(f"{path}.defaultValue", str(error)) from None
+    read["defaultValue"] = _checked(f"{path}.defaultValue", child_spec(read).clean, read["defaultValue"])
     return read

@@ -8,19 +8,12 @@ import pytest
 from django.db import transaction
 
 from core.models import Event
-from crm.models import Contact, ContactTag, CustomField, CustomFieldValue
+from crm.models import Contact, ContactTag, CustomFieldValue
 from crm.services.contact_rows import write_contacts
 from crm.services.contact_schema import ContactSchema
 from tests.cast import Cast
+from tests.crm.forms import add_field, form
 from tests.factories import TagFactory
-
-
-def field(key: str, field_type: str = "text", value_type: str = "string", **values: Any) -> CustomField:
-    return CustomField.objects.create(name=key, unique_field_id=key, field_type=field_type, value_type=value_type, **values)
-
-
-def form(n: int, **values: Any) -> dict[str, Any]:
-    return {"email": f"ann{n}@example.com", "countryCode": "+49", "number": f"170{1000000 + n}", **values}
 
 
 def write(forms: list[dict[str, Any]], **options: Any) -> Any:
@@ -36,7 +29,7 @@ def write(forms: list[dict[str, Any]], **options: Any) -> Any:
 
 
 def test_writes_columns_values_tags_and_events(scope: Cast) -> None:
-    city, score = field("city"), field("score", "number", "number")
+    city, score = add_field("city"), add_field("score", "number", "number")
     tag = TagFactory()
     schema = ContactSchema.load()
     row, problems = schema.read(form(1, name="Ann  Bee", city="Bonn", score=2.5))
@@ -86,8 +79,8 @@ def test_a_refused_row_does_not_stand_in_the_way_of_later_ones(scope: Cast) -> N
 
 
 def test_update_gives_the_existing_contact_the_values_in_order(scope: Cast) -> None:
-    field("city")
-    field("note")
+    add_field("city")
+    add_field("note")
     first = write([form(1, city="Bonn", note="old")]).created[0][1]
     result = write(
         [

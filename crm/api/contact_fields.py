@@ -1,0 +1,68 @@
+"""What lists of contacts are filtered, searched and sorted by."""
+
+from __future__ import annotations
+
+from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q
+
+from core.lists import FieldSet, ListField, ManyField, ValueTableField
+from crm.models import ContactTag, CustomField, CustomFieldValue
+from crm.services.contact_schema import spec_of
+
+
+def custom_list_field(name: str) -> ListField | None:
+    """The active company's custom contact field of this uniqueFieldID or _id, as lists use it."""
+    row = (
+        CustomField.objects.filter(Q(unique_field_id=name) | Q(pk=name), panel=CustomField.Panel.CONTACT, is_system=False)
+        .order_by("pk")
+        .first()
+    )
+    if row is None:
+        return None
+    spec = spec_of(row)
+    kind, column = spec.value_type.kind, spec.value_type.column
+    if kind is None or column is None:
+        return None
+    return ValueTableField(
+        CustomFieldValue,
+        row.pk,
+        column,
+        "contact",
+        kind,
+        name=name,
+        stored="number" if kind == "boolean" else None,
+        many=spec.many,
+        searchable=kind == "text",
+    )
+
+
+def _tags() -> object:
+    return ContactTag.objects.filter(contact=OuterRef("pk"))
+
+
+CONTACT_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("email", "text", "email", searchable=True, ignore_case=True),
+        ListField("countryCode", "text", "country_code", searchable=True),
+        ListField("number", "text", "number", searchable=True),
+        ListField("contactNumber", "text", "contact_number", searchable=True),
+        ListField("category", "id", "category_id"),
+        ListField("category.name", "text", "category__name", searchable=True),
+        ManyField("tags", "id", _tags, "tag_id"),  # type: ignore[arg-type]
+        ManyField("tags.name", "text", _tags, "tag__name", searchable=True),  # type: ignore[arg-type]
+        ListField("importId", "id", "import_job_id"),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name", searchable=True),
+        ListField("createdBy.email", "text", "created_by__email", searchable=True),
+        ListField("updatedBy", "id", "updated_by_id"),
+        ListField("updatedBy.name", "text", "updated_by__name", searchable=True),
+        ListField("updatedBy.email", "text", "updated_by__email", searchable=True),
+        ListField("unsubscribed", "boolean", ExpressionWrapper(Q(unsubscribed_at__isnull=False), BooleanField()), nullable=False),
+        ListField("unsubscribedAt", "date", "unsubscribed_at"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_search=("name", "email", "contactNumber"),
+    dynamic=custom_list_field,
+)

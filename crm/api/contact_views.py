@@ -1,0 +1,198 @@
+"""Endpoints of contacts (contract 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.serializers import Deleted
+from core.api.endpoint import endpoint, success
+from core.api.views import ApiView
+from core.errors import Named
+from core.lists import LIST_PARAMETERS, BulkSelection, ListQuery
+from core.messages import resolve
+from crm.api.contact_fields import CONTACT_FIELDS
+from crm.api.contact_serializers import (
+    BulkUpdated,
+    ContactBulkCreate,
+    ContactBulkDelete,
+    ContactBulkOut,
+    ContactBulkUpdate,
+    ContactCreate,
+    ContactOut,
+    ContactUpdate,
+    category_of,
+)
+from crm.selectors import live_contacts
+from crm.services.contact_bulk import delete_contacts, update_many
+from crm.services.contacts import UNSET, BulkResult, create_contact, create_contacts, explain, update_contact
+
+VALUE_ERRORS = ("InvalidCustomFieldValue_400", "InvalidCustomField_400", "InvalidSystemField_400")
+LABEL_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400")
+CREATE_ERRORS = ("ContactAlreadyExists_400", "ContactDataRequired_400", "ContactNotFound_404", *VALUE_ERRORS, *LABEL_ERRORS)
+
+
+def creation(data: dict[str, Any]) -> dict[str, Any]:
+    """The part of a body that the creation of one and of many share, as the services take it."""
+    category = category_of(data)
+    return {
+        "tag_ids": data.get("tags") or [],
+        "category_id": None if category is UNSET else category,
+        "existing_error": data["existing_error"],
+        "skip_invalid": data["skip_invalid"],
+        "automation": data["automation"] == "run",
+    }
+
+
+class Contacts(ApiView):
+    module = "contact"
+
+    @endpoint(
+        "List contacts",
+        output=ContactOut,
+        many=True,
+        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id.",
+    )
+    def get(self, request: Request) -> Any:
+        return self.list_response(live_contacts(), CONTACT_FIELDS, ContactOut)
+
+    @endpoint(
+        "Create a contact",
+        input=ContactCreate,
+        output=ContactOut,
+        message="Contact created",
+        errors=CREATE_ERRORS,
+        description="email, countryCode and number are required unless the company has changed that. Values that skipInvalid left out are"
+        " named in `warning`. Emits contact.created (contact.updated when existingError is false and the contact exists).",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        saved = create_contact(actor_id=self.actor.member_id, form_data=data["form_data"], **creation(data))
+        found = ContactOut.one(live_contacts().filter(pk=saved.id))
+        if found is None:
+            raise Named("ContactNotFound_404", "the contact was deleted by somebody else in the same moment")
+        left_out = {"warning": f"left out: {explain(saved.left_out)}"} if saved.left_out else {}
+        return Response(success(found, message="Contact created", **left_out))
+
+    @endpoint(
+        "Update many contacts",
+        input=ContactBulkUpdate,
+        output=BulkUpdated,
+        bulk=True,
+        message="Contacts updated",
+        errors=("CannotUpdateUniqueKey_400", "ContactNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *LABEL_ERRORS),
+        description="Applies one change set to the selected contacts, all or none. Emits contact.updated for each that is different then.",
+    )
+    def put(self, request: Request, data: dict[str, Any]) -> Any:
+        matched, updated = update_many(
+            actor_id=self.actor.member_id,
+            selection=BulkSelection.parse(request.data, request.query_params, CONTACT_FIELDS),
+            form_data=data["form_data"],
+            update_type=data["update_type"],
+            tag_ids=data.get("tags"),
+            category_id=category_of(data),
+            automation=data["automation"] == "run",
+        )
+        return {"matchedCount": matched, "updatedCount": updated}
+
+    @endpoint(
+        "Delete contacts",
+        input=ContactBulkDelete,
+        output=Deleted,
+        bulk=True,
+        message="Contacts deleted",
+        errors=("ContactNotFound_400",),
+        description="They are flagged isDeleted and no longer found. Emits contact.deleted for each.",
+    )
+    def delete(self, request: Request, data: dict[str, Any]) -> Any:
+        selection = BulkSelection.parse(request.data, request.query_params, CONTACT_FIELDS)
+        deleted = delete_contacts(actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
+        return {"deletedCount": deleted}
+
+
+class ContactDetail(ApiView):
+    module = "contact"
+
+    @endpoint(
+        "Read a contact",
+        output=ContactOut,
+        parameters=tuple(LIST_PARAMETERS),
+        errors=("ContactNotFound_400",),
+        description="Parameters of the list contract are checked and change nothing.",
+    )
+    def get(self, request: Request, id: str) -> Any:
+        ListQuery.parse(request.query_params, CONTACT_FIELDS)
+        return self._one(id)
+
+    @endpoint(
+        "Update a contact",
+        input=ContactUpdate,
+        output=ContactOut,
+        message="Contact updated",
+        errors=("CannotUpdateUniqueKey_400", "ContactAlreadyExists_400", "ContactNotFound_400", *VALUE_ERRORS, *LABEL_ERRORS),
+        description="What is not given stays. null or empty text empties a value, tags replace the contact's tags, a category of null takes"
+        " it away. Emits contact.updated, with what changed in its payload.",
+    )
+    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        update_contact(
+            id=id,
+            actor_id=self.actor.member_id,
+            form_data=data["form_data"],
+            tag_ids=data.get("tags"),
+            category_id=category_of(data),
+            automation=data["automation"] == "run",
+        )
+        return self._one(id)
+
+    def _one(self, id: str) -> dict[str, Any]:
+        found = ContactOut.one(live_contacts().filter(pk=id))
+        if found is None:
+            raise Named("ContactNotFound_400", "id: there is no such contact in this company")
+        return found
+
+
+class ContactBulk(ApiView):
+    module = "contact"
+
+    @endpoint(
+        "Create up to 500 contacts",
+        input=ContactBulkCreate,
+        output=ContactBulkOut,
+        message="Contacts processed",
+        errors=(*CREATE_ERRORS, "InvalidPayload_400"),
+        description="Each item succeeds or fails on its own; the answer is 200 either way: items that became no contact are in `failed`,"
+        " single values in the way or left out are in `errors`. Emits contact.created for each new contact.",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        return bulk_answer(create_contacts(actor_id=self.actor.member_id, items=data["form_data"], **creation(data)))
+
+
+def bulk_answer(result: BulkResult) -> dict[str, Any]:
+    """The outcome of a bulk creation as it goes out."""
+    return {
+        "created": _render(result.created),
+        "updated": _render(result.updated),
+        "failed": [
+            {
+                "index": failure.index,
+                "formData": failure.form_data,
+                "name": failure.name,
+                "message": resolve(failure.name)[1],
+                "warning": failure.warning,
+            }
+            for failure in result.failed
+        ],
+        "errors": [
+            {"index": index, "key": problem.key, "name": problem.name, "message": problem.message} for index, problem in result.errors
+        ],
+    }
+
+
+def _render(ids: Iterable[str]) -> list[dict[str, Any]]:
+    ids = list(ids)
+    if not ids:
+        return []
+    rows = {row["id"]: ContactOut.render(row) for row in ContactOut.project(live_contacts().filter(pk__in=ids))}
+    return [rows[id] for id in ids if id in rows]

@@ -1,0 +1,92 @@
+"""Bodies and answers of custom fields (contract section 2, CustomField)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectInput, TextInput
+from core.api.output import Computed, IdField, Output
+from crm.fields import FIELD_TYPES, VALUE_TYPES
+from crm.models import CustomField
+
+OPTION_HELP = "objects of label, description and value (texts); a label alone is its own value"
+CHILD_HELP = (
+    "for valueType array or object: the fields of each item, or of the object. Each has name (its key), description, fieldType, valueType,"
+    " required, placeholder, helper, defaultValue, options and children; at most 5 levels"
+)
+
+
+class FieldUpdate(Input):
+    name = TextInput(max_length=200, required=False)
+    description = TextInput(max_length=5000, allow_blank=True, required=False)
+    section = serializers.JSONField(allow_null=True, required=False)
+    order = IntegerInput(allow_null=True, required=False)
+    hide = BooleanInput(required=False)
+    onlyShowTable = BooleanInput(required=False)
+    panel = TextInput(max_length=100, required=False, help_text="contact, lead or productService; set once")
+    fieldType = serializers.ChoiceField(choices=list(FIELD_TYPES), required=False, help_text="fixed once contacts have values")
+    valueType = serializers.ChoiceField(choices=list(VALUE_TYPES), required=False, help_text="by default what the fieldType usually holds")
+    required = BooleanInput(required=False)
+    placeholder = TextInput(max_length=200, allow_blank=True, required=False)
+    helper = TextInput(max_length=500, allow_blank=True, required=False)
+    defaultValue = serializers.JSONField(allow_null=True, required=False)
+    options = serializers.ListField(child=ObjectInput(), required=False, help_text=OPTION_HELP)
+    uniqueFieldID = serializers.RegexField(
+        r"^[A-Za-z0-9_-]{1,64}$",
+        required=False,
+        source="unique_field_id",
+        help_text="the key in formData; set once, by default the field's _id",
+    )
+    children = serializers.ListField(child=ObjectInput(), required=False, help_text=CHILD_HELP)
+
+
+class FieldCreate(FieldUpdate):
+    name = TextInput(max_length=200)
+    fieldType = serializers.ChoiceField(choices=list(FIELD_TYPES))
+    panel = TextInput(max_length=100, default="contact", help_text="contact, lead or productService")
+
+
+class FieldDelete(Input):
+    ids = IdList(allow_empty=False, help_text="_id of each field to delete")
+
+
+class FieldOption(Output):
+    label = serializers.CharField()
+    description = serializers.CharField()
+    value = serializers.CharField()
+
+
+class FieldOut(Output):
+    """A system field (isSystem) or a custom one."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    description = serializers.CharField()
+    section = serializers.JSONField(allow_null=True)
+    order = serializers.IntegerField(allow_null=True)
+    hide = serializers.BooleanField()
+    onlyShowTable = serializers.BooleanField()
+    panel = serializers.ChoiceField(choices=CustomField.Panel.values)
+    valueType = serializers.ChoiceField(choices=list(VALUE_TYPES))
+    fieldType = serializers.ChoiceField(choices=list(FIELD_TYPES))
+    required = serializers.BooleanField()
+    placeholder = serializers.CharField()
+    helper = serializers.CharField()
+    defaultValue = serializers.JSONField(allow_null=True)
+    options = Computed(serializers.ListField(child=FieldOption()))
+    company = IdField(source="company_id")
+    uniqueFieldID = serializers.CharField(source="unique_field_id", help_text="the key in formData")
+    children = serializers.JSONField(help_text=CHILD_HELP)
+    isSystem = serializers.BooleanField(help_text="stored in a column of the record itself")
+    createdBy = IdField(source="created_by_id", allow_null=True)
+    updatedBy = IdField(source="updated_by_id", allow_null=True)
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    reads = ("options",)
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Any) -> dict[str, Any]:
+        return {**data, "options": row["options"]}

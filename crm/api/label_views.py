@@ -1,0 +1,130 @@
+"""Endpoints of tags and contact categories (contract 4.4)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from rest_framework.request import Request
+
+from core.api.endpoint import endpoint
+from core.api.views import ApiView
+from core.lists import FieldSet, ListField
+from crm.api.label_serializers import LabelCreate, LabelOut, LabelUpdate
+from crm.models import ContactCategory, Tag
+from crm.services.labels import create_label, not_found, update_label
+
+LABEL_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("description", "text", "description", searchable=True, nullable=False),
+        ListField("color", "text", "color", nullable=False),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name"),
+        ListField("updatedBy", "id", "updated_by_id"),
+        ListField("updatedBy.name", "text", "updated_by__name"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_search=("name", "description"),
+)
+
+
+class LabelList(ApiView):
+    """List and create labels of one model."""
+
+    module = "tag"
+    model: ClassVar[type[Tag] | type[ContactCategory]]
+
+    def list_labels(self) -> Any:
+        return self.list_response(self.model.objects.all(), LABEL_FIELDS, LabelOut)
+
+    def create(self, data: dict[str, Any]) -> Any:
+        label = create_label(self.model, actor_id=self.actor.member_id, values=data)
+        return LabelOut.one(self.model.objects.filter(pk=label.pk))
+
+
+class LabelDetail(ApiView):
+    """Read and change one label of one model."""
+
+    module = "tag"
+    model: ClassVar[type[Tag] | type[ContactCategory]]
+
+    def read(self, id: str) -> Any:
+        found = LabelOut.one(self.model.objects.filter(pk=id))
+        if found is None:
+            raise not_found(self.model)
+        return found
+
+    def update(self, id: str, data: dict[str, Any]) -> Any:
+        update_label(self.model, id=id, actor_id=self.actor.member_id, values=data)
+        return self.read(id)
+
+
+class Tags(LabelList):
+    model = Tag
+
+    @endpoint("List tags", output=LabelOut, many=True)
+    def get(self, request: Request) -> Any:
+        return self.list_labels()
+
+    @endpoint("Create a tag", input=LabelCreate, output=LabelOut, status=201, message="Tag created", errors=("TagNameAlreadyExists_400",))
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.create(data)
+
+
+class TagDetail(LabelDetail):
+    model = Tag
+
+    @endpoint("Read a tag", output=LabelOut, errors=("TagNotFound_400",))
+    def get(self, request: Request, id: str) -> Any:
+        return self.read(id)
+
+    @endpoint(
+        "Update a tag",
+        input=LabelUpdate,
+        output=LabelOut,
+        message="Tag updated",
+        errors=("TagNotFound_400", "TagNameAlreadyExists_400"),
+    )
+    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return self.update(id, data)
+
+
+class ContactCategories(LabelList):
+    module = "contact-category"
+    model = ContactCategory
+
+    @endpoint("List contact categories", output=LabelOut, many=True)
+    def get(self, request: Request) -> Any:
+        return self.list_labels()
+
+    @endpoint(
+        "Create a contact category",
+        input=LabelCreate,
+        output=LabelOut,
+        status=201,
+        message="Contact category created",
+        errors=("ContactCategoryNameAlreadyExists_400",),
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.create(data)
+
+
+class ContactCategoryDetail(LabelDetail):
+    module = "contact-category"
+    model = ContactCategory
+
+    @endpoint("Read a contact category", output=LabelOut, errors=("ContactCategoryNotFound_400",))
+    def get(self, request: Request, id: str) -> Any:
+        return self.read(id)
+
+    @endpoint(
+        "Update a contact category",
+        input=LabelUpdate,
+        output=LabelOut,
+        message="Contact category updated",
+        errors=("ContactCategoryNotFound_400", "ContactCategoryNameAlreadyExists_400"),
+    )
+    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return self.update(id, data)
