@@ -35,7 +35,7 @@ class Supervisor:
         self._options = options
         self._plan = plan
         self._environment = dict(environment) | {"LEADWRIGHT_DATA": os.fspath(options.data), "PYTHONUNBUFFERED": "1"}
-        self._environment |= {"HOST": options.host, "PORT": str(options.port)}
+        self._environment |= {"HOST": options.host, "PORT": str(options.port)} | ({"DEMO": "1"} if options.demo else {})
         self._output = Output()
         self._selector = selectors.DefaultSelector()
         self._children: list[Child] = []

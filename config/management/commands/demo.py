@@ -1,0 +1,20 @@
+"""Set up the demo company, its back office user, its sender and a sample file, and print what to open; again: everything as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from config.demo.company import local_address, set_up
+from config.demo.lines import lines
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not settings.DEMO:
+            self.stderr.write("Without DEMO=1 in its environment the service will neither reach the mail catcher nor show its mails.")
+        self.stdout.write(lines(set_up(settings.LEADWRIGHT_DATA), local_address()))
