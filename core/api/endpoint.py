@@ -51,7 +51,7 @@ def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Cal
         @wraps(handler)
         def handle(view: Any, request: Any, **path: Any) -> Any:
             for name, value in path.items():
-                if name.endswith("id") and not is_id(value):
+                if name.lower().endswith("id") and not is_id(value):
                     raise InvalidFormat("_id" if name == "id" else name, value, "an id is 24 hex characters")
             if declared.input is not None and not declared.multipart:
                 path["data"] = read(declared.input, request.data)

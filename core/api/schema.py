@@ -76,7 +76,10 @@ class Schema(AutoSchema):
         return found
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
-        return [{"in": "path", "name": name, "required": True, "schema": {"type": "string", "pattern": ID_PATTERN}} for name in variables]
+        schemas = {
+            name: {"type": "string", "pattern": ID_PATTERN} if name.lower().endswith("id") else {"type": "string"} for name in variables
+        }
+        return [{"in": "path", "name": name, "required": True, "schema": schema} for name, schema in schemas.items()]
 
     def _get_request_body(self, direction: Literal["request", "response"] = "request") -> dict[str, Any] | None:
         declared = self.declared
