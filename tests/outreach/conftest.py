@@ -60,7 +60,7 @@ def post(cast: Cast, mail_server: tuple[Faults, int]) -> Post:
     server, port = mail_server
     with cast.scope():
         smtp = SmtpFactory(port=port, username="user", password="päss wörd")
-        AiApp.objects.create(provider="offline-composer", name="Offline", is_default=True)
+        AiApp.objects.get_or_create(provider="offline-composer", is_default=True, defaults={"name": "Offline"})
     return Post(smtp, server, port)
 
 
