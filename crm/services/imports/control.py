@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from core.errors import Named
+from core.errors import Named, shorten
 from core.jobs import wake
 from core.lists import BulkSelection, in_batches
 from crm.models import File, Import
@@ -105,6 +105,8 @@ def update_import(*, import_id: str, member_id: str, changes: Mapping[str, Any])
     `changes`: column_mapping, options, tags, category, user_enquiry, status (running, paused, cancelled); a mapping alone starts it.
     """
     seen = find_import(import_id)
+    if changes.get("status", "running") not in _MOVES:
+        raise Named("InvalidImportStatus_400", f"status: one of {', '.join(_MOVES)}, not {shorten(changes['status'])!r}")
     edits = {name: value for name, value in changes.items() if name != "status"}
     wanted = changes.get("status") or (RUNNING if "column_mapping" in edits else None)
     check_labels(tag_ids=edits.get("tags") or (), category_ids=[edits["category"]] if edits.get("category") else [])

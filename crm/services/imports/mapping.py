@@ -62,7 +62,8 @@ class RowReader:
         places = {header: index for index, header in enumerate(headers)}
         pseudo = {key for key in PSEUDO if key not in schema.fields}
         self.column_of = {key: header for header, key in mapping.items()}
-        self._fields = [(places[header], key) for header, key in mapping.items() if key not in pseudo]
+        # In the file's order: the database keeps none of an object's keys.
+        self._fields = sorted((places[header], key) for header, key in mapping.items() if key not in pseudo)
         self._names = [places[self.column_of[key]] for key in (FIRST_NAME, LAST_NAME) if key in pseudo and key in self.column_of]
         self._tags, self._category = (
             places[self.column_of[key]] if key in pseudo and key in self.column_of else None for key in (TAGS, CATEGORY)

@@ -45,7 +45,7 @@ class Options:
             try:
                 pattern_of(new.date_format)
             except ValueError as error:
-                raise ValidationFailed(f"options.dateFormat: {error}") from error
+                raise ValidationFailed(f"options.dateFormat: {error}", str(error)) from error
         return new
 
     def as_json(self) -> dict[str, Any]:
