@@ -1,9 +1,8 @@
 from django.apps import AppConfig
 
 
-class ConfigConfig(AppConfig):
+class WiringConfig(AppConfig):
     name = "config"
-    verbose_name = "Deployment"
 
     def ready(self) -> None:
-        from config import checks  # noqa: F401  (registers the system checks)
+        from config import celery  # noqa: F401  makes the configured Celery app the current one in every process, the web's too

@@ -20,7 +20,7 @@ and its API key is {demo.made.api_key.key}
 
 The main job by curl, to paste into a shell: import a file, write to the people tagged "{AUDIENCE}", approve what was written.
   API={address}/api/key/protected KEY={demo.made.api_key.key}
-  call() {{ curl -sS -H "apikey: $KEY" "$@"; }}
+  call() {{ curl -sS -w '\\n' -H "apikey: $KEY" "$@"; }}
   send() {{ call -H "Content-Type: application/json" -d "$1" "$2"; }}
   first_id() {{ grep -o '"_id":"[0-9a-f]*"' | head -n 1 | cut -d '"' -f 4; }}
   FILE=$(call -F file=@{shlex.quote(str(demo.file))} $API/upload | first_id)

@@ -93,7 +93,9 @@ def _score(header: str, spec: FieldSpec, values: list[str]) -> float:
 
 
 def _kind(spec: FieldSpec) -> str:
-    return spec.key if spec.key in LOOKS else spec.type
+    if spec.key in LOOKS:
+        return spec.key
+    return "" if spec.type == "number" else spec.type  # a custom field of this type is any number; the key "number" is a phone's
 
 
 def _share(pattern: re.Pattern[str] | None, values: list[str]) -> float:

@@ -163,9 +163,10 @@ def no_broker_at_all(settings: object) -> Iterator[None]:
 
     kept = current_app.conf.broker_url
     current_app.conf.broker_url = "redis+socket:///nowhere/redis.sock"
-    current_app.pool.force_close_all()
+    current_app._after_fork()  # forgets the pools of connections to the other broker
     yield
     current_app.conf.broker_url = kept
+    current_app._after_fork()
 
 
 @pytest.mark.broker

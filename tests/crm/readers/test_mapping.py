@@ -70,3 +70,9 @@ def test_normal_form() -> None:
     assert normalise("emailAddress") == "email address"
     assert normalise("Téléphone") == "telephone"
     assert normalise("STRASSE") == normalise("Straße")
+
+
+def test_a_number_field_is_not_taken_for_a_phone() -> None:
+    fields = [FieldSpec("number", "Number", "number"), FieldSpec("employees", "Employees", "number")]
+    rows = [["+49 171 3920001", "12"], ["+49 171 3920002", "7"], ["+49 171 3920003", "140"]]
+    assert propose_mapping(["Phone", "Employees"], fields, rows) == {"Phone": "number", "Employees": "employees"}
