@@ -21,7 +21,7 @@ WENT_OUT = (Status.SENDING, Status.SENT, Status.FAILED, Status.UNKNOWN)
 
 def _has(*statuses: str) -> Exists:
     # Made when the module is loaded, when no company is active: the run's own company takes the place of the manager's.
-    messages = QuerySet(SendJob).filter(company_id=OuterRef("company_id"), run_id=OuterRef("pk"))
+    messages: QuerySet[SendJob] = QuerySet(SendJob).filter(company_id=OuterRef("company_id"), run_id=OuterRef("pk"))
     return Exists(messages.filter(status__in=statuses))
 
 

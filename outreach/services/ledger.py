@@ -74,7 +74,7 @@ def late_news(job: SendJob, *, to: str, sending_at: datetime, detail: str, **val
 def _step(job: SendJob, to: str, reason: str, detail: str, values: dict[str, Any], where: str, parameters: list[Any]) -> bool:
     now = timezone.now()
     changes: dict[str, Any] = {"status": to, "reason": reason, "updated_at": now, **values}
-    columns = ", ".join(f"{SendJob._meta.get_field(name).column} = %s" for name in changes)
+    columns = ", ".join(f"{SendJob._meta.get_field(name).get_attname_column()[1]} = %s" for name in changes)  # type: ignore[union-attr]
     with connection.cursor() as cursor:
         cursor.execute(
             "WITH held AS (SELECT id, company_id, status FROM outreach_sendjob j"

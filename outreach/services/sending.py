@@ -10,6 +10,7 @@ import logging
 from contextlib import suppress
 from random import SystemRandom
 from time import monotonic
+from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, transaction
@@ -131,7 +132,7 @@ def _mail(job: SendJob, smtp: Smtp, recipient: str) -> OutgoingMail:
 
 def _settle(job: SendJob, outcome: Outcome) -> bool:
     if isinstance(outcome, Sent):
-        values = {"sent_at": timezone.now(), "worker": None, "error": "", "reply": outcome.reply}
+        values: dict[str, Any] = {"sent_at": timezone.now(), "worker": None, "error": "", "reply": outcome.reply}
         if not ledger.step(job, to="sent", detail=outcome.reply, **values):
             _tell_late(job, "sent", outcome.reply, values)
         return True
@@ -160,7 +161,7 @@ def _rejected(job: SendJob, outcome: Rejected) -> None:
             suppress_address(email=job.contact.email or "", reason=Suppression.Reason.BOUNCED, source=job.pk, details={"reply": reply})
 
 
-def _tell_late(job: SendJob, to: str, detail: str, values: dict[str, object]) -> None:
+def _tell_late(job: SendJob, to: str, detail: str, values: dict[str, Any]) -> None:
     assert job.sending_at is not None
     ledger.late_news(job, to=to, sending_at=job.sending_at, detail=detail, **values)
     raise LeaseLost(job.pk)

@@ -23,6 +23,7 @@ import pytest
 from aiosmtpd.smtp import SMTP, Envelope
 from django.db import connection
 
+from core.jobs import MAX_DEATHS
 from core.tenancy import company_scope
 from crm.models import Contact
 from outreach.models import AiApp, SendJob, SendJobTransition, Smtp
@@ -104,7 +105,7 @@ def prepare(cast: Cast, port: int, mails: int) -> str:
     return answer.data["_id"]
 
 
-def kill_while_planning(workers: Stable, cast: Cast, run: str, kills: int, end: float) -> None:
+def kill_while_planning(workers: Stable, kills: int) -> None:
     """Kill at moments that fall into the planning of the first batches."""
     for _ in range(kills):
         time.sleep(random.uniform(0.05, 0.4))
@@ -146,8 +147,9 @@ def chaos(mails: int, kills: int) -> dict[str, Any]:
     with faulty_server(server, factory=SlowServer, authenticator=accept_any, auth_require_tls=False) as port:
         run = prepare(cast, port, mails)
         with stable(connection.settings_dict["NAME"]) as workers:
-            early = kills // 4
-            kill_while_planning(workers, cast, run, early, end)
+            # Fewer than a run of work survives without any progress (core.jobs.MAX_DEATHS), however slow the machine is.
+            early = min(kills // 4, MAX_DEATHS - 2)
+            kill_while_planning(workers, early)
             kill_while_sending(workers, server, mails, kills - early, end)
             counts = wait_until_done(cast, run, mails, end)
     seconds = time.monotonic() - started

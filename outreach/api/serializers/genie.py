@@ -72,7 +72,7 @@ class SuppressionCreate(Input):
 
     email = TextInput(max_length=254)
     reason = serializers.ChoiceField(choices=Suppression.Reason.values, default=Suppression.Reason.MANUAL)
-    source = TextInput(default="", allow_blank=True, max_length=200, help_text="Where the wish came from.")
+    source = TextInput(default="", allow_blank=True, max_length=200, help_text="Where the wish came from.")  # type: ignore[assignment]
 
 
 class DecisionOut(Output):
@@ -234,7 +234,7 @@ class SuppressionOut(Output):
     _id = IdField()
     email = serializers.CharField()
     reason = serializers.CharField()
-    source = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment]
     details = serializers.DictField()
     createdBy = MemberSnapshot(source="created_by")
     createdAt = serializers.DateTimeField()

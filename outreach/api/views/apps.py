@@ -80,7 +80,8 @@ class Senders(ApiView):
     def delete(self, request: Request, data: dict[str, Any]) -> Any:
         if not data.get("ids") and not data["select_all"]:
             raise Named("NoSMTPSelected_400", "ids: name the senders to delete, or set selectAll")
-        selection = BulkSelection.parse(request.data, request.query_params, SMTP_FIELDS)
+        body: Any = request.data
+        selection = BulkSelection.parse(body, request.query_params, SMTP_FIELDS)
         ids = list(selection.apply(Smtp.objects.all()).values_list("pk", flat=True))
         deleted, off = senders.delete_senders(ids=ids, member_id=self.actor.member_id)
         return {"deletedCount": deleted, "deactivatedCount": off}

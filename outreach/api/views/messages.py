@@ -163,6 +163,7 @@ class Suppressions(ApiView):
         description="A contact that has unsubscribed stays unsubscribed.",
     )
     def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        selection = BulkSelection.parse(request.data, request.query_params, SUPPRESSION_FIELDS)
+        body: Any = request.data
+        selection = BulkSelection.parse(body, request.query_params, SUPPRESSION_FIELDS)
         ids = list(selection.apply(Suppression.objects.all()).values_list("pk", flat=True))
         return {"deletedCount": delete_suppressions(ids=ids)}
