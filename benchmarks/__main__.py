@@ -1,0 +1,68 @@
+"""python -m benchmarks [NAME …] [--scale S]: measure, and print one table (docs/benchmarks.md)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from time import monotonic
+
+import django
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the named benchmarks, all of them without names; exit code 1 when an aim was missed."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    os.environ.setdefault("LOG_LEVEL", "WARNING")
+    django.setup()
+    from benchmarks import bulk, imports, lists, whole
+    from benchmarks.population import Population, populate
+    from benchmarks.report import Result, table
+
+    benchmarks: dict[str, Callable[[Population], list[Result]]] = {
+        "page": lists.page,
+        "deep": lists.deep,
+        "custom": lists.custom,
+        "whole": whole.whole,
+        "bulk": bulk.bulk,
+        "import": imports.imports,
+    }
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", choices=[*benchmarks, []], metavar="NAME", help=f"of {', '.join(benchmarks)}; all when left out"
+    )
+    parser.add_argument("--scale", type=float, default=1.0, help="1 is 1,000,000 contacts and rows to import; 0.1 is quick")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.names) - set(benchmarks):
+        parser.error(f"no benchmark is called {', '.join(sorted(unknown))}; known: {', '.join(benchmarks)}")
+    if not 0.001 <= options.scale <= 10:
+        parser.error("--scale: from 0.001 to 10")
+
+    started = monotonic()
+    _migrate()
+    say(f"loading {int(1_000_000 * options.scale):,} contacts in 20 companies …")
+    population = populate(options.scale)
+    say(f"{population.total:,} contacts in {monotonic() - started:.0f} s, {population.big.contacts:,} of them in one company")
+    results: list[Result] = []
+    for name in options.names or benchmarks:
+        begun = monotonic()
+        results += benchmarks[name](population)
+        say(f"{name} in {monotonic() - begun:.0f} s")
+    print(f"\nLeadwright, scale {options.scale:g}, {os.cpu_count()} cores, {monotonic() - started:.0f} s\n\n{table(results)}")
+    return 1 if any(result.met is False for result in results) else 0
+
+
+def _migrate() -> None:
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0, interactive=False)
+
+
+def say(text: str) -> None:
+    """Progress, apart from the table."""
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

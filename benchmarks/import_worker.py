@@ -1,0 +1,23 @@
+"""A worker process that drains imports until none is due, as the Celery task `core.drain` does."""
+
+from __future__ import annotations
+
+import os
+from time import monotonic
+
+import django
+
+
+def main() -> None:
+    """Work slice by slice, with a fresh claim each, like a worker that other work waits for."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+    from core.jobs import SLICE_SECONDS, WORK
+
+    imports = WORK["import"]
+    while imports.due():
+        imports.drain(monotonic() + SLICE_SECONDS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""The other side of the list benchmarks: the API's own queries, run by psycopg and written out by orjson, with nothing around them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+import psycopg
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from psycopg.rows import dict_row
+from psycopg.types.json import set_json_loads
+
+from benchmarks.web import HOST, KEY_DOOR, Refused
+from core.tenancy import APP_ROLE
+
+DATA_TABLES = ("crm_contact", "crm_customfieldvalue", "crm_contacttag")
+OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
+
+
+def own_queries(path: str, key: str, query: Mapping[str, str]) -> list[str]:
+    """The statements over contacts that a request makes, as the database gets them; authentication and the like are left out."""
+    with CaptureQueriesContext(connection) as captured:
+        answer = Client().get(KEY_DOOR + path, query_params=query, headers={"apikey": key, "host": HOST})
+    if answer.status_code != 200:
+        raise Refused(f"GET {path}: {answer.status_code} {answer.content[:500]!r}")
+    statements = [entry["sql"] for entry in captured.captured_queries]
+    return [sql for sql in statements if sql.startswith("SELECT") and any(f'FROM "{table}"' in sql for table in DATA_TABLES)]
+
+
+def parameters() -> dict[str, Any]:
+    """How psycopg alone connects to the database."""
+    django_only = ("cursor_factory", "context", "prepare_threshold", "row_factory")
+    return {name: value for name, value in connection.get_connection_params().items() if name not in django_only}
+
+
+@contextmanager
+def session(company_id: str) -> Iterator[psycopg.Connection[dict[str, Any]]]:
+    """A connection of psycopg's own, bound to the company by the same policies as the API's."""
+    with psycopg.connect(**parameters(), autocommit=True, row_factory=dict_row) as raw:
+        set_json_loads(orjson.loads, raw)
+        raw.execute("SELECT set_config('role', %s, false), set_config('app.company', %s, false)", [APP_ROLE, company_id])
+        yield raw
+
+
+def answer(raw: psycopg.Connection[dict[str, Any]], statements: list[str]) -> bytes:
+    """The statements' rows as one JSON text."""
+    found = [raw.execute(sql).fetchall() for sql in statements]  # type: ignore[call-overload]
+    return orjson.dumps({"status": "success", "success": True, "message": "OK", "data": found}, default=str, option=OPTIONS)
+
+
+def log_file() -> Path:
+    """Where a child process writes: in the run's own data directory."""
+    return Path(os.environ["LEADWRIGHT_DATA"]) / "benchmarks.log"

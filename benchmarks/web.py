@@ -1,0 +1,127 @@
+"""The real web server as a child process, and a caller that keeps its connection."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+import psutil
+
+from config.supervisor.programs import PROJECT, Options, plan
+
+KEY_DOOR = "/api/key/protected"
+HOST = "127.0.0.1"
+START_SECONDS = 60.0
+
+
+class Refused(RuntimeError):
+    """The server answered with an error; a benchmark has no use for one."""
+
+
+class Caller:
+    """An API client over one kept-alive connection."""
+
+    def __init__(self, port: int, key: str) -> None:
+        self.connection = HTTPConnection(HOST, port, timeout=600)
+        self.headers = {"apikey": key, "Content-Type": "application/json"}
+
+    def open(self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str) -> HTTPResponse:
+        """Send a request; the answer's body is still to be read. `body` is bytes, a file, or what becomes JSON."""
+        params = {key: value if isinstance(value, str) else orjson.dumps(value).decode() for key, value in (query or {}).items()}
+        address = f"{KEY_DOOR}{path}{'?' + urlencode(params) if params else ''}"
+        content = body if body is None or isinstance(body, bytes) or hasattr(body, "read") else orjson.dumps(body)
+        self.connection.request(method, address, body=content, headers=self.headers | headers)
+        return self.connection.getresponse()
+
+    def read(self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str) -> bytes:
+        """The body of a successful answer; Refused otherwise."""
+        response = self.open(method, path, query, body, **headers)
+        content = response.read()
+        if response.status >= 300:
+            raise Refused(f"{method} {path}: {response.status} {content[:500].decode(errors='replace')}")
+        return content
+
+    def json(self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str) -> Any:
+        """The same, parsed."""
+        return orjson.loads(self.read(method, path, query, body, **headers))
+
+
+@dataclass(frozen=True)
+class Web:
+    """A running web server with one worker process."""
+
+    port: int
+    process: psutil.Process
+
+    def caller(self, key: str) -> Caller:
+        """A client with a connection of its own."""
+        return Caller(self.port, key)
+
+    def memory(self) -> int:
+        """Bytes that the server's processes hold together (RSS)."""
+        return sum(process.memory_info().rss for process in [self.process, *self.process.children(recursive=True)])
+
+
+@contextmanager
+def serve(log: Path) -> Iterator[Web]:
+    """The web server as the supervisor starts it, on a free port of the loopback, for the length of the block."""
+    port = _free_port()
+    options = Options(host=HOST, port=port, data=log.parent, demo=False, web_concurrency=1, worker_concurrency=1)
+    command = next(program.command for program in plan(options).programs if program.name == "web")
+    environment = os.environ | {"LOG_LEVEL": "WARNING", "HOST": HOST, "PORT": str(port)}
+    with log.open("wb") as output:
+        child = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            _await(child, port, log)
+            yield Web(port, psutil.Process(child.pid))
+        finally:
+            end(child)
+
+
+def end(child: subprocess.Popen[bytes], patience: float = 15.0) -> None:
+    """Stop a child and what it started."""
+    try:
+        family = psutil.Process(child.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        family = []
+    child.terminate()
+    try:
+        child.wait(patience)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait(patience)
+    for process in psutil.wait_procs(family, timeout=2)[1]:
+        process.kill()
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind((HOST, 0))
+        return int(found.getsockname()[1])
+
+
+def _await(child: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    """Wait until the server answers at all."""
+    deadline = monotonic() + START_SECONDS
+    while monotonic() < deadline and child.poll() is None:
+        connection = HTTPConnection(HOST, port, timeout=5)
+        try:
+            connection.request("GET", "/api/public/health")
+            connection.getresponse().read()
+        except OSError:
+            sleep(0.1)
+        else:
+            return
+        finally:
+            connection.close()
+    raise RuntimeError(f"the web server did not start: {log.read_text(errors='replace')[-2000:]}")
