@@ -18,8 +18,7 @@ OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
 
 def iso(moment: datetime) -> str:
     """The moment as the contract writes it: 2026-01-31T09:00:00.000Z."""
-    moment = moment.astimezone(UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 def plain(value: Any) -> Any:
