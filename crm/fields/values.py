@@ -23,7 +23,7 @@ INDEXED_TEXT = 500
 INDEXED_ITEMS = 200
 MAX_JSON_BYTES = 64 * 1024
 MAX_JSON_DEPTH = 10
-LARGEST = Decimal(10) ** 20
+LARGEST = 10**20
 _SMALLEST_STEP = Decimal("1e-10")
 _WHOLE_IN_JSON = 2**53
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -74,7 +74,7 @@ class Number(ValueType):
     def clean(self, value: Any, field: FieldSpec) -> int | float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise BadValue(f"needs a number, got {describe(value)}")
-        if not math.isfinite(value) or abs(value) >= LARGEST:
+        if not abs(value) < LARGEST:
             raise BadValue("is out of range: at most 20 digits before the point")
         return value
 
@@ -277,14 +277,17 @@ def _clean_item(item: Any) -> Any:
         return clean_text(item)
     if isinstance(item, bool):
         return item
-    if isinstance(item, int | float) and math.isfinite(item) and abs(item) < LARGEST:
+    if isinstance(item, int | float) and abs(item) < LARGEST:
         return item
     raise BadValue(f"needs items that are text, numbers or booleans, got {describe(item)}")
 
 
 def _distinct(items: list[Any]) -> list[Any]:
     """Each item once; 1 and true are two items."""
-    return list({(type(item) is bool, item): item for item in items}.values())
+    found: dict[tuple[bool, Any], Any] = {}
+    for item in items:
+        found.setdefault((type(item) is bool, item), item)
+    return list(found.values())
 
 
 def check_json(value: Any) -> Any:
@@ -311,6 +314,8 @@ def _check_node(value: Any, depth: int) -> None:
     elif isinstance(value, list):
         for item in value:
             _check_node(item, depth + 1)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise BadValue("holds a number that JSON cannot")
 
 
 def _load(text: str) -> Any:

@@ -43,7 +43,7 @@ def _plain_domain(domain: str) -> str:
 
 def _validate(text: str) -> str:
     try:
-        found = validate_email(text, check_deliverability=False, test_environment=True).normalized
+        found = validate_email(text, check_deliverability=False, test_environment=True, strict=True).normalized
     except (EmailNotValidError, UnicodeError) as error:
         raise BadAddress(f"{shorten(text, 60)!r} is no e-mail address: {error}") from None
     if len(found) > MAX_EMAIL:
