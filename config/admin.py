@@ -22,7 +22,16 @@ from crm.models import Contact, Import
 from outreach.models import GenieScheduler, SendJob, SendJobTransition
 
 ROWS = 10
-TITLES = {"accounts": "Accounts", "billing": "Billing", "crm": "CRM", "outreach": "Outreach", "workflows": "Workflows", "core": "Kernel"}
+TITLES = {
+    "accounts": "Accounts",
+    "billing": "Billing",
+    "crm": "CRM",
+    "outreach": "Outreach",
+    "workflows": "Workflows",
+    "core": "Kernel",
+    "auth": "Staff",
+}
+"""What the sidebar calls the apps, in its order."""
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from core.backoffice.paginator import EXACT, capped_count
 from core.backoffice.panels import ROWS, facts, link, list_address, panel, table
 from core.backoffice.progress import ProgressMixin, progress_bar
 from crm.models import Contact, ContactCategory, ContactTag, CustomField, File, Import, ImportRowError, Tag
+from crm.services.imports.control import update_import
 
 
 @admin.register(Contact)
@@ -24,7 +25,7 @@ class ContactAdmin(CompanyRecordAdmin):
     """Contacts, shown only: they are changed through the API, where values, unique keys and events belong together."""
 
     icon = "contacts"
-    list_display = ("name", "email", "contact_number", "company", "category", "unsubscribed_at", "is_deleted", "created_at")
+    list_display = ("name", "email", "contact_number", "company", "category", "unsubscribed_at", "deleted_at", "created_at")
     list_filter = (BY_COMPANY, "is_deleted")
     list_select_related = ("company", "category")
     search_fields = ("=id", "email", "name", "contact_number")
@@ -99,6 +100,7 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
     search_fields = ("=id", "file__name", "company__name")
     extra = ("progress",)
     hides = ("sample", "worker", "lease")
+    commands = ("resume", "pause", "cancel")
 
     @admin.display(description="file", ordering="file__name")
     def file_name(self, job: Import) -> str:
@@ -107,6 +109,24 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
     @admin.display(description="progress")
     def progress(self, job: Import) -> SafeString:
         return progress_bar(job, {name: getattr(job, name) for name in ("created", "updated", "skipped", "failed")})
+
+    @admin.display(description="Resume")
+    def resume(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
+        self._move(request, rows, Import.Status.RUNNING, "goes on")
+
+    @admin.display(description="Pause")
+    def pause(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
+        self._move(request, rows, Import.Status.PAUSED, "asked to pause")
+
+    @admin.display(description="Cancel")
+    def cancel(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
+        self._move(request, rows, Import.Status.CANCELLED, "asked to stop")
+
+    def _move(self, request: HttpRequest, rows: QuerySet[Import], status: str, done: str) -> None:
+        def move(job: Import) -> None:
+            update_import(import_id=job.pk, member_id=None, changes={"status": status})
+
+        self.each(request, rows, move, done, atomic=False)
 
 
 @panel(Import, "Row errors", permission="crm.view_importrowerror")

@@ -21,6 +21,7 @@ from core.errors import Named
 from core.tenancy import company_scope
 from crm.models import Contact
 from outreach.models import AiApp, GenieScheduler, GenieSettings, SendJob, SendJobTransition, Smtp, Suppression
+from outreach.services.runs import cancel_run
 from outreach.services.senders import check_sender
 from outreach.services.suppression import delete_suppressions
 
@@ -118,6 +119,7 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
     search_fields = ("=id", "name", "company__name")
     extra = ("progress",)
     hides = ("worker", "lease")
+    commands = ("cancel",)
 
     def prepare(self, request: HttpRequest, rows: list[GenieScheduler]) -> None:
         counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
@@ -130,6 +132,13 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
         if counts is None:
             counts = grouped(SendJob.objects.filter(run=run), "run_id", "status").get(run.pk, {})
         return progress_bar(run, counts)
+
+    @admin.display(description="Cancel")
+    def cancel(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
+        def one(run: GenieScheduler) -> int:
+            return cancel_run(run_id=run.pk, member_id=None)
+
+        self.each(request, rows, one, "cancelled")
 
 
 @panel(GenieScheduler, "Messages", permission="outreach.view_sendjob")

@@ -46,6 +46,12 @@ class User(BaseModel, AbstractBaseUser, PermissionsMixin):
     def __str__(self) -> str:
         return self.email
 
+    def get_full_name(self) -> str:
+        return self.name or self.email
+
+    def get_short_name(self) -> str:
+        return self.name or self.email
+
     def set_password(self, raw_password: str | None) -> None:
         super().set_password(raw_password)
         if not self._state.adding:

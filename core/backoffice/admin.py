@@ -77,8 +77,7 @@ class BackOfficeAdmin(ModelAdmin):
     paginator = LimitedPaginator
     save_on_top = False
     warn_unsaved_form = True
-    change_form_outer_before_template = "admin/record_commands.html"
-    change_form_outer_after_template = "admin/record_panels.html"
+    change_form_outer_before_template = "admin/record_head.html"
 
     # Permissions
 

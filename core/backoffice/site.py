@@ -18,6 +18,11 @@ def style(request: HttpRequest) -> str:
     return static("backoffice/backoffice.css")
 
 
+def icon(request: HttpRequest) -> str:
+    """The address of the browser tab's icon."""
+    return static("backoffice/icon.svg")
+
+
 class BackOfficeSite(UnfoldAdminSite):
     """Each of its pages runs and renders unscoped, for staff only; nothing outside of it does."""
 

@@ -68,7 +68,7 @@ def start_run(
 
 
 @transaction.atomic
-def cancel_run(*, run_id: str, member_id: str) -> int:
+def cancel_run(*, run_id: str, member_id: str | None) -> int:
     """Stop the run for good: nothing more is planned, and what has not gone is cancelled; returns how many messages that were.
 
     A message in a worker's hands is stopped too, unless its last byte is on its way. Cancelling twice changes nothing.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -67,10 +68,11 @@ def search_of(row: Any) -> str:
 
 
 def values_of(row: Any) -> dict[str, Any]:
-    """The stored columns, but for those that each save or each encryption writes anew."""
+    """The stored columns, but for those that each save writes anew, times to the second as forms show them."""
     with unscoped(reason="test: one row of any company"):
         values = type(row)._base_manager.filter(pk=row.pk).values().get()
-    return {name: value for name, value in values.items() if name != "updated_at"}
+    del values["updated_at"]
+    return {name: value.replace(microsecond=0) if isinstance(value, datetime) else value for name, value in values.items()}
 
 
 def opens(client: Client, path: str) -> tuple[str, int]:

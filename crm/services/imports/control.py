@@ -99,7 +99,7 @@ def _usable(files: QuerySet[File]) -> File:
     return file
 
 
-def update_import(*, import_id: str, member_id: str, changes: Mapping[str, Any]) -> Import:
+def update_import(*, import_id: str, member_id: str | None, changes: Mapping[str, Any]) -> Import:
     """Change a paused or failed import and start it, or pause, resume or cancel one.
 
     `changes`: column_mapping, options, tags, category, user_enquiry, status (running, paused, cancelled); a mapping alone starts it.
