@@ -65,7 +65,27 @@ class _Country:
     """What decides quickly that digits are a national significant number of a calling code."""
 
     lengths: frozenset[int]
-    national_prefix: re.Pattern[str] | None
+    prefixed: re.Pattern[str]
+    """Digits that may begin with something else than the number itself."""
+    trunk: str
+    """The prefix of national calls, where it is plain digits (0 in Germany)."""
+    viable: re.Pattern[str]
+    """Digits that a number of the country may have."""
+
+    def national(self, digits: str) -> str | None:
+        """The national significant number, where it is beyond doubt."""
+        if not self.prefixed.match(digits):
+            return digits if len(digits) in self.lengths else None
+        rest = digits[len(self.trunk) :]
+        if (
+            self.trunk
+            and digits.startswith(self.trunk)
+            and len(rest) in self.lengths
+            and rest[0] != "0"
+            and not self.viable.fullmatch(digits)
+        ):
+            return rest
+        return None
 
 
 def read_country_code(value: Any) -> str:
@@ -91,8 +111,9 @@ def read_phone(country_code: str | None, value: Any) -> Phone:
     digits = _SEPARATORS.sub("", str(value))
     if country_code is not None and _DIGITS.fullmatch(digits):
         country = _country(int(country_code[1:]))
-        if country and len(digits) in country.lengths and not (country.national_prefix and country.national_prefix.match(digits)):
-            return Phone(country_code, digits, country_code + digits)
+        national = country.national(digits) if country else None
+        if national is not None:
+            return Phone(country_code, national, country_code + national)
     return _parse(country_code, digits, value)
 
 
@@ -104,10 +125,14 @@ def _country(code: int) -> _Country | None:
     metadata = PhoneMetadata.metadata_for_nongeo_region(code) if region == "001" else PhoneMetadata.metadata_for_region(region)
     if metadata is None:
         return None
-    prefix = metadata.national_prefix_for_parsing
-    # A leading zero may belong to the number or not: only the library knows.
-    pattern = re.compile(f"(?:0|{code}|{prefix})" if prefix else f"(?:0|{code})", re.ASCII)
-    return _Country(frozenset(metadata.general_desc.possible_length), pattern)
+    prefix, general = metadata.national_prefix_for_parsing, metadata.general_desc
+    return _Country(
+        lengths=frozenset(general.possible_length),
+        # A leading zero may belong to the number or not, and so may the calling code: only the library knows.
+        prefixed=re.compile(f"(?:0|{code}|{prefix})" if prefix else f"(?:0|{code})", re.ASCII),
+        trunk=prefix if prefix and prefix.isdigit() and not metadata.national_prefix_transform_rule else "",
+        viable=re.compile(general.national_number_pattern or "", re.ASCII),
+    )
 
 
 def _parse(country_code: str | None, digits: str, value: Any) -> Phone:
