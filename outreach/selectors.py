@@ -46,7 +46,7 @@ def message_log() -> QuerySet[SendJob]:
 def message_view(message_id: str) -> dict[str, Any]:
     """What a message's detail shows beside its columns: HTML, the decision as it would be taken now, and its life so far."""
     job = SendJob.objects.select_related("contact", "run", "smtp").get(pk=message_id)
-    steps = SendJobTransition.objects.filter(send_job_id=message_id).order_by("id")
+    steps = SendJobTransition.objects.filter(send_job_id=message_id).order_by("created_at", "id")
     return {
         "html": job.html or html_from_text(job.text),
         "decision": _decision(job),

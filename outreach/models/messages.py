@@ -64,6 +64,11 @@ class SendJob(Claimable):
             models.Index(fields=("contact", "status"), name="sendjob_contact"),
             models.Index(fields=("smtp", "sending_at"), condition=models.Q(sending_at__isnull=False), name="sendjob_sender"),
             models.Index(fields=("company", "created_at", "id"), name="sendjob_newest"),
+            models.Index(
+                fields=("company", "created_at", "id"),
+                condition=models.Q(channel="smtp", status__in=("sending", "sent", "failed", "unknown")),
+                name="sendjob_smtp_log",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -95,7 +100,7 @@ class SendJobTransition(CompanyModel):
     actor = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
 
     class Meta(CompanyModel.Meta):
-        indexes = [models.Index(fields=("send_job", "id"), name="sendjobtransition_job")]
+        indexes = [models.Index(fields=("send_job", "created_at", "id"), name="sendjobtransition_job")]
 
 
 class Suppression(CompanyModel):

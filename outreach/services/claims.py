@@ -42,7 +42,7 @@ def _due(now: dt.datetime) -> Q:
 
 
 def due_senders(limit: int) -> list[tuple[str, str]]:
-    """(sender id, company id) of senders of all companies that have messages due, those first that were served least lately."""
+    """(sender id, company id) of senders of all companies that have messages due, in random order, so that none is always last."""
     now = timezone.now()
     with unscoped(reason="worker: senders of all companies with messages due"):
         waiting = SendJob.objects.filter(_due(now), smtp_id=OuterRef("pk"))

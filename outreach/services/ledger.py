@@ -24,6 +24,21 @@ _INTENT_HOLDS = """
 """What may have changed since the claim and would make sending wrong, asked once more in the statement that commits the intent."""
 
 
+def record_planned(ids: Sequence[str], *, actor_id: str | None) -> None:
+    """Write the first two steps of messages that were just inserted: planned, and from there to the status they have."""
+    for before, after in (("''", "'planned'"), ("'planned'", "job.status")):
+        now = timezone.now()
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO outreach_sendjobtransition"
+                " (id, company_id, send_job_id, from_status, to_status, reason, detail, actor_id, created_at, updated_at)"
+                f" SELECT step.id, job.company_id, job.id, {before}, {after}, CASE {before} WHEN '' THEN '' ELSE job.reason END,"
+                " '', %s, %s, %s"
+                " FROM unnest(%s::text[], %s::text[]) AS step (id, job_id) JOIN outreach_sendjob job ON job.id = step.job_id",
+                [actor_id, now, now, [new_id() for _ in ids], list(ids)],
+            )
+
+
 @transaction.atomic
 def move(
     rows: QuerySet[SendJob],

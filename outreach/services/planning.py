@@ -20,8 +20,9 @@ from core.jobs import checkpoint, fenced, finish, release, wake
 from core.tenancy import company_id
 from crm.models import Contact, ContactTag, CustomField
 from outreach.decision import Reason, Stop, decide
-from outreach.models import GenieScheduler, SendJob, SendJobTransition
+from outreach.models import GenieScheduler, SendJob
 from outreach.providers import CompanyBrief, ComposeBrief, ContactBrief, Draft, ProviderError, get_provider
+from outreach.services import ledger
 from outreach.services.ai_apps import KINDS
 from outreach.services.audience import Audience
 from outreach.services.facts import Surroundings, suppressed_addresses, surroundings
@@ -113,14 +114,7 @@ def _insert(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
     for job in jobs:
         job.created_by_id = job.updated_by_id = run.created_by_id
     SendJob.objects.bulk_create(jobs, ignore_conflicts=True)
-    made = set(SendJob.objects.filter(pk__in=[job.pk for job in jobs]).values_list("pk", flat=True))
-    planned = SendJob.Status.PLANNED
-    SendJobTransition.objects.bulk_create(
-        SendJobTransition(send_job_id=job.pk, from_status=before, to_status=after, reason=reason, actor_id=run.created_by_id)
-        for job in jobs
-        if job.pk in made
-        for before, after, reason in (("", planned, ""), (planned, job.status, job.reason))
-    )
+    ledger.record_planned([job.pk for job in jobs], actor_id=run.created_by_id)
 
 
 def _company_brief(run: GenieScheduler) -> CompanyBrief:

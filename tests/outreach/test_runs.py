@@ -65,7 +65,7 @@ def test_drafts_wait_and_are_approved_and_held_again(ready: Cast) -> None:
     with ready.scope():
         job = SendJob.objects.first()
         assert job is not None
-        steps = list(SendJobTransition.objects.filter(send_job=job).order_by("id").values_list("to_status", "actor_id"))
+        steps = list(SendJobTransition.objects.filter(send_job=job).order_by("created_at", "id").values_list("to_status", "actor_id"))
     assert steps == [(status, ready.owner.pk) for status in ("planned", "draft", "approved", "draft")]
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from billing.models import Subscription
-from core.jobs import LeaseLost
+from core.jobs import LeaseLost, sweep
 from core.tenancy import company_scope
 from crm.models import Contact
 from outreach.mail.smtp import Sent
@@ -23,7 +23,9 @@ from tests.outreach.smtp_server import DROP
 
 
 def steps(job: SendJob) -> list[tuple[str, str, str]]:
-    return list(SendJobTransition.objects.filter(send_job=job).order_by("id").values_list("from_status", "to_status", "reason"))
+    return list(
+        SendJobTransition.objects.filter(send_job=job).order_by("created_at", "id").values_list("from_status", "to_status", "reason")
+    )
 
 
 def test_a_run_reaches_the_mail_server_once_each(cast: Cast, post: Post) -> None:
@@ -329,3 +331,27 @@ def test_two_companies_keep_to_themselves(cast: Cast, outsiders: Cast, post: Pos
     assert outsiders.key.get("/genie/send-jobs").data == []
     work("send")
     assert statuses(cast, run) == {"sent": 2}
+
+
+def test_the_sweeper_frees_what_a_dead_worker_held_and_writes_it_down(cast: Cast, post: Post) -> None:
+    run = planned(cast, 4)
+    with cast.scope():
+        begun, claimed, poison, late = SendJob.objects.filter(run_id=run).order_by("id")
+        dead = {"worker": 1, "lease": "0" * 24}
+        SendJob.objects.filter(pk=begun.pk).update(status="sending", sending_at=timezone.now(), **dead)
+        SendJob.objects.filter(pk=claimed.pk).update(status="claimed", **dead)
+        SendJob.objects.filter(pk=poison.pk).update(status="claimed", deaths=9, **dead)
+        SendJob.objects.filter(pk=late.pk).update(status="sending", deaths=9, sending_at=timezone.now(), **dead)
+    assert sweep() == 4
+    with cast.scope():
+        found = {job.pk: (job.status, job.reason) for job in SendJob.objects.filter(run_id=run)}
+        assert found == {
+            begun.pk: ("unknown", "worker_died"),
+            claimed.pk: ("approved", ""),
+            poison.pk: ("failed", "worker_died"),
+            late.pk: ("unknown", "worker_died"),  # never failed, which could be sent again
+        }
+        assert steps(begun)[-1] == ("sending", "unknown", "worker_died")
+        assert steps(poison)[-1] == ("claimed", "failed", "worker_died")
+    work("send")
+    assert statuses(cast, run) == {"unknown": 2, "failed": 1, "sent": 1}
