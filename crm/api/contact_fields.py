@@ -30,6 +30,7 @@ def custom_list_field(name: str) -> ListField | None:
         kind,
         name=name,
         stored="number" if kind == "boolean" else None,
+        key=None if spec.many else {"position": 0},
         many=spec.many,
         searchable=kind == "text",
     )
