@@ -73,7 +73,7 @@ def _figures(may: Any) -> list[dict[str, Any]]:
     found = []
     for model, title in ((Company, "Companies"), (User, "Users"), (Contact, "Contacts"), (SendJob, "Messages")):
         if _may_see(may, model):
-            found.append({"title": title, "value": f"{estimated_count(model):,}", "link": list_address(model)})
+            found.append({"title": title, "value": _number(estimated_count(model)), "link": list_address(model)})
     if may("outreach.view_sendjob"):
         steps = dict(_last_day(SendJobTransition.objects.filter(to_status="sent")).values_list("to_status").annotate(Count("pk")))
         found.append(
@@ -138,4 +138,4 @@ def _list_link(model: Any, status: str) -> str:
 
 
 def _number(number: int) -> str:
-    return f"{number:,}" if number <= EXACT else f"more than {EXACT:,}"
+    return f"more than {EXACT:,}" if number == EXACT + 1 else f"{number:,}"

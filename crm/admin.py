@@ -98,7 +98,6 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "file")
     search_fields = ("=id", "file__name", "company__name")
-    extra = ("progress",)
     hides = ("sample", "worker", "lease")
     commands = ("resume", "pause", "cancel")
 
@@ -132,7 +131,7 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
 @panel(Import, "Row errors", permission="crm.view_importrowerror")
 def _row_errors(job: Import) -> SafeString:
     rows = ImportRowError.objects.filter(job=job).order_by("row", "id")
-    cells = [(row.row, row.column or "–", row.code, row.message) for row in rows[: ROWS * 2]]
+    cells = [(row.row, row.column or "–", row.code, row.message) for row in rows[:ROWS]]
     return table(
         ("Row", "Column", "Code", "What is wrong"), cells, more=list_address(ImportRowError, job__id__exact=job.pk), empty="No row failed."
     )

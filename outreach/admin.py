@@ -117,7 +117,6 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
     list_select_related = ("company",)
     list_per_page = 25
     search_fields = ("=id", "name", "company__name")
-    extra = ("progress",)
     hides = ("worker", "lease")
     commands = ("cancel",)
 

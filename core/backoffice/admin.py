@@ -28,6 +28,9 @@ SECRETS = frozenset({"password", "key_hash", "token_hash", "lease"})
 """Fields that no page shows, beside every EncryptedTextField."""
 
 
+LAST = frozenset({"id", "created_at", "updated_at", "created_by", "updated_by", "due_at", "worker", "attempts", "deaths"})
+"""Fields that stand below the others on a record's page."""
+
 BY_COMPANY = ("company", AutocompleteSelectFilter)
 """A list filter: one company, found by typing."""
 
@@ -106,7 +109,7 @@ class BackOfficeAdmin(ModelAdmin):
         shown = [field.name for field in self.opts.concrete_fields if not is_secret(field) and field.name not in self.hides]
         if obj is None:
             return [name for name in shown if name in self.edits]
-        return [*self.extra, *sorted(shown, key=lambda name: (name not in self.edits, name in ("id", "created_at", "updated_at")))]
+        return [*self.extra, *sorted(shown, key=lambda name: (name not in self.edits, name in LAST))]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         if obj is None:
@@ -125,6 +128,10 @@ class BackOfficeAdmin(ModelAdmin):
             kwargs["assume_scheme"] = "https"
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
+    def lead(self, record: Any) -> str:
+        """What stands first on the record's page."""
+        return ""
+
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         name = lookup.partition("__")[0]
         field = next((field for field in self.opts.concrete_fields if name in (field.name, field.attname)), None)
@@ -137,6 +144,7 @@ class BackOfficeAdmin(ModelAdmin):
         record = self.get_object(request, object_id) if object_id else None
         if record is not None and self.has_view_permission(request, record):
             context |= {"panels": panels_of(record, request), "commands": self._offered(request)}
+            context["lead"] = self.lead(record)
             context["commands_address"] = self._address("command", record.pk)
         return super().changeform_view(request, object_id, form_url, context)
 

@@ -48,6 +48,9 @@ class ProgressMixin:
 
     progress.short_description = "progress"  # type: ignore[attr-defined]
 
+    def lead(self, record: Job) -> SafeString:
+        return self.progress(record)
+
     def get_urls(self) -> list[URLPattern]:
         name = f"{self.model._meta.app_label}_{self.model._meta.model_name}_progress"
         address = path("progress/", self.admin_site.admin_view(self.progress_view), name=name)  # type: ignore[attr-defined]
