@@ -92,7 +92,9 @@ def write_contacts(
         else:
             plan = _plan(keyed, live_holders(keyed), merge=existing == "update")
         made = _insert(schema, plan.inserts, actor_id, import_id)
-        created += [item for item in plan.inserts if item.id in made]
+        new = [item for item in plan.inserts if item.id in made]
+        _complete(schema, new, actor_id, automation)  # before the updates, which may be of these contacts
+        created += new
         lost = {item.id for item in plan.inserts} - made
         applied = [item for item in plan.updates if item.id not in lost]
         outcome = update_contacts(schema, [(item.id, item.row) for item in applied], actor_id=actor_id, automation=automation)
@@ -102,7 +104,6 @@ def write_contacts(
         pending = sorted(again, key=lambda row: row.index)
     else:
         raise RuntimeError("other writers kept taking the unique keys of these contacts")
-    _complete(schema, created, actor_id, automation)
     result.created = [(item.row.index, item.id) for item in created]
     return result
 

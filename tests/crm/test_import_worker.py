@@ -102,6 +102,18 @@ def test_custom_fields_are_read_from_text(cast: Cast) -> None:
         assert CustomFieldValue.objects.filter(field__in=fields).count() == 5
 
 
+def test_a_row_that_repeats_one_of_its_batch_updates_its_values_too(cast: Cast) -> None:
+    with cast.scope():
+        CustomField.objects.create(name="score", unique_field_id="score", field_type="number", value_type="number")
+    content = csv_of([f"{people(1)[0]},{score}" for score in (1, 2, 3)], HEADER + ",Score")
+    job = run(cast, content, columnMapping={**MAPPING, "Score": "score"}, options={"existing": "update"})
+    assert counts(job) == ("completed", 3, 1, 2, 0, 0)
+    with cast.scope():
+        assert Contact.objects.get().custom == {"score": 3}
+        assert [int(value) for value in CustomFieldValue.objects.values_list("number", flat=True)] == [3]
+        assert list(Event.objects.order_by("id").values_list("kind", flat=True)) == ["contact.created", "contact.updated"]
+
+
 def test_skip_invalid_leaves_values_out_and_tells_them(cast: Cast) -> None:
     with cast.scope():
         CustomField.objects.create(name="score", unique_field_id="score", field_type="number", value_type="number")
