@@ -6,6 +6,7 @@ A worker that dies loses at most the batch it was at, which the next one reads a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 from time import monotonic
@@ -98,22 +99,24 @@ class _Turn:
         self.errors = ErrorLog(job)
 
     def work(self) -> None:
-        """Batch after batch."""
+        """Batch after batch; the next one is read and checked while the database is busy with the one before."""
         job = self.job
         if self.table.headers != job.headers:
             raise ReaderError("InvalidDataFormat_400", "The file's columns are not those that were mapped. Make a new import of it.")
         items = self._items()
-        while True:
-            started = monotonic()
-            batch = self._read(list(islice(items, batch_rows())))
-            if not batch.numbers:
-                break
-            self._resolve_labels(batch)
-            going = self._write(batch, started)
-            if not going or self._turn_is_over():
-                release(job)
-                return
-        finish(job, Import.Status.COMPLETED, total=job.processed, rate=job.rate)
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="import") as reader:
+            ahead = reader.submit(self._read, items)
+            while True:
+                started = monotonic()
+                batch = ahead.result()
+                if not batch.numbers:
+                    break
+                ahead = reader.submit(self._read, items)
+                self._resolve_labels(batch)
+                if not self._write(batch, started) or self._turn_is_over():
+                    release(job)
+                    return
+        finish(job, Import.Status.COMPLETED, total=job.processed)
 
     def _items(self) -> Iterator[Row | RowError]:
         """The rows of the file that are wanted and not yet done."""
@@ -128,11 +131,11 @@ class _Turn:
         now = monotonic()
         return now > self.latest or (now > self.deadline and has_due(Import))
 
-    def _read(self, items: Sequence[Row | RowError]) -> _Batch:
-        """Parse and check the rows, without the database."""
+    def _read(self, items: Iterator[Row | RowError]) -> _Batch:
+        """Parse and check the next rows; this runs beside the thread that talks to the database, and never does so itself."""
         batch = _Batch()
         reader, schema, how, drop = self.reader, self.schema, self.format, self.options.skip_invalid
-        for position, item in enumerate(items):
+        for position, item in enumerate(islice(items, batch_rows())):
             if type(item) is not tuple:
                 assert isinstance(item, RowError)
                 batch.numbers.append(item.row)

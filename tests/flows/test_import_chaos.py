@@ -1,0 +1,176 @@
+"""Workers killed by kill -9 while they import: the end result is that of an undisturbed import, to the last count.
+
+CHAOS_ROWS and CHAOS_IMPORT_KILLS set the size; `make chaos` runs the long form.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from core.models import Event
+from crm.models import Contact, ContactTag, CustomField, CustomFieldValue, Import, ImportRowError
+from tests.cast import Cast, make_cast
+from tests.crm.imports import HEADER, MAPPING, csv_of, make, run
+from tests.processes import database_url
+
+BATCH = 50
+SECONDS = 900
+FORKS = """
+import os, signal, sys, time, django
+django.setup()
+from django.conf import settings
+import core.jobs
+core.jobs.publish = lambda name, **_: None
+settings.IMPORT_BATCH_ROWS = int(sys.argv[1])
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for _ in sys.stdin:
+    child = os.fork()
+    if child:
+        print(child, flush=True)
+        continue
+    parent = os.getppid()
+    while os.getppid() == parent:
+        core.jobs.sweep()
+        core.jobs.WORK["import"].drain(time.monotonic() + 0.5)
+        time.sleep(0.01)
+    os._exit(0)
+"""
+
+
+class Workers:
+    """A process that has loaded Django and forks workers, so that killing a hundred of them costs no hundred start-ups."""
+
+    def __init__(self) -> None:
+        environment = {**os.environ, "DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "tests.settings", "LOG_LEVEL": "ERROR"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", FORKS, str(BATCH)], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.pids: list[int] = []
+
+    def spawn(self) -> None:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write("one\n")
+        self.process.stdin.flush()
+        self.pids.append(int(self.process.stdout.readline()))
+
+    def kill_all(self) -> None:
+        for pid in self.pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.pids.clear()
+
+
+@contextmanager
+def running() -> Iterator[Workers]:
+    workers = Workers()
+    try:
+        workers.spawn()
+        yield workers
+    finally:
+        workers.kill_all()
+        assert workers.process.stdin is not None
+        workers.process.stdin.close()
+        workers.process.wait(20)
+        assert workers.process.stdout is not None
+        workers.process.stdout.close()
+
+
+def content(rows: int) -> bytes:
+    """Good rows, bad ones, repeated ones and such that name tags, mixed by a fixed seed."""
+    chance = random.Random(20)
+    lines = []
+    for number in range(rows):
+        who = chance.randrange(number) if number and chance.random() < 0.1 else number
+        email = f"person{who}@example.org" if chance.random() > 0.05 else "nobody"
+        tags = chance.choice(("", "VIP", "Fair 2026;VIP", f"Batch {number // 500}"))
+        lines.append(f"Person {who} v{number},{email},+49,151{who:08},{number},{tags}")
+    return csv_of(lines, HEADER + ",Score,Tags")
+
+
+def prepare(cast: Cast) -> dict[str, Any]:
+    """A custom field, and the mapping of the file's columns."""
+    with cast.scope():
+        CustomField.objects.create(name="Score", unique_field_id="score", field_type="number", value_type="number")
+    return {"columnMapping": {**MAPPING, "Score": "score", "Tags": "tags"}, "options": {"existing": "update"}}
+
+
+def outcome(cast: Cast, job_id: str) -> dict[str, Any]:
+    """All that an import leaves behind, without the ids and times that are new each time."""
+    with cast.scope():
+        job = Import.objects.get(pk=job_id)
+        names = ("status", "error", "total", "processed", "created", "updated", "skipped", "failed", "next_row")
+        return {
+            "job": {name: getattr(job, name) for name in names},
+            "contacts": list(Contact.objects.order_by("email", "name").values_list("name", "email", "contact_number", "custom")),
+            "values": list(CustomFieldValue.objects.order_by("contact__email", "number").values_list("contact__email", "number")),
+            "tags": sorted(ContactTag.objects.values_list("contact__email", "tag__name")),
+            "errors": list(ImportRowError.objects.order_by("row", "id").values_list("row", "column", "code", "message", "values")),
+            "events": sorted(Event.objects.values_list("kind", "object_id").values_list("kind", flat=True)),
+        }
+
+
+def progress(cast: Cast, job_id: str) -> tuple[str, int]:
+    with cast.scope():
+        return Import.objects.values_list("status", "processed").get(pk=job_id)
+
+
+def kill_over_the_import(workers: Workers, cast: Cast, job_id: str, rows: int, kills: int, end: float) -> None:
+    """Kill at random moments, spread over the whole import."""
+    for number in range(kills):
+        goal = rows * (number + random.random()) / (kills + 1)
+        while (seen := progress(cast, job_id))[1] < goal:
+            assert time.monotonic() < end, seen
+            assert seen[0] in ("queued", "running"), seen
+            time.sleep(0.002)
+        time.sleep(random.uniform(0, 0.1))
+        workers.kill_all()
+        workers.spawn()
+
+
+def chaos(rows: int, kills: int) -> dict[str, Any]:
+    """One import with kills and one without; their outcomes must be equal."""
+    calm, stormy = make_cast(), make_cast()
+    data, end = content(rows), time.monotonic() + SECONDS
+    settings.IMPORT_BATCH_ROWS = BATCH
+    try:
+        undisturbed = run(calm, data, **prepare(calm))
+    finally:
+        del settings.IMPORT_BATCH_ROWS
+    assert undisturbed["status"] == "completed", undisturbed["error"]
+    started = time.monotonic()
+    job_id = make(stormy, data, pauseImport=False, **prepare(stormy))["_id"]
+    with running() as workers:
+        kill_over_the_import(workers, stormy, job_id, rows, kills, end)
+        while progress(stormy, job_id)[0] in ("queued", "running"):
+            assert time.monotonic() < end, progress(stormy, job_id)
+            time.sleep(0.05)
+    expected, found = outcome(calm, undisturbed["_id"]), outcome(stormy, job_id)
+    assert expected["job"]["processed"] == rows
+    assert found["job"] == expected["job"]
+    for name, value in expected.items():
+        assert found[name] == value, f"{name} differ"
+    assert len(found["contacts"]) == found["job"]["created"]
+    return {"rows": rows, "kills": kills, **found["job"], "seconds": round(time.monotonic() - started, 1)}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_chaos_of_an_import_short() -> None:
+    print(chaos(3000, 8))
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_chaos_of_an_import_long() -> None:
+    print(chaos(int(os.environ.get("CHAOS_ROWS", "20000")), int(os.environ.get("CHAOS_IMPORT_KILLS", "100"))))
