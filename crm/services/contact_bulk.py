@@ -34,7 +34,8 @@ REMOVED = """(
     WHERE NOT EXISTS (SELECT FROM jsonb_array_elements(%(items)s::jsonb) AS gone (item) WHERE gone.item = old.item))"""
 CHANGE_ITEMS = """
 UPDATE crm_contact
-SET custom = CASE WHEN changed.items = '[]' THEN custom - %(key)s ELSE jsonb_set(custom, ARRAY[%(key)s], changed.items) END
+SET updated_at = %(now)s, updated_by_id = %(actor)s,
+    custom = CASE WHEN changed.items = '[]' THEN custom - %(key)s ELSE jsonb_set(custom, ARRAY[%(key)s], changed.items) END
 FROM (
     SELECT id AS changed_id, {items} AS items FROM crm_contact WHERE id = ANY(%(ids)s) AND (%(append)s OR custom ? %(key)s)
 ) AS changed
@@ -198,15 +199,16 @@ def _plan_items(schema: ContactSchema, form_data: Mapping[str, Any], update_type
 
 def _apply(schema: ContactSchema, change: Change, ids: list[str], actor_id: str, automation: bool) -> int:
     """Change one batch; returns how many contacts are different now."""
-    changed = _set_columns(schema, change, ids)
+    changed = _set_columns(schema, change, ids, actor_id)
     for key, items in change.append.items():
-        changed |= _change_items(schema, key, items, ids, append=True)
+        changed |= _change_items(schema, key, items, ids, actor_id, append=True)
     for key, items in change.remove.items():
-        changed |= _change_items(schema, key, items, ids, append=False)
-    changed |= _change_tags(schema, change, ids)
-    touched = sorted(changed)
+        changed |= _change_items(schema, key, items, ids, actor_id, append=False)
+    labelled = _change_tags(schema, change, ids) - changed
+    if labelled:
+        Contact.objects.filter(pk__in=labelled).update(updated_at=timezone.now(), updated_by_id=actor_id)
+    touched = sorted(changed | labelled)
     if touched:
-        Contact.objects.filter(pk__in=touched).update(updated_at=timezone.now(), updated_by_id=actor_id)
         payload = {"changes": _told(change)}
         emit("contact.updated", touched, payloads=dict.fromkeys(touched, payload), actor_id=actor_id, automation=automation)
     return len(touched)
@@ -227,37 +229,38 @@ def _told(change: Change) -> dict[str, Any]:
     return told
 
 
-def _set_columns(schema: ContactSchema, change: Change, ids: list[str]) -> set[str]:
-    """The values that are the same for all; returns the contacts that had others."""
+def _set_columns(schema: ContactSchema, change: Change, ids: list[str], actor_id: str) -> set[str]:
+    """The values that are the same for all, in one statement; returns the contacts that had others."""
     columns = dict(change.system)
     if change.category_id is not UNSET:
         columns["category_id"] = change.category_id
-    parts = [(f"{column} = %s", f"{column} IS DISTINCT FROM %s", value) for column, value in columns.items()]
+    wanted: list[tuple[str, str, list[Any]]] = [(column, "%s", [value]) for column, value in columns.items()]
     given = {key: value for key, value in change.custom.items() if value is not None}
-    emptied = [key for key, value in change.custom.items() if value is None]
-    changed: set[str] = set()
-    if parts:
-        changed |= _update(", ".join(part[0] for part in parts), " OR ".join(part[1] for part in parts), [part[2] for part in parts], ids)
-    if given or emptied:
-        merged = "(custom || %s::jsonb) - %s::text[]"
-        moved = _update(f"custom = {merged}", f"custom IS DISTINCT FROM {merged}", [orjson.dumps(given).decode(), emptied], ids)
-        _replace_values(schema, list(change.custom), dict.fromkeys(moved, given))
-        changed |= moved
+    if change.custom:
+        emptied = [key for key in change.custom if key not in given]
+        wanted.append(("custom", "(custom || %s::jsonb) - %s::text[]", [orjson.dumps(given).decode(), emptied]))
+    if not wanted:
+        return set()
+    assignments = ", ".join(f"{column} = {expression}" for column, expression, _ in wanted)
+    different = " OR ".join(f"{column} IS DISTINCT FROM {expression}" for column, expression, _ in wanted)
+    values = [value for *_, part in wanted for value in part]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE crm_contact SET {assignments}, updated_at = %s, updated_by_id = %s WHERE id = ANY(%s) AND ({different}) RETURNING id",
+            [*values, timezone.now(), actor_id, ids, *values],
+        )
+        changed = {id for (id,) in cursor.fetchall()}
+    if change.custom:
+        _replace_values(schema, list(change.custom), dict.fromkeys(changed, given))
     return changed
 
 
-def _update(assignments: str, condition: str, values: list[Any], ids: list[str]) -> set[str]:
-    with connection.cursor() as cursor:
-        cursor.execute(f"UPDATE crm_contact SET {assignments} WHERE id = ANY(%s) AND ({condition}) RETURNING id", [*values, ids, *values])
-        return {id for (id,) in cursor.fetchall()}
-
-
-def _change_items(schema: ContactSchema, key: str, items: list[Any], ids: list[str], *, append: bool) -> set[str]:
+def _change_items(schema: ContactSchema, key: str, items: list[Any], ids: list[str], actor_id: str, *, append: bool) -> set[str]:
     """Add items to a field with several values, or take them away; returns the contacts that are different now."""
     with connection.cursor() as cursor:
         cursor.execute(
             CHANGE_ITEMS.format(items=APPENDED if append else REMOVED),
-            {"key": key, "items": orjson.dumps(items).decode(), "ids": ids, "append": append},
+            {"key": key, "items": orjson.dumps(items).decode(), "ids": ids, "append": append, "now": timezone.now(), "actor": actor_id},
         )
         values = {id: {key: orjson.loads(found)} for id, found in cursor.fetchall()}
     if any(len(value[key]) > MAX_ITEMS for value in values.values()):
