@@ -14,7 +14,7 @@ from benchmarks.timing import interleaved, ms
 from benchmarks.web import Caller, Web, serve
 
 SIZE = 100
-ROUNDS = 300
+ROUNDS = 200
 DEEP_PAGES, DEEP_SIZE = 4, 100_000
 PATH = "/contact"
 

@@ -14,7 +14,7 @@ def seconds(act: Callable[[], object]) -> float:
     return perf_counter() - started
 
 
-def interleaved(sides: Sequence[Callable[[], object]], rounds: int, *, warm_up: int = 5) -> list[float]:
+def interleaved(sides: Sequence[Callable[[], object]], rounds: int, *, warm_up: int = 20) -> list[float]:
     """The median seconds of each side; every round runs all of them, beginning with another one each time."""
     for _ in range(warm_up):
         for side in sides:
