@@ -27,7 +27,7 @@ class BulkSelection:
     """Whether it is what the query string matches, instead of ids."""
 
     @classmethod
-    def parse(cls, body: Mapping[str, Any], params: Mapping[str, Any], fields: FieldSet, *, extra: Iterable[str] = ()) -> BulkSelection:
+    def parse(cls, body: Any, params: Mapping[str, Any], fields: FieldSet, *, extra: Iterable[str] = ()) -> BulkSelection:
         """The selection in a request: the records with the body's `ids`, or with `selectAll` those of the query string, less `nids`.
 
         With selectAll the ids are not looked at, and without it the query string is not: the contract has the one instead of the other.

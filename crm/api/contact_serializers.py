@@ -151,7 +151,7 @@ class ContactBulkOut(Output):
     created = Computed(serializers.ListField(child=ContactOut()))
     updated = Computed(serializers.ListField(child=ContactOut(), help_text="existing contacts, with existingError false"))
     failed = Computed(serializers.ListField(child=BulkFailure()))
-    errors = Computed(serializers.ListField(child=BulkError()))
+    errors = Computed(serializers.ListField(child=BulkError()))  # type: ignore[assignment]
 
 
 class BulkUpdated(Output):

@@ -28,7 +28,7 @@ class FieldUpdate(Input):
     panel = TextInput(max_length=100, required=False, help_text="contact, lead or productService; set once")
     fieldType = serializers.ChoiceField(choices=list(FIELD_TYPES), required=False, help_text="fixed once contacts have values")
     valueType = serializers.ChoiceField(choices=list(VALUE_TYPES), required=False, help_text="by default what the fieldType usually holds")
-    required = BooleanInput(required=False)
+    required = BooleanInput(required=False)  # type: ignore[assignment]
     placeholder = TextInput(max_length=200, allow_blank=True, required=False)
     helper = TextInput(max_length=500, allow_blank=True, required=False)
     defaultValue = serializers.JSONField(allow_null=True, required=False)
@@ -53,7 +53,7 @@ class FieldDelete(Input):
 
 
 class FieldOption(Output):
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     description = serializers.CharField()
     value = serializers.CharField()
 
@@ -71,7 +71,7 @@ class FieldOut(Output):
     panel = serializers.ChoiceField(choices=CustomField.Panel.values)
     valueType = serializers.ChoiceField(choices=list(VALUE_TYPES))
     fieldType = serializers.ChoiceField(choices=list(FIELD_TYPES))
-    required = serializers.BooleanField()
+    required = serializers.BooleanField()  # type: ignore[assignment]
     placeholder = serializers.CharField()
     helper = serializers.CharField()
     defaultValue = serializers.JSONField(allow_null=True)

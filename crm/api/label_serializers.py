@@ -8,18 +8,17 @@ from accounts.api.serializers import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import IdField, Output
 
-NAME = {"max_length": 200, "help_text": "unique in the company, whatever the case of its letters"}
-COLOR = {"max_length": 20, "allow_blank": True, "required": False, "help_text": "such as #3b82f6; the service only keeps it"}
+UNIQUE = "unique in the company, whatever the case of its letters"
 
 
 class LabelCreate(Input):
-    name = TextInput(**NAME)
+    name = TextInput(max_length=200, help_text=UNIQUE)
     description = TextInput(max_length=5000, allow_blank=True, required=False)
-    color = TextInput(**COLOR)
+    color = TextInput(max_length=20, allow_blank=True, required=False, help_text="such as #3b82f6; the service only keeps it")
 
 
 class LabelUpdate(LabelCreate):
-    name = TextInput(**NAME, required=False)
+    name = TextInput(max_length=200, required=False, help_text=UNIQUE)
 
 
 class LabelSnapshot(Output):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -107,9 +107,12 @@ class FieldSpec:
 
     def parse(self, cell: Any, how: TextFormat) -> Any:
         """A cell of a file as it is stored, or None for an empty one; raises BadValue."""
-        if not isinstance(cell, str):
-            return self.clean(cell) if self.value_type.name != "string" or cell is None else self.clean(plain_text(cell))
-        text = cell.strip()
+        if isinstance(cell, date | time):
+            cell = cell.isoformat()
+        kind = bool if self.value_type.name == "boolean" else int | float if self.value_type.name == "number" else None
+        if cell is None or isinstance(cell, list | dict) or (kind and isinstance(cell, kind) and not self.many):
+            return self.clean(cell)
+        text = plain_text(cell).strip()
         if not text:
             return None
         if self.field_type.always_many and not self.value_type.many:

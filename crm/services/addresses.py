@@ -126,6 +126,8 @@ def _country(code: int) -> _Country | None:
     if metadata is None:
         return None
     prefix, general = metadata.national_prefix_for_parsing, metadata.general_desc
+    if general is None:
+        return None
     return _Country(
         lengths=frozenset(general.possible_length),
         # A leading zero may belong to the number or not, and so may the calling code: only the library knows.

@@ -27,10 +27,9 @@ INSERT = """
 INSERT INTO crm_contact (id, created_at, updated_at, company_id, created_by_id, updated_by_id, import_job_id, is_deleted,
     name, email, country_code, number, contact_number, email_key, number_key, category_id, custom)
 SELECT id, %(now)s, %(now)s, %(company)s, %(actor)s, %(actor)s, %(import)s, false,
-    name, email, country_code, number, contact_number, email_key, number_key, category, custom::jsonb
-FROM unnest(%(ids)s::text[], %(names)s::text[], %(emails)s::text[], %(country_codes)s::text[], %(numbers)s::text[],
-    %(contact_numbers)s::text[], %(email_keys)s::text[], %(number_keys)s::text[], %(categories)s::text[], %(customs)s::text[])
-    AS rows (id, name, email, country_code, number, contact_number, email_key, number_key, category, custom)
+    coalesce(name, ''), email, country_code, number, contact_number, email_key, number_key, category, custom
+FROM json_to_recordset(%(rows)s::json) AS rows (id text, name text, email text, country_code text, number text, contact_number text,
+    email_key text, number_key text, category text, custom jsonb)
 ON CONFLICT DO NOTHING
 RETURNING id
 """
@@ -39,7 +38,7 @@ RETURNING id
 class Collision(NamedTuple):
     """A row that was not written: `field` (email or number) has `value`, as the contact `existing_id` does."""
 
-    index: int
+    index: int  # type: ignore[assignment]
     field: str
     value: str
     existing_id: str
@@ -146,22 +145,24 @@ def _insert(schema: ContactSchema, items: Sequence[Keyed], actor_id: str | None,
     """Insert what collides with nothing; returns the ids that were made."""
     if not items:
         return set()
-    systems = [item.row.system for item in items]
+    # One JSON text instead of an array a column: psycopg writes arrays thirty times slower.
+    rows = [
+        {
+            **item.row.system,
+            "id": item.id,
+            "email_key": item.email_key,
+            "number_key": item.number_key,
+            "category": item.row.category_id or None,
+            "custom": schema.stored_custom(item.row),
+        }
+        for item in items
+    ]
     values: dict[str, Any] = {
         "now": timezone.now(),
         "company": schema.company_id,
         "actor": actor_id,
         "import": import_id,
-        "ids": [item.id for item in items],
-        "names": [system.get("name") or "" for system in systems],
-        "emails": [system.get("email") for system in systems],
-        "country_codes": [system.get("country_code") for system in systems],
-        "numbers": [system.get("number") for system in systems],
-        "contact_numbers": [system.get("contact_number") for system in systems],
-        "email_keys": [item.email_key for item in items],
-        "number_keys": [item.number_key for item in items],
-        "categories": [item.row.category_id or None for item in items],
-        "customs": [orjson.dumps(schema.stored_custom(item.row)).decode() for item in items],
+        "rows": orjson.dumps(rows).decode(),
     }
     with connection.cursor() as cursor:
         cursor.execute(INSERT, values)

@@ -117,7 +117,8 @@ class ContactSchema:
         may come alone). `drop_invalid`: invalid values are left out instead, as long as nothing required is among them. `from_text`: values
         are cells of a file, and empty ones count as not given.
         """
-        row, problems = ContactRow(index=index), []
+        row = ContactRow(index=index)
+        problems: list[ValueProblem] = []
         how = from_text if isinstance(from_text, TextFormat) else TextFormat() if from_text else None
         _read_name_and_email(form_data, row, problems, how)
         _read_number(form_data, row, problems, how, current or {})

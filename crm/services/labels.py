@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from core.errors import Named, shorten
 from crm.models import ContactCategory, Tag
 
-Label = TypeVar("Label", Tag, ContactCategory)
+Label = Tag | ContactCategory
 
-TAKEN = {Tag: "TagNameAlreadyExists_400", ContactCategory: "ContactCategoryNameAlreadyExists_400"}
-NOT_FOUND = {Tag: "TagNotFound_400", ContactCategory: "ContactCategoryNotFound_400"}
+TAKEN: dict[type[Label], str] = {Tag: "TagNameAlreadyExists_400", ContactCategory: "ContactCategoryNameAlreadyExists_400"}
+NOT_FOUND: dict[type[Label], str] = {Tag: "TagNotFound_400", ContactCategory: "ContactCategoryNotFound_400"}
 
 
 def create_label(model: type[Label], *, actor_id: str, values: Mapping[str, Any]) -> Label:
@@ -69,7 +69,7 @@ def missing_categories(ids: Iterable[str | None]) -> list[str]:
     return _missing(ContactCategory, ids)
 
 
-def _missing(model: type[Tag] | type[ContactCategory], ids: Iterable[str | None]) -> list[str]:
+def _missing(model: type[Label], ids: Iterable[str | None]) -> list[str]:
     wanted = list(dict.fromkeys(id for id in ids if id))
     if not wanted:
         return []

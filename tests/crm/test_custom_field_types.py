@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -204,6 +204,14 @@ def test_children_are_checked_at_every_level() -> None:
         ("text", "string", 5.0, "5"),
         ("text", "string", True, "true"),
         ("number", "number", 5.0, 5.0),
+        ("checkbox", "boolean", 1, True),
+        ("checkbox", "boolean", True, True),
+        ("multi-select", "array", 7.0, ["7"]),
+        ("multi-select", "number", 7, [7]),
+        ("select", "string", 7, "7"),
+        ("date", "date", date(2026, 1, 31), "2026-01-31"),
+        ("date", "date", datetime(2026, 1, 31, 9, 30), "2026-01-31T09:30:00.000Z"),
+        ("text", "string", date(2026, 1, 31), "2026-01-31"),
     ],
 )
 def test_cells_of_a_file_are_read_tolerantly(field_type: str, value_type: str, text: Any, stored: Any) -> None:

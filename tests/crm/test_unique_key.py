@@ -15,7 +15,7 @@ from core.errors import Named
 from core.models import Event
 from core.tenancy import company_scope
 from crm.models import Contact
-from crm.services.contacts import create_contact, create_contacts, set_unique_key
+from crm.services.contacts import create_contact, create_contacts, set_unique_key, update_contact
 from tests.cast import Cast
 from tests.crm.forms import form
 from tests.factories import CompanyFactory, MemberFactory
@@ -68,6 +68,16 @@ def test_updating_what_exists_under_concurrency_makes_one(office: tuple[str, str
     assert len(set(results)) == 1
     with company_scope(company):
         assert Contact.objects.count() == 1
+
+
+def test_updates_to_one_address_under_concurrency_leave_one_with_it(office: tuple[str, str]) -> None:
+    company, owner = office
+    with company_scope(company):
+        ids = create_contacts(actor_id=owner, items=[form(n) for n in range(10)]).created
+    results = at_once(
+        10, company, lambda n: type(update_contact(id=ids[n], actor_id=owner, form_data={"email": "same@example.com"})).__name__
+    )
+    assert Counter(results) == {"str": 1, "ContactAlreadyExists_400": 9}
 
 
 def test_bulk_creations_that_overlap_neither_deadlock_nor_double(office: tuple[str, str]) -> None:
