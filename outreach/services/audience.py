@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import BooleanField, Case, Count, Exists, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Lower
+from django.db.models.lookups import In
 from django.utils import timezone
 
 from core.errors import Named
@@ -42,25 +43,27 @@ class Audience:
 
     def contacts(self) -> QuerySet[Contact]:
         """All of its live contacts, each once."""
-        return Contact.objects.filter(self._where(self.contact_ids), is_deleted=False)
-
-    def _where(self, ids: Iterable[str]) -> Q:
-        where = Q(pk__in=list(ids))
+        where = Q(pk__in=self.contact_ids)
         if self.tags:
             where |= Q(Exists(ContactTag.objects.filter(contact_id=OuterRef("pk"), tag_id__in=self.tags)))
         if self.categories:
             where |= Q(category_id__in=self.categories)
-        return where
+        return Contact.objects.filter(where, is_deleted=False)
 
-    def after(self, place: str, size: int) -> tuple[QuerySet[Contact], str | None]:
-        """The next `size` live contacts past the id `place`; and up to which id, when only a part of the named ids was asked for."""
+    def after(self, place: str, size: int) -> list[str]:
+        """The ids of the next `size` contacts past the id `place`, ascending; empty at the end. Some may have been deleted.
+
+        Each selector gives its own next ones from its own index, so that a step costs the same wherever in an audience it is.
+        """
         start = bisect_right(self._sorted, place)
-        named = self._sorted[start : start + size]
-        bound = named[-1] if start + size < len(self._sorted) else None
-        rows = Contact.objects.filter(self._where(named), is_deleted=False, pk__gt=place)
-        if bound is not None:
-            rows = rows.filter(pk__lte=bound)
-        return rows.order_by("pk")[:size], bound
+        found = set(self._sorted[start : start + size])
+        tagged = ContactTag.objects.filter(contact_id__gt=place).order_by("contact_id").values_list("contact_id", flat=True)
+        filed = Contact.objects.filter(pk__gt=place, is_deleted=False).order_by("pk").values_list("pk", flat=True)
+        branches: list[QuerySet] = [tagged.filter(tag_id=tag)[:size] for tag in self.tags]
+        branches += [filed.filter(category_id=category)[:size] for category in self.categories]
+        if branches:
+            found.update(branches[0].union(*branches[1:], all=True))
+        return sorted(found)[:size]
 
 
 def select(*, contact_ids: list[str], lead_ids: list[str], segments: Any, tags: list[str] | None, categories: list[str] | None) -> Audience:
@@ -105,7 +108,7 @@ def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[SendFacts, int]
     rows = (
         contacts.annotate(
             address=flag(Q(email__regex=ADDRESS)),
-            suppressed=flag(Exists(Suppression.objects.filter(email=Lower(OuterRef("email"))))),
+            suppressed=flag(In(Lower("email"), Suppression.objects.values("email"))),  # hashed once, where an EXISTS runs for each row
             unsubscribed=flag(Q(unsubscribed_at__isnull=False)),
         )
         .order_by()

@@ -19,7 +19,7 @@ from outreach.decision import Limit, Reason, SenderFacts, SendFacts, ramp_limit
 from outreach.models import GenieSettings, SendJob, Smtp, Suppression
 from outreach.windows import Window, load_zone, recipient_place
 
-ADDRESS = r"^[^[:space:]<>@,;:\\\"()]{1,64}@[^[:space:]<>@,;:\\\"()]+\.[^[:space:]<>@,;:\\\"().]+$"
+ADDRESS = r"^[^[:space:]<>@,;:\\\"()]+@[^[:space:]<>@,;:\\\"()]+\.[^[:space:]<>@,;:\\\"().]+$"
 """An address that can be written to, as a regular expression of PostgreSQL; addresses are checked in full when they are stored."""
 _ADDRESS = re.compile(ADDRESS.replace("[:space:]", r"\s"))
 _NO_CAP = 2**31

@@ -41,14 +41,12 @@ def plan(run: GenieScheduler, deadline: float) -> None:
     brief, labels = _company_brief(run), _field_labels()
     going = not run.cancel_requested
     while going:
-        rows, bound = audience.after(run.planned_until, BATCH)
-        contacts = list(rows.select_related("category"))
-        if not contacts and bound is None:
+        ids = audience.after(run.planned_until, BATCH)
+        if not ids:
             finish(run, GenieScheduler.Status.COMPLETED, busy_ms=run.busy_ms + _ms(started))
             return
-        place = bound if bound is not None and len(contacts) < BATCH else contacts[-1].pk
-        fresh = [contact for contact in contacts if contact.created_at <= run.created_at]
-        going = _plan_batch(run, fresh, place, brief, labels)
+        contacts = Contact.objects.filter(pk__in=ids, is_deleted=False, created_at__lte=run.created_at).select_related("category")
+        going = _plan_batch(run, list(contacts.order_by("pk")), ids[-1], brief, labels)
         if monotonic() > deadline:
             break
     release(run, busy_ms=run.busy_ms + _ms(started))

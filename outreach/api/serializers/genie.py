@@ -20,8 +20,8 @@ class Selectors(Input):
     contactIds = IdList(default=list, help_text="ids of contacts")
     leadIds = IdList(default=list, help_text="ids of leads")
     segments = IdList(default=None, allow_null=True, help_text="ids of segments")
-    tags = IdList(default=None, allow_null=True, max_length=1000, help_text="ids of tags")
-    categories = IdList(default=None, allow_null=True, max_length=1000, help_text="ids of contact categories")
+    tags = IdList(default=None, allow_null=True, max_length=100, help_text="ids of tags")
+    categories = IdList(default=None, allow_null=True, max_length=100, help_text="ids of contact categories")
 
 
 class RunCreate(Selectors):
