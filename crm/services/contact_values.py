@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import orjson
 from django.db import connection
 from django.utils import timezone
 
@@ -14,8 +15,8 @@ from crm.services.contact_schema import ContactSchema
 INSERT_VALUES = """
 INSERT INTO crm_customfieldvalue (company_id, contact_id, field_id, position, text, number, time)
 SELECT %s, contact, field, position, text, number, time
-FROM unnest(%s::text[], %s::text[], %s::smallint[], %s::text[], %s::numeric[], %s::timestamptz[])
-    AS rows (contact, field, position, text, number, time)
+FROM json_to_recordset(%s::json)
+    AS rows (contact text, field text, position smallint, text text, number numeric, time timestamptz)
 """
 INSERT_TAGS = """
 INSERT INTO crm_contacttag (company_id, created_at, updated_at, id, contact_id, tag_id)
@@ -28,7 +29,7 @@ def add_values(schema: ContactSchema, values: Iterable[tuple[str, Mapping[str, A
     """Insert the typed rows of stored custom values, given as (contact id, values by uniqueFieldID)."""
     fields = schema.fields
     rows = [
-        (contact, fields[key].id, position, *row)
+        {"contact": contact, "field": fields[key].id, "position": position, **row._asdict()}
         for contact, custom in values
         for key, value in custom.items()
         if key in fields
@@ -36,7 +37,7 @@ def add_values(schema: ContactSchema, values: Iterable[tuple[str, Mapping[str, A
     ]
     if rows:
         with connection.cursor() as cursor:
-            cursor.execute(INSERT_VALUES, [schema.company_id, *(list(column) for column in zip(*rows, strict=True))])
+            cursor.execute(INSERT_VALUES, [schema.company_id, orjson.dumps(rows, default=str).decode()])
 
 
 def remove_values(pairs: Sequence[tuple[str, str]]) -> None:
