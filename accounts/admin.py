@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zoneinfo
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
@@ -28,19 +28,19 @@ admin.site.unregister(Group)
 
 
 @admin.register(Group)
-class GroupAdmin(DjangoGroupAdmin, BackOfficeAdmin):
+class GroupAdmin(DjangoGroupAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both are ModelAdmins
     """Sets of back office permissions for staff."""
 
     icon = "shield_person"
     edits = ("name", "permissions")
     adds = deletes = True
-    fields = ("name", "permissions")
+    fields: ClassVar[Any] = ("name", "permissions")
     list_display = ("name",)
-    ordering = ("name",)
+    ordering: ClassVar[Any] = ("name",)
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):
+class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both are ModelAdmins
     """People's accounts. Who is no superuser can neither make one nor change one."""
 
     icon = "person"
@@ -53,7 +53,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):
     list_display = ("email", "name", "is_active", "is_staff", "is_superuser", "last_login", "created_at")
     list_filter = ("is_active", "is_staff", "is_superuser")
     search_fields = ("=id", "email", "name")
-    ordering = ("-id",)
+    ordering: ClassVar[Any] = ("-id",)
     readonly_fields = ("id", "last_login", "created_at", "updated_at")
     fieldsets = (
         (None, {"fields": ("email", "name", "is_active")}),

@@ -94,7 +94,11 @@ class RefreshView(ApiView):
     public = True
 
     @endpoint(
-        "Renew a session", input=Refresh, output=Session, description="The refresh token is replaced; a second use of one ends its session."
+        "Renew a session",
+        input=Refresh,
+        output=Session,
+        errors=("Unauthorized_401",),
+        description="The refresh token is replaced; a second use of one ends its session.",
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         issued = tokens.rotate(data["refresh_token"])

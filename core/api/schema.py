@@ -106,11 +106,15 @@ class Schema(AutoSchema):
             statuses.setdefault(403, []).append("UnauthorizedAction_403")
         for status, names in sorted(statuses.items()):
             text = ", ".join(dict.fromkeys(names)) or "Validation failure"
-            bodies[str(status)] = {
-                "description": text,
-                "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{ERROR_NAME}"}}},
-            }
+            bodies[str(status)] = {"description": text, "content": self._failure(declared)}
         return bodies
+
+    @staticmethod
+    def _failure(declared: Endpoint) -> dict[str, Any]:
+        content: dict[str, Any] = {"application/json": {"schema": {"$ref": f"#/components/schemas/{ERROR_NAME}"}}}
+        if declared.raw == "text/html":
+            content[declared.raw] = {"schema": {"type": "string"}}  # a page says it in its own words
+        return content
 
     def _success(self, declared: Endpoint) -> dict[str, Any]:
         if declared.raw:
@@ -135,6 +139,8 @@ class Schema(AutoSchema):
             return super()._map_serializer_field(field.schema, direction, bypass_extensions)
         schema = super()._map_serializer_field(field, direction, bypass_extensions)
         schema.pop("title", None)
+        if {} in schema.get("oneOf", ()):
+            del schema["oneOf"]  # anything, null included
         if isinstance(field, Output):
             return {"oneOf": [schema, {"type": "null"}]}
         return schema
