@@ -39,7 +39,8 @@ class Tag(Named):
 class Contact(CompanyModel):
     """A person or organisation that a company knows.
 
-    System values are columns, custom values are `custom` (uniqueFieldID -> value, the truth) with CustomFieldValue rows beside them for filters and sorts.
+    System values are columns. Custom values are `custom` (uniqueFieldID -> value, the truth), with CustomFieldValue rows beside them for
+    filters and sorts.
     """
 
     name = models.CharField(max_length=300, blank=True)

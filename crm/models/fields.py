@@ -70,8 +70,8 @@ class CustomField(CompanyModel):
 class CustomFieldValue(CompanyRow):
     """One typed value of a contact's custom field, kept beside Contact.custom for filters and sorts by index.
 
-    A multi-select has a row per choice (`position`). `text` holds at most 500 characters, so that it fits an index; numbers and booleans (0, 1) are
-    `number`, dates are `time`.
+    A multi-select has a row per choice (`position`). `text` holds at most 500 characters, so that it fits an index; numbers and booleans
+    (0, 1) are `number`, dates are `time`.
     """
 
     pk = models.CompositePrimaryKey("contact_id", "field_id", "position")
