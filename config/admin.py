@@ -37,7 +37,7 @@ TITLES = {
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """The sidebar: what the user may see, app by app, in the order in which the apps build on each other."""
     apps = {app["app_label"]: app for app in admin.site.get_app_list(request)}
-    groups = [{"items": [{"title": "Overview", "icon": "monitoring", "link": reverse("admin:index")}]}]
+    groups: list[dict[str, Any]] = [{"items": [{"title": "Overview", "icon": "monitoring", "link": reverse("admin:index")}]}]
     for label in sorted(apps, key=lambda label: (list(TITLES).index(label) if label in TITLES else len(TITLES), label)):
         items = [
             {

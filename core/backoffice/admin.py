@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import messages
 from django.contrib.admin.views.main import ChangeList as DjangoChangeList
@@ -44,7 +44,7 @@ class BackOfficeForm(ModelForm):
     """A form whose constraints are checked with the company, though no form edits that."""
 
     def _get_validation_exclusions(self) -> set[str]:
-        return super()._get_validation_exclusions() - {"company"}
+        return super()._get_validation_exclusions() - {"company"}  # type: ignore[misc]
 
 
 class PreparedChangeList(ChangeList):
@@ -52,7 +52,7 @@ class PreparedChangeList(ChangeList):
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        self.result_list = list(self.result_list)
+        self.result_list: Any = list(self.result_list)
         self.model_admin.prepare(request, self.result_list)
 
 
@@ -71,7 +71,7 @@ class BackOfficeAdmin(ModelAdmin):
     icon = "data_object"
 
     form = BackOfficeForm
-    ordering = ("-id",)
+    ordering: ClassVar[Any] = ("-id",)
     list_per_page = 50
     list_max_show_all = 200
     list_filter_submit = True
@@ -109,7 +109,8 @@ class BackOfficeAdmin(ModelAdmin):
         shown = [field.name for field in self.opts.concrete_fields if not is_secret(field) and field.name not in self.hides]
         if obj is None:
             return [name for name in shown if name in self.edits]
-        return [*self.extra, *sorted(shown, key=lambda name: (name not in self.edits, name in LAST))]
+        edited, rest = [name for name in shown if name in self.edits], [name for name in shown if name not in self.edits]
+        return [*edited, *self.extra, *sorted(rest, key=LAST.__contains__)]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         if obj is None:
@@ -218,6 +219,6 @@ class CompanyRecordAdmin(BackOfficeAdmin):
         with company_scope(obj.company_id):
             super().save_model(request, obj, form, change)
 
-    def delete_model(self, request: HttpRequest, obj: CompanyRow) -> None:
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
         with company_scope(obj.company_id):
             super().delete_model(request, obj)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.core.paginator import Paginator
 from django.db import connection, models
 from django.utils.functional import cached_property
@@ -28,7 +30,7 @@ class LimitedPaginator(Paginator):
 
     @cached_property
     def count(self) -> int:
-        rows = self.object_list
+        rows: Any = self.object_list
         return capped_count(rows) if rows.query.where else estimated_count(rows.model)
 
     @cached_property

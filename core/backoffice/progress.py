@@ -43,7 +43,7 @@ class ProgressMixin:
     class Media:
         js = ("backoffice/progress.js",)
 
-    def progress(self, job: Job) -> SafeString:
+    def progress(self, job: Any) -> SafeString:
         return progress_bar(job)
 
     progress.short_description = "progress"  # type: ignore[attr-defined]

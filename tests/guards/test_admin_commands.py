@@ -51,6 +51,12 @@ def edit(client: Client, row: models.Model, **values: Any) -> Any:
     return client.post(address(row), {**sent, **values})
 
 
+def test_logging_in_leads_to_the_overview(staff: Client) -> None:
+    client = Client()
+    answer = client.post(reverse("admin:login"), {"username": "Root@example.com", "password": "correct horse battery"})
+    assert (answer.status_code, answer.url) == (302, reverse("admin:index"))
+
+
 def test_subscription_expires_and_lives_again(cast: Cast, staff: Client) -> None:
     with cast.scope():
         subscription = Subscription.objects.get()
