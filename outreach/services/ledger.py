@@ -24,6 +24,11 @@ _INTENT_HOLDS = """
 """What may have changed since the claim and would make sending wrong, asked once more in the statement that commits the intent."""
 
 
+def _paired(ids: Sequence[str]) -> tuple[str, str]:
+    """New ids and the given ones, each as one text: the driver takes far longer over arrays."""
+    return ",".join(new_id() for _ in ids), ",".join(ids)
+
+
 def record_planned(ids: Sequence[str], *, actor_id: str | None) -> None:
     """Write the first two steps of messages that were just inserted: planned, and from there to the status they have."""
     for before, after in (("''", "'planned'"), ("'planned'", "job.status")):
@@ -34,8 +39,8 @@ def record_planned(ids: Sequence[str], *, actor_id: str | None) -> None:
                 " (id, company_id, send_job_id, from_status, to_status, reason, detail, actor_id, created_at, updated_at)"
                 f" SELECT step.id, job.company_id, job.id, {before}, {after}, CASE {before} WHEN '' THEN '' ELSE job.reason END,"
                 " '', %s, %s, %s"
-                " FROM unnest(%s::text[], %s::text[]) AS step (id, job_id) JOIN outreach_sendjob job ON job.id = step.job_id",
-                [actor_id, now, now, [new_id() for _ in ids], list(ids)],
+                " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id) JOIN outreach_sendjob job ON job.id = step.job_id",
+                [actor_id, now, now, *_paired(ids)],
             )
 
 
@@ -65,8 +70,8 @@ def _write_steps(ids: Sequence[str], to: str, reason: str, detail: str, actor_id
             "INSERT INTO outreach_sendjobtransition"
             " (id, company_id, send_job_id, from_status, to_status, reason, detail, actor_id, created_at, updated_at)"
             " SELECT step.id, job.company_id, job.id, job.status, %s, %s, %s, %s, %s, %s"
-            " FROM unnest(%s::text[], %s::text[]) AS step (id, job_id) JOIN outreach_sendjob job ON job.id = step.job_id",
-            [to, reason, detail, actor_id, now, now, [new_id() for _ in ids], list(ids)],
+            " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id) JOIN outreach_sendjob job ON job.id = step.job_id",
+            [to, reason, detail, actor_id, now, now, *_paired(ids)],
         )
 
 

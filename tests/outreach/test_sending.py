@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from billing.models import Subscription
@@ -355,3 +357,21 @@ def test_the_sweeper_frees_what_a_dead_worker_held_and_writes_it_down(cast: Cast
         assert steps(poison)[-1] == ("claimed", "failed", "worker_died")
     work("send")
     assert statuses(cast, run) == {"unknown": 2, "failed": 1, "sent": 1}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_claiming_at_once_together_keep_the_limit_and_claim_nothing_twice(cast: Cast, post: Post) -> None:
+    planned(cast, 60)
+    with cast.scope():
+        Smtp.objects.update(per_minute=40)
+
+    def one(_: int) -> list[str]:
+        try:
+            with cast.scope():
+                return [job.pk for _ in range(3) for job in claim(post.smtp.pk).jobs]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        taken = [pk for ids in pool.map(one, range(4)) for pk in ids]
+    assert len(taken) == len(set(taken)) == 40
