@@ -34,6 +34,7 @@ work_mem = 8MB
 maintenance_work_mem = 128MB
 random_page_cost = 1.1
 jit = off
+max_parallel_workers_per_gather = 0
 wal_compression = on
 min_wal_size = 256MB
 max_wal_size = 2GB
