@@ -35,13 +35,12 @@ class FileSnapshot(Output):
     _id = IdField()
     name = serializers.CharField()
     size = serializers.IntegerField(help_text="bytes")
-    mime = serializers.CharField()
+    mime = serializers.ChoiceField(choices=ALLOWED, help_text="decided from the content")
 
 
 class FileOut(FileSnapshot):
     """A stored file."""
 
-    mime = serializers.ChoiceField(choices=ALLOWED, help_text="decided from the content")
     hashes = Computed(FileHashes())
     url = Computed(serializers.URLField(help_text="opens the content without login; valid for seven days, made anew in each answer"))
     bucket = Computed(serializers.CharField(allow_null=True), Value(None, output_field=CharField()))

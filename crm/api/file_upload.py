@@ -55,7 +55,7 @@ class UploadParser(MultiPartParser):
         if announced > settings.MAX_UPLOAD_BYTES + OVERHEAD_BYTES:
             raise too_large()
         request.upload_handlers = [ReceivingHandler()]
-        counted = _Counted(stream)
+        counted: Any = _Counted(stream)
         try:
             parsed = super().parse(counted, media_type, parser_context)
         except ParseError as error:

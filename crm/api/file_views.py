@@ -48,7 +48,7 @@ class UploadSchema(Schema):
 
 class UploadView(ApiView):
     module = "file"
-    parser_classes = (UploadParser,)
+    parser_classes = (UploadParser,)  # type: ignore[assignment]
     schema = UploadSchema()
 
     @endpoint(
@@ -109,7 +109,7 @@ class RecycleBin(ApiView):
     )
     def delete(self, request: Request, data: dict[str, Any]) -> None:
         everything = "ids" not in data
-        body = {**request.data, "selectAll": True} if everything else request.data
+        body: Any = request.data | {"selectAll": True} if everything else request.data  # type: ignore[operator]
         if not clear_bin(selection=BulkSelection.parse(body, request.query_params, FILE_FIELDS)) and not (everything or data["select_all"]):
             raise Named("FileNotFound_400", "ids: none of them is a file in this company's recycle bin")
 

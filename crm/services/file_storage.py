@@ -36,6 +36,9 @@ COPY_BYTES = 1 << 20
 class Received(UploadedFile):
     """An uploaded file on its way in: written to a temporary file of the storage's own volume and hashed as it arrives."""
 
+    file: Any
+    size: int
+
     def __init__(self, name: str) -> None:
         self._digests = {kind: hashlib.new(kind, usedforsecurity=False) for kind in HASHES}
         target = tempfile.NamedTemporaryFile(suffix=".upload", dir=incoming_folder())  # noqa: SIM115  closed by close()
@@ -87,7 +90,8 @@ def incoming_folder() -> Path | None:
 def open_content(file: File) -> BinaryIO:
     """The content as a binary stream; FileNotFound_404 when it is gone."""
     try:
-        return default_storage.open(file.path, "rb").file  # type: ignore[no-any-return]
+        content: Any = default_storage.open(file.path, "rb")
+        return content.file  # type: ignore[no-any-return]
     except FileNotFoundError as error:
         raise Named("FileNotFound_404", "the file's content is gone from the storage; upload it again") from error
 

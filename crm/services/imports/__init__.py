@@ -1,1 +1,1 @@
-"""Imports: a stored file's rows become contacts (docs/decisions has why in batches; the worker is `worker.run`)."""
+"""Imports: the rows of a stored file become contacts, batch by batch (worker), as people steer them (control)."""
