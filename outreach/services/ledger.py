@@ -39,7 +39,8 @@ def record_planned(ids: Sequence[str], *, actor_id: str | None) -> None:
                 " (id, company_id, send_job_id, from_status, to_status, reason, detail, actor_id, created_at, updated_at)"
                 f" SELECT step.id, job.company_id, job.id, {before}, {after}, CASE {before} WHEN '' THEN '' ELSE job.reason END,"
                 " '', %s, %s, %s"
-                " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id) JOIN outreach_sendjob job ON job.id = step.job_id",
+                " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id)"
+                " JOIN outreach_sendjob job ON job.id = step.job_id",
                 [actor_id, now, now, *_paired(ids)],
             )
 
@@ -70,7 +71,8 @@ def _write_steps(ids: Sequence[str], to: str, reason: str, detail: str, actor_id
             "INSERT INTO outreach_sendjobtransition"
             " (id, company_id, send_job_id, from_status, to_status, reason, detail, actor_id, created_at, updated_at)"
             " SELECT step.id, job.company_id, job.id, job.status, %s, %s, %s, %s, %s, %s"
-            " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id) JOIN outreach_sendjob job ON job.id = step.job_id",
+            " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id)"
+            " JOIN outreach_sendjob job ON job.id = step.job_id",
             [to, reason, detail, actor_id, now, now, *_paired(ids)],
         )
 
