@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
 from time import monotonic
 
 import django
+
+log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -19,6 +22,7 @@ def main(arguments: Sequence[str]) -> int:
     from benchmarks import bulk, imports, lists, whole
     from benchmarks.population import Population, populate
     from benchmarks.report import Result, table
+    from core.errors import shorten
 
     benchmarks: dict[str, Callable[[Population], list[Result]]] = {
         "page": lists.page,
@@ -47,8 +51,13 @@ def main(arguments: Sequence[str]) -> int:
     results: list[Result] = []
     for name in options.names or benchmarks:
         begun = monotonic()
-        results += benchmarks[name](population)
-        say(f"{name} in {monotonic() - begun:.0f} s")
+        try:
+            found = benchmarks[name](population)
+        except Exception as error:  # noqa: BLE001  one that cannot be measured leaves the others their figures
+            log.exception("%s could not be measured", name)
+            found = [Result(f"{name}: {type(error).__name__}", shorten(str(error), 120), float("nan"), aim=0.0)]
+        say(f"{name} in {monotonic() - begun:.0f} s: {', '.join(result.cells()[2] for result in found)}")
+        results += found
     print(f"\nLeadwright, scale {options.scale:g}, {os.cpu_count()} cores, {monotonic() - started:.0f} s\n\n{table(results)}")
     return 1 if any(result.met is False for result in results) else 0
 
