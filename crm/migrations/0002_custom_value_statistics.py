@@ -8,7 +8,7 @@ COLUMNS = ("text", "number", "time")
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("crm", "0002_file_and_import_progress"),
+        ("crm", "0001_initial"),
     ]
 
     operations = [
