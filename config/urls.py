@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 
 from accounts.api.routes import PRIVATE as ACCOUNTS_PRIVATE
@@ -20,6 +21,7 @@ from outreach.api.routes import PUBLIC as OUTREACH_PUBLIC
 PROTECTED = [*ACCOUNTS, *CRM, *OUTREACH]
 
 urlpatterns = [
+    path("", RedirectView.as_view(url="/api/docs")),
     *mount("api/key/protected", PROTECTED, ApiKeyAuthentication),
     *mount("api/protected", PROTECTED, SessionAuthentication),
     *mount("api/private", ACCOUNTS_PRIVATE, PrivateAuthentication),
