@@ -70,6 +70,8 @@ class Contact(CompanyModel):
         indexes = [
             models.Index(fields=("company", "created_at", "name", "id"), condition=Q(is_deleted=False), name="contact_newest"),
             models.Index(fields=("company", "name", "id"), condition=Q(is_deleted=False), name="contact_name"),
+            # Whether a custom value's contact is alive, without fetching the contact: counts of filtered lists ask it for each match.
+            models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="contact_live"),
             models.Index(fields=("company", "category"), condition=Q(category__isnull=False), name="contact_category"),
             models.Index(fields=("company", "import_job"), condition=Q(import_job__isnull=False), name="contact_import"),
         ]
