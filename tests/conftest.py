@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from core.liveness import let_go
 from tests.cast import Cast, make_cast
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """Before the test database goes, let go of the connection by which this process says that it is alive."""
+    yield
+    let_go()
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ import orjson
 import pytest
 
 from core.ids import new_id
+from core.models import CompanyManager
+from crm.models import Tag
 from tests.cast import KEY, SESSION, Answer, Caller, Cast
 from tests.guards.population import populate
 from tests.guards.routes import Operation, operations
@@ -97,6 +99,28 @@ def test_every_list_hides_the_other_company(cast: Cast, outsiders: Cast, foreign
         assert not [identity for identity in foreign if identity in text], str(operation)
         theirs = call(outsiders.key, operation)
         assert theirs.status == 200
+
+
+def test_where_every_manager_forgets_to_filter_the_database_still_hides_the_other_company(
+    cast: Cast, outsiders: Cast, foreign: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CompanyManager, "get_queryset", lambda self: super(CompanyManager, self).get_queryset())
+    with cast.scope():
+        assert "company_id" not in str(Tag.objects.values("pk").query), "the first wall is down"
+    seen = 0
+    for operation in KEYED:
+        if operation.method == "GET" and not operation.parameters:
+            answer = call(cast.key, operation)
+            assert answer.status < 500, (str(operation), answer.body)
+            text = orjson.dumps(answer.body).decode() if not isinstance(answer.body, bytes) else repr(answer.body)
+            assert not [identity for identity in foreign if identity in text], str(operation)
+            seen += 1
+        elif operation.parameters:
+            for identity in foreign:
+                answer = call(cast.key, operation, *[identity for _ in operation.parameters])
+                assert 400 <= answer.status < 500, (str(operation), identity, answer.body)
+                seen += 1
+    assert seen > 200
 
 
 def test_bulk_operations_do_not_reach_the_other_company(cast: Cast, outsiders: Cast, foreign: list[str]) -> None:
