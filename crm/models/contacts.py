@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Lower
+from django.db.models.functions import Lower, Upper
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
@@ -70,6 +70,7 @@ class Contact(CompanyModel):
         indexes = [
             models.Index(fields=("company", "created_at", "name", "id"), condition=Q(is_deleted=False), name="contact_newest"),
             models.Index(fields=("company", "name", "id"), condition=Q(is_deleted=False), name="contact_name"),
+            models.Index("company", Upper("email"), condition=Q(is_deleted=False), name="contact_email"),
             # Whether a custom value's contact is alive, without fetching the contact: counts of filtered lists ask it for each match.
             models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="contact_live"),
             models.Index(fields=("company", "category"), condition=Q(category__isnull=False), name="contact_category"),

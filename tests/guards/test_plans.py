@@ -140,6 +140,11 @@ def test_filters_and_searches_begin_with_an_index(tenant: Tenant, query: dict[st
         assert kinds(found) & {"Index Scan", "Index Only Scan", "Bitmap Index Scan"}
 
 
+def test_a_contact_is_found_by_its_address_whatever_its_capitals(tenant: Tenant) -> None:
+    for found in plans(tenant, **PAGE, filters=json.dumps({"email": "Ann.Eriksen@example.com"})):
+        assert "contact_email" in indexes(found)
+
+
 def test_a_custom_fields_filter_is_a_join_and_not_a_subplan(tenant: Tenant) -> None:
     page, count = plans(tenant, **PAGE, filters=json.dumps({"city": "City 7"}))
     assert "fieldvalue_text" in indexes(count)
