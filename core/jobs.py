@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 5
 MAX_DEATHS = 10
+POISONED = f"{MAX_DEATHS} workers in a row died while they worked on it, so that it was stopped."
 SLICE_SECONDS = 20.0
 """How long one Celery task works before it makes room for others."""
 
@@ -204,5 +205,6 @@ def _sweep(model: type[Claimable], held: str, status: str) -> int:
         model.objects.filter(pk__in=[pk for pk, _ in rows]).update(
             status=after, lease=None, worker=None, deaths=F("deaths") + 1, updated_at=timezone.now()
         )
+        model.objects.filter(pk__in=[pk for pk, _ in rows], status=model.claim_policy.poisoned).update(error=POISONED)
         model.freed(rows, held, status)
     return len(rows)

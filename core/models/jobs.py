@@ -30,6 +30,7 @@ class Claimable(CompanyModel):
     lease = ObjectIdField(null=True, help_text="Written anew by each claim; a write under another lease is refused.")
     worker = models.IntegerField(null=True, editable=False, help_text="Lock number of the worker process that holds the lease.")
     attempts = models.PositiveSmallIntegerField(default=0, editable=False)
+    error = models.TextField(blank=True, default="", help_text="What went wrong, for the person who reads it.")
     deaths = models.PositiveSmallIntegerField(default=0, editable=False, help_text="Workers that died on it since its last progress.")
 
     class Meta(CompanyModel.Meta):
@@ -61,7 +62,6 @@ class Job(Claimable):
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     busy_ms = models.PositiveBigIntegerField(default=0, help_text="Time spent working, without waits and pauses.")
-    error = models.TextField(blank=True, help_text="What went wrong, for the person who reads it.")
     error_detail = models.TextField(blank=True, help_text="What went wrong, for the operator.")
 
     class Meta(Claimable.Meta):

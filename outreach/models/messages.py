@@ -42,7 +42,6 @@ class SendJob(Claimable):
     html = models.TextField(blank=True, default="")
     message_id = models.CharField(max_length=320, blank=True, default="", help_text="Message-ID header, derived from the row's id.")
     reason = models.CharField(max_length=64, blank=True, default="", help_text="Code of why it has not gone, or was not sent.")
-    error = models.TextField(blank=True, default="")
     reply = models.TextField(blank=True, default="", help_text="The server's last reply.")
     approved_at = models.DateTimeField(null=True)
     approved_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)

@@ -142,6 +142,7 @@ def test_a_row_that_kills_its_workers_is_parked(cast: Cast) -> None:
     job = make_job(cast, status="running", worker=1, deaths=jobs.MAX_DEATHS - 1)
     assert sweep() == 1
     assert (read(job).status, read(job).deaths) == ("failed", jobs.MAX_DEATHS)
+    assert read(job).error == "10 workers in a row died while they worked on it, so that it was stopped."
 
 
 def test_wake_publishes_after_the_commit_only(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
