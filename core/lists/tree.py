@@ -116,10 +116,11 @@ def compile(node: Condition | Group, fields: FieldSet, *, now: datetime | None =
         field = fields.filterable(node.field, parameter)
         return leaf(field, node.operator, node.value, _where(parameter, field), now).q()
     parts = [compile(child, fields, now=now, parameter=parameter) for child in node.conditions]
-    # An empty group holds for every record, and so does an "or" that contains one: Q() would silently vanish from it.
-    if node.operator == "or" and not all(parts):
-        return Q()
-    return Q(*parts, _connector=Q.AND if node.operator == "and" else Q.OR)
+    # An empty group holds for every record, and so does an "or" that contains one: Q() would silently vanish from it. A Q of nothing
+    # but empty ones must be Q() itself, or the "or" around it would not see that.
+    if node.operator == "or":
+        return Q(*parts, _connector=Q.OR) if all(parts) else Q()
+    return Q(*filter(None, parts))
 
 
 def evaluate(

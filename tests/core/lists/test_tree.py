@@ -315,6 +315,16 @@ PEOPLE = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("nothing", [[], [{"operator": "and", "conditions": []}], [{"operator": "or", "conditions": []}]])
+def test_a_group_of_nothing_holds_for_every_record_at_any_depth(nothing: list[dict[str, Any]]) -> None:
+    somebody = person(name="Ann")
+    for around in ("and", "or"):
+        inner = {"operator": around, "conditions": nothing}
+        whole = tree.parse({"operator": "or", "conditions": [{"field": "name", "operator": "equals", "value": "Bob"}, inner]})
+        assert list(Person.objects.filter(tree.compile(whole, FIELDS, now=NOW))) == [somebody]
+        assert tree.evaluate(whole, record(somebody), FIELDS, now=NOW)
+
+
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(people=PEOPLE, trees=st.lists(TREES, min_size=1, max_size=4))
 def test_sql_and_python_agree(people: list[dict[str, Any]], trees: list[dict[str, Any]]) -> None:
