@@ -49,8 +49,8 @@ test: venv ## the whole test suite, which starts servers of its own (ARGS="tests
 chaos: venv ## the chaos tests in their full length
 	$(BIN)/pytest -n 0 -m slow -k chaos $(ARGS)
 
-fuzz: venv ## the API fuzzer in its full length (FUZZ_EXAMPLES)
-	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50} $(BIN)/pytest -n $(TEST_WORKERS) tests/fuzz $(ARGS)
+fuzz: venv ## the API fuzzer in its full length, and every property test, on examples that are new each time (FUZZ_EXAMPLES)
+	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50} HYPOTHESIS_PROFILE=search $(BIN)/pytest -n $(TEST_WORKERS) -m hypothesis $(ARGS)
 
 check: venv ## what CI runs: lint, types, imports, migrations, schema, tests
 	@$(MAKE) --no-print-directory check-code

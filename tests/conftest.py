@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 
 from core.liveness import let_go
 from tests.cast import Cast, make_cast
+
+# The suite looks at the same examples each time, so that its result says something about the change; `make fuzz` looks for new ones.
+hypothesis.settings.register_profile("suite", derandomize=True, database=None)
+hypothesis.settings.register_profile("search", database=None, print_blob=True)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 
 @pytest.fixture(scope="session")
