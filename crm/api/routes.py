@@ -8,7 +8,5 @@ from crm.api.file_downloads import web
 from crm.api.file_routes import FILE_ROUTES, IMPORT_ROUTES
 
 PROTECTED: list[Route] = [*IMPORT_ROUTES, *CONTACT_ROUTES, *LABEL_ROUTES, *FIELD_ROUTES, *FILE_ROUTES]
-PRIVATE: list[Route] = []
-PUBLIC: list[Route] = []
 
-__all__ = ["PRIVATE", "PROTECTED", "PUBLIC", "web"]
+__all__ = ["PROTECTED", "web"]
