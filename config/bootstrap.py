@@ -8,6 +8,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import connection, transaction
+from django.utils import timezone
 
 from accounts.models import ApiKey, Company, Member, User
 from accounts.services.api_keys import create_key
@@ -81,7 +82,7 @@ def _owner(email: str, password: str, name: str, weak_password: bool) -> tuple[U
     if not weak_password:
         validate_password(password, fresh)
     if user is None:
-        return User.objects.create_user(fresh.email, password, name=fresh.name), False
+        return User.objects.create_user(fresh.email, password, name=fresh.name, email_verified_at=timezone.now()), False
     user.set_password(password)
     user.save(update_fields=["password", "session_version", "updated_at"])
     return user, True

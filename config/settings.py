@@ -98,6 +98,9 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 ACCESS_TOKEN_LIFETIME = timedelta(hours=1)
 REFRESH_TOKEN_LIFETIME = timedelta(days=30)
+VERIFY_LINK_LIFETIME = timedelta(days=3)
+RESET_LINK_LIFETIME = timedelta(hours=1)
+INVITE_LIFETIME = timedelta(days=7)
 API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
 
 REST_FRAMEWORK = {
@@ -144,9 +147,12 @@ FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=1024 * 1024 * 1024)
 """The largest file that POST /upload takes."""
+TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
+"""How many proxies of ours stand before the web process; the caller's address is that many from the end of X-Forwarded-For."""
 OUTBOUND_PRIVATE_HOSTS = env.list("OUTBOUND_PRIVATE_HOSTS", default=["127.0.0.0/8"] if DEMO else [])
 """Networks (CIDR) that connected apps may reach although they are private; nothing by default, the mail catcher in the demo."""
 
+REDIS_URL = embedded.redis_url()
 CELERY_BROKER_URL = embedded.celery_url()
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False

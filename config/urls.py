@@ -11,6 +11,8 @@ from accounts.api.routes import PRIVATE as ACCOUNTS_PRIVATE
 from accounts.api.routes import PROTECTED as ACCOUNTS
 from accounts.api.routes import PUBLIC as ACCOUNTS_PUBLIC
 from accounts.authentication import ApiKeyAuthentication, PrivateAuthentication, SessionAuthentication
+from billing.api.routes import PRIVATE as BILLING_PRIVATE
+from billing.api.routes import PROTECTED as BILLING
 from config.health import health
 from core.api.router import mount
 from crm.api.routes import PROTECTED as CRM
@@ -18,13 +20,13 @@ from crm.api.routes import web as crm_web
 from outreach.api.routes import PROTECTED as OUTREACH
 from outreach.api.routes import PUBLIC as OUTREACH_PUBLIC
 
-PROTECTED = [*ACCOUNTS, *CRM, *OUTREACH]
+PROTECTED = [*ACCOUNTS, *BILLING, *CRM, *OUTREACH]
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/api/docs")),
     *mount("api/key/protected", PROTECTED, ApiKeyAuthentication),
     *mount("api/protected", PROTECTED, SessionAuthentication),
-    *mount("api/private", ACCOUNTS_PRIVATE, PrivateAuthentication),
+    *mount("api/private", [*ACCOUNTS_PRIVATE, *BILLING_PRIVATE], PrivateAuthentication),
     *mount("api/public", [*ACCOUNTS_PUBLIC, *OUTREACH_PUBLIC], None),
     path("api/public/health", health, name="health"),
     path("api/schema", SpectacularJSONAPIView.as_view(), name="schema"),

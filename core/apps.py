@@ -9,7 +9,7 @@ class CoreConfig(AppConfig):
     verbose_name = "Kernel"
 
     def ready(self) -> None:
-        from core import checks, events  # noqa: F401  (register the system checks and the work of delivering events)
+        from core import checks, events, periodic  # noqa: F401  (register the system checks and the kernel's own work)
         from core.db.walls import build_walls
         from core.messages import forget, seed
         from core.models import ResponseMessage

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from celery import current_app
 from django.db import transaction
@@ -21,7 +21,7 @@ from django.db.models import Case, F, Q, Value, When
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from core.ids import new_id
+from core.ids import ObjectIdField, new_id
 from core.liveness import ALIVE, NAMESPACE, worker_number
 from core.models.jobs import Claimable, Job
 from core.tenancy import company_scope, unscoped
@@ -94,7 +94,7 @@ def _ready(model: type[Claimable]) -> Q:
 def has_due(model: type[Claimable], extra: Q | None = None) -> bool:
     """Whether rows of any company wait to be claimed."""
     with unscoped(reason="tick: due work of all companies"):
-        return model.objects.filter(_ready(model), extra or Q()).exists()
+        return cast(Any, model)._default_manager.filter(_ready(model), extra or Q()).exists()
 
 
 def claim(model: type[Row], *, limit: int, extra: Q | None = None, order_by: tuple[str, ...] = ("due_at", "id")) -> list[Row]:
@@ -102,23 +102,23 @@ def claim(model: type[Row], *, limit: int, extra: Q | None = None, order_by: tup
     policy, number, lease = model.claim_policy, worker_number(), new_id()
     with unscoped(reason="worker: claims the work of all companies"), transaction.atomic():
         ids = list(
-            model.objects.select_for_update(skip_locked=True, of=("self",))
+            model._default_manager.select_for_update(skip_locked=True, of=("self",))
             .filter(_ready(model), extra or Q())
             .order_by(*order_by)
             .values_list("pk", flat=True)[:limit]
         )
         if not ids:
             return []
-        model.objects.filter(pk__in=ids).update(
+        model._default_manager.filter(pk__in=ids).update(
             status=policy.claimed, lease=lease, worker=number, attempts=F("attempts") + 1, updated_at=timezone.now()
         )
-        rows = model.objects.in_bulk(ids)
+        rows = model._default_manager.in_bulk(ids)
     return [rows[pk] for pk in ids]
 
 
 def fenced(row: Claimable, **values: Any) -> None:
     """Update the row under its lease; raises LeaseLost when the lease has changed hands."""
-    changed = type(row).objects.filter(pk=row.pk, lease=row.lease).update(updated_at=timezone.now(), **values)
+    changed = type(row)._default_manager.filter(pk=row.pk, lease=row.lease).update(updated_at=timezone.now(), **values)
     if changed != 1:
         raise LeaseLost(f"{type(row).__name__} {row.pk}")
     for name, value in values.items():
@@ -190,21 +190,23 @@ def sweep() -> int:
 
 
 def _sweep(model: type[Claimable], held: str, status: str) -> int:
+    company = F("company_id") if hasattr(model, "company_id") else Value(None, output_field=ObjectIdField(null=True))
+    objects: Any = model._default_manager
     with unscoped(reason="sweeper: rows of dead workers in all companies"), transaction.atomic():
         rows = list(
-            model.objects.select_for_update(skip_locked=True, of=("self",))
+            objects.select_for_update(skip_locked=True, of=("self",))
             .filter(status=held)
             .extra(where=[f"(worker IS NULL OR worker NOT IN ({ALIVE}))"], params=[NAMESPACE])
-            .values_list("pk", "company_id")[:5000]
+            .values_list("pk", company)[:5000]
         )
         if not rows:
             return 0
         after: Any = Value(status)
         if status == model.claim_policy.ready:  # only what would be tried again can be poison
             after = Case(When(deaths__gte=MAX_DEATHS - 1, then=Value(model.claim_policy.poisoned)), default=after)
-        model.objects.filter(pk__in=[pk for pk, _ in rows]).update(
+        objects.filter(pk__in=[pk for pk, _ in rows]).update(
             status=after, lease=None, worker=None, deaths=F("deaths") + 1, updated_at=timezone.now()
         )
-        model.objects.filter(pk__in=[pk for pk, _ in rows], status=model.claim_policy.poisoned).update(error=POISONED)
+        objects.filter(pk__in=[pk for pk, _ in rows], status=model.claim_policy.poisoned).update(error=POISONED)
         model.freed(rows, held, status)
     return len(rows)

@@ -6,8 +6,8 @@ company and raise without one; composite foreign keys keep references inside a c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -57,6 +57,12 @@ def unscoped(*, reason: str):
 def as_owner():
     """Statements inside the block run under the login role, for migrations and other changes to the schema."""
     return _enter(Scope(None, "schema", owner=True))
+
+
+def reopen() -> Callable[[], AbstractContextManager[None]]:
+    """What opens the scope that is active now once more, for work that goes on after it has been left."""
+    scope = _active.get()
+    return nullcontext if scope is None else lambda: _enter(scope)
 
 
 def active_scope() -> Scope | None:

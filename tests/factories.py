@@ -18,6 +18,7 @@ class UserFactory(factory.django.DjangoModelFactory):
 
     email = factory.Sequence(lambda n: f"user{n}@example.com")
     name = factory.Sequence(lambda n: f"User {n}")
+    email_verified_at = factory.LazyFunction(timezone.now)
     password = factory.django.Password("correct horse battery")
 
 

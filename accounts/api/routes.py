@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from accounts.api import views
+from accounts.api import api_key_views, public_views
 from core.api.router import Route
 
-PROTECTED = [Route("api", views.ApiKeys), Route("api/<str:id>", views.ApiKeyDetail)]
+PROTECTED = [
+    Route("api", api_key_views.ApiKeys),
+    Route("api/<str:id>", api_key_views.ApiKeyDetail),
+]
 
 PRIVATE: list[Route] = []
 
-PUBLIC = [Route("login", views.LoginView), Route("refresh", views.RefreshView), Route("logout", views.LogoutView)]
+PUBLIC = [
+    Route("login", public_views.LoginView),
+    Route("refresh", public_views.RefreshView),
+    Route("logout", public_views.LogoutView),
+]

@@ -24,6 +24,7 @@ class ApiKey(CompanyModel):
     type = models.CharField(max_length=10, choices=Type, default=Type.PERMANENT)
     duration_minutes = models.PositiveIntegerField(null=True, blank=True)
     ip_restriction = models.CharField(max_length=10, choices=IpRestriction, default=IpRestriction.OPEN)
+    last_used_at = models.DateTimeField(null=True, editable=False, help_text="To the minute.")
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.PROTECT, related_name="api_keys")
 
     class Meta(CompanyModel.Meta):

@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import models
-from django.db.models import Q
 
-from core.fields import CompanyForeignKey, JSONField
+from core.fields import JSONField
 from core.models import BaseModel, CompanyModel
 
 
@@ -23,6 +20,12 @@ class Company(BaseModel):
     number = models.CharField(max_length=20, blank=True)
     website = models.URLField(blank=True)
     description = models.TextField(blank=True, help_text="What the company does and for whom; outreach is written from it.")
+    industry = models.CharField(max_length=100, blank=True)
+    address = models.CharField(max_length=300, blank=True, help_text="Street and house number.")
+    postal_code = models.CharField(max_length=20, blank=True)
+    city = models.CharField(max_length=100, blank=True)
+    state = models.CharField(max_length=10, blank=True, help_text="ISO 3166-2 code without the country, such as BY.")
+    country = models.CharField(max_length=2, blank=True, help_text="ISO 3166-1 code, such as DE.")
     timezone = models.CharField(max_length=64, default="UTC", help_text="IANA name, such as Europe/Berlin.")
     contact_unique_key = models.CharField(max_length=8, choices=UniqueKey, default=UniqueKey.EITHER)
 
@@ -30,43 +33,34 @@ class Company(BaseModel):
         verbose_name_plural = "companies"
 
 
-class Role(CompanyModel):
-    """A named set of permissions: module -> method -> allowed."""
+class CompanySettings(CompanyModel):
+    """How a company's product looks and behaves; the time zone is the company's own."""
 
-    name = models.CharField(max_length=100)
-    description = models.TextField(blank=True)
-    permission = JSONField(default=dict, blank=True)
-    is_default = models.BooleanField(default=False)
+    class DateFormat(models.TextChoices):
+        DAY_FIRST = "dd/mm/yyyy"
+        MONTH_FIRST = "mm/dd/yyyy"
+        ISO = "yyyy-mm-dd"
+        DOTS = "dd.mm.yyyy"
+        DASHES = "dd-mm-yyyy"
+        WORDS = "d mmm yyyy"
 
-    class Meta(CompanyModel.Meta):
-        constraints = [models.UniqueConstraint(fields=("company", "name"), name="role_name_unique")]
+    class TimeFormat(models.TextChoices):
+        HOURS_24 = "HH:mm"
+        HOURS_12 = "hh:mm a"
 
-
-class Member(CompanyModel):
-    """A user's membership of a company."""
-
-    class Status(models.TextChoices):
-        OWNER = "owner"
-        INVITED = "invited"
-        ACCEPTED = "accepted"
-        REJECTED = "rejected"
-        BLOCKED = "blocked"
-        REMOVED = "removed"
-
-    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="memberships")
-    role = CompanyForeignKey(
-        Role, on_delete=models.PROTECT, null=True, blank=True, related_name="members", help_text="An owner needs none."
-    )
-    status = models.CharField(max_length=10, choices=Status, default=Status.INVITED)
-    name = models.CharField(max_length=200, blank=True)
-    email = models.EmailField(max_length=254)
+    currency = models.CharField(max_length=3, default="USD", help_text="ISO 4217 code.")
+    date_format = models.CharField(max_length=10, choices=DateFormat, default=DateFormat.DAY_FIRST)
+    time_format = models.CharField(max_length=7, choices=TimeFormat, default=TimeFormat.HOURS_24)
+    app_name = models.CharField(max_length=100, blank=True, help_text="What mails and pages call the product; empty: the company's name.")
+    app_description = models.CharField(max_length=300, blank=True)
+    app_version = models.CharField(max_length=40, blank=True)
+    links = JSONField(default=dict, blank=True, help_text="Network -> address of the company's page there.")
+    notification_settings = JSONField(default=dict, blank=True, help_text="Notice -> how it is sent; one that is absent has its default.")
+    mobile_background = JSONField(default=dict, blank=True)
+    team_settings = JSONField(default=dict, blank=True, help_text="How leads are dealt out.")
+    subscription_policies = JSONField(default=dict, blank=True)
+    manual_chatbot = JSONField(default=dict, blank=True, help_text="Defaults of new chatbots.")
 
     class Meta(CompanyModel.Meta):
-        constraints = [
-            models.UniqueConstraint(fields=("company", "user"), name="member_once"),
-            models.CheckConstraint(condition=Q(status="owner") | Q(role__isnull=False) | ~Q(status="accepted"), name="member_has_role"),
-        ]
-
-    def permissions(self) -> dict[str, Any]:
-        """Module -> method -> allowed."""
-        return self.role.permission if self.role else {}
+        verbose_name_plural = "company settings"
+        constraints = [models.UniqueConstraint(fields=("company",), name="companysettings_once")]

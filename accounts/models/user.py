@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.db import models
+from django.utils import timezone
 
-from core.fields import LowerEmailField
+from core.fields import JSONField, LowerEmailField
 from core.models import BaseModel
 
 
@@ -25,7 +26,7 @@ class UserManager(BaseUserManager["User"]):
 
     def create_superuser(self, email: str, password: str | None = None, **values: Any) -> User:
         """A staff member who may do everything in the back office."""
-        return self.create_user(email, password, **{"is_staff": True, "is_superuser": True, **values})
+        return self.create_user(email, password, **{"is_staff": True, "is_superuser": True, "email_verified_at": timezone.now(), **values})
 
 
 class User(BaseModel, AbstractBaseUser, PermissionsMixin):
@@ -35,6 +36,12 @@ class User(BaseModel, AbstractBaseUser, PermissionsMixin):
     name = models.CharField(max_length=200, blank=True)
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False, help_text="May enter the back office.")
+    email_verified_at = models.DateTimeField(null=True, blank=True, help_text="Who has not shown that the address is theirs cannot log in.")
+    dark_mode = models.BooleanField(default=False)
+    layout = JSONField(default=dict, blank=True, help_text="How the web app is arranged for this person.")
+    columns = JSONField(default=dict, blank=True, help_text="List -> the columns that it shows, in order.")
+    onboarded = models.BooleanField(default=False)
+    ai_onboarded = models.BooleanField(default=False)
     session_version = models.PositiveIntegerField(
         default=1, editable=False, help_text="Counted up by a new password, which ends every session."
     )

@@ -1,3 +1,4 @@
-from billing.models.subscription import Subscription
+from billing.models.plan import Currency, Plan, PlanPrice
+from billing.models.subscription import Subscription, SubscriptionChange
 
-__all__ = ["Subscription"]
+__all__ = ["Currency", "Plan", "PlanPrice", "Subscription", "SubscriptionChange"]

@@ -15,6 +15,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from core.api.json import dumps
+from core.attempts import TooManyAttempts
 from core.errors import ApiError, Named
 from core.messages import UNKNOWN, resolve
 
@@ -86,6 +87,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     response = Response(failure(status, message, warning, error), status=status)
     if status == 401:
         response["WWW-Authenticate"] = 'Bearer realm="leadwright"'
+    if isinstance(error, TooManyAttempts):
+        response["Retry-After"] = str(error.retry_after)
     if status == 405 and "view" in context:
         response["Allow"] = ", ".join(context["view"].allowed_methods)
     return response

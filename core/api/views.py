@@ -14,14 +14,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.access import Actor, Door, Entitlement, check_session, entitlement
+from core.access import Actor, Door, Entitlement, check_session, entitlement, limited
 from core.api.endpoint import Endpoint, success
 from core.api.json import Parser, Renderer
 from core.api.output import Output
 from core.api.schema import Schema
 from core.errors import Named
 from core.lists import FieldSet, ListQuery, Page, list_page, stream_json
-from core.tenancy import company_scope
+from core.tenancy import company_scope, reopen
 
 
 class ApiView(APIView):
@@ -85,19 +85,22 @@ class ApiView(APIView):
                 raise
             allowed = Entitlement()
         if self.actor.door is Door.SESSION:
-            body = request.data if request.method == "POST" and not declared.multipart else None
-            check_session(self.actor, allowed, self.module or "", request.method or "GET", body)
+            check_session(self.actor, allowed, self.module or "", request.method or "GET")
+            if request.method == "POST":
+                self._scope.enter_context(limited(allowed))
 
     def list_response(self, queryset: QuerySet, fields: FieldSet, output: type[Output], *, extra: Iterable[str] = ()) -> Any:
-        """The answer of a list endpoint on the standard list contract; without both p and n the whole set goes out as a stream."""
+        """The answer of a list endpoint on the standard list contract; without both p and n the whole set goes out as a stream.
+
+        The stream is read later, in the scope that is active now.
+        """
         query = ListQuery.parse(self.request.query_params, fields, extra=extra)
         found = list_page(queryset, query, output)
         if isinstance(found, Page):
             return Response(success(found.rows, totalCount=found.total_count, nextCursor=found.next_cursor))
         envelope = success()
         del envelope["data"]
-        company = self.actor.company_id
-        return StreamingHttpResponse(stream_json(envelope, found, lambda: company_scope(company)), content_type="application/json")
+        return StreamingHttpResponse(stream_json(envelope, found, reopen()), content_type="application/json")
 
     def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         raise MethodNotAllowed(request.method or "")

@@ -68,6 +68,17 @@ class CompanyRow(models.Model):
         super().save(*args, **kwargs)
 
 
+class MaybeCompanyRow(CompanyRow):
+    """A row that belongs to a company or to nobody; nobody's is seen by the staff alone."""
+
+    company = models.ForeignKey(  # type: ignore[assignment]
+        "accounts.Company", on_delete=models.CASCADE, null=True, db_index=False, related_name="+", editable=False
+    )
+
+    class Meta(CompanyRow.Meta):
+        abstract = True
+
+
 class CompanyModel(BaseModel, CompanyRow):
     """A record that belongs to one company: an ObjectId, the two dates, and the company."""
 

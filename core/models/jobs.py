@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db import models
 from django.utils import timezone
 
 from core.fields import ObjectIdField
-from core.models.base import CompanyModel
+from core.models.base import BaseModel, CompanyRow
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,11 @@ class ClaimPolicy:
     """Where a row goes after MAX_DEATHS workers died on it without progress between."""
 
 
-class Claimable(CompanyModel):
-    """A row of work. PostgreSQL owns it; a worker holds it by a lease that every later write is fenced by (core.jobs)."""
+class Claimable(BaseModel):
+    """A row of work, of a company (CompanyWork) or of none.
+
+    PostgreSQL owns it; a worker holds it by a lease that every later write is fenced by (core.jobs).
+    """
 
     claim_policy: ClassVar[ClaimPolicy]
 
@@ -33,15 +36,22 @@ class Claimable(CompanyModel):
     error = models.TextField(blank=True, default="", help_text="What went wrong, for the person who reads it.")
     deaths = models.PositiveSmallIntegerField(default=0, editable=False, help_text="Workers that died on it since its last progress.")
 
-    class Meta(CompanyModel.Meta):
+    class Meta:
         abstract = True
 
     @classmethod
-    def freed(cls, rows: list[tuple[str, str]], held: str, status: str) -> None:
+    def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
         """Called in the sweep's transaction with the (id, company id) of rows taken from dead workers; the default keeps no record."""
 
 
-class Job(Claimable):
+class CompanyWork(Claimable, CompanyRow):
+    """A row of work that belongs to a company."""
+
+    class Meta(CompanyRow.Meta):
+        abstract = True
+
+
+class Job(CompanyWork):
     """Long work that people can see: imports, runs, bulk changes, exports."""
 
     class Status(models.TextChoices):
@@ -64,5 +74,5 @@ class Job(Claimable):
     busy_ms = models.PositiveBigIntegerField(default=0, help_text="Time spent working, without waits and pauses.")
     error_detail = models.TextField(blank=True, help_text="What went wrong, for the operator.")
 
-    class Meta(Claimable.Meta):
+    class Meta(CompanyWork.Meta):
         abstract = True

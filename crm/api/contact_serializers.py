@@ -10,7 +10,7 @@ from django.db.models import OuterRef, Subquery
 from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
-from accounts.api.serializers import MemberSnapshot
+from accounts.api.snapshots import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput

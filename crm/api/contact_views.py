@@ -8,7 +8,7 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api.serializers import Deleted
+from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint, success
 from core.api.views import ApiView
 from core.errors import Named

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from accounts.api.serializers import Deleted
+from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
 from core.errors import Named

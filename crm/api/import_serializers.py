@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.api.serializers import MemberSnapshot
+from accounts.api.snapshots import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from crm.api.file_serializers import FileOut, FileSnapshot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from accounts.api.serializers import MemberSnapshot
+from accounts.api.snapshots import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import IdField, Output
 

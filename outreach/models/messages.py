@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
-from core.models import Claimable, ClaimPolicy, CompanyModel
+from core.models import ClaimPolicy, CompanyModel, CompanyWork
 
 
-class SendJob(Claimable):
+class SendJob(CompanyWork):
     """One message to one recipient, a row from the moment it is planned; its transitions are a ledger (SendJobTransition).
 
     planned → draft → approved → claimed → sending (the intent is committed) → sent | failed | unknown, or cancelled | suppressed.
@@ -50,7 +52,7 @@ class SendJob(Claimable):
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
 
-    class Meta(Claimable.Meta):
+    class Meta(CompanyWork.Meta):
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "run", "contact", "channel", "step", "occurrence"), name="sendjob_once", nulls_distinct=False
@@ -74,7 +76,7 @@ class SendJob(Claimable):
         return self.subject or self.pk
 
     @classmethod
-    def freed(cls, rows: list[tuple[str, str]], held: str, status: str) -> None:
+    def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
         """Write the sweeper's step of each row; a row that went to `failed` instead of `status` had too many workers die on it."""
         after = dict(cls.objects.filter(pk__in=[pk for pk, _ in rows]).values_list("pk", "status"))
         SendJobTransition.objects.bulk_create(

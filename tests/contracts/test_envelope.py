@@ -93,7 +93,7 @@ def test_an_unexpected_error_is_500_and_says_nothing_more(cast: Cast, monkeypatc
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("accounts.api.views.create_key", fail)
+    monkeypatch.setattr("accounts.api.api_key_views.create_key", fail)
     answer = cast.key.post("/api", {})
     assert answer.status == 500
     assert answer.body == {"status": "error", "success": False, "message": "Something went wrong", "warning": ""}

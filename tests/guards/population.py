@@ -21,6 +21,8 @@ GUESSES: dict[type[models.Field], Any] = {
     models.JSONField: dict,
     models.IntegerField: 1,
     models.DecimalField: 1,
+    models.FloatField: 1.0,
+    models.GenericIPAddressField: "127.0.0.1",
     models.EmailField: lambda: f"{new_id()}@example.net",
     models.CharField: lambda: new_id(),
     models.TextField: lambda: new_id(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from accounts.api.serializers import MemberSnapshot
+from accounts.api.snapshots import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from outreach.api.serializers.apps import SmtpSnapshot

@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from accounts.api.serializers import Deleted
+from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.selection import SelectionInput
 from core.api.views import ApiView

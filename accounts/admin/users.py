@@ -1,0 +1,73 @@
+"""Back office pages of people's accounts."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.contrib import admin, messages
+from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+
+from accounts.models import User
+from accounts.services.sessions import end_sessions
+from core.backoffice.admin import BackOfficeAdmin
+
+admin.site.unregister(Group)
+
+
+@admin.register(Group)
+class GroupAdmin(DjangoGroupAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both are ModelAdmins
+    """Sets of back office permissions for staff."""
+
+    icon = "shield_person"
+    edits = ("name", "permissions")
+    adds = deletes = True
+    fields: ClassVar[Any] = ("name", "permissions")
+    list_display = ("name",)
+    ordering: ClassVar[Any] = ("name",)
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both are ModelAdmins
+    """People's accounts. Who is no superuser can neither make one nor change one."""
+
+    icon = "person"
+    edits = ("email", "name", "is_active", "is_staff", "is_superuser", "groups", "user_permissions")
+    adds = True
+    commands = ("end_all_sessions",)
+    form = UserChangeForm
+    add_form = UserCreationForm
+    change_password_form = AdminPasswordChangeForm
+    list_display = ("email", "name", "is_active", "is_staff", "is_superuser", "last_login", "created_at")
+    list_filter = ("is_active", "is_staff", "is_superuser")
+    search_fields = ("=id", "email", "name")
+    ordering: ClassVar[Any] = ("-id",)
+    readonly_fields = ("id", "last_login", "created_at", "updated_at")
+    fieldsets = (
+        (None, {"fields": ("email", "name", "is_active")}),
+        ("Back office", {"fields": ("is_staff", "is_superuser", "groups", "user_permissions")}),
+        ("Record", {"fields": ("id", "last_login", "created_at", "updated_at")}),
+    )
+    add_fieldsets = ((None, {"fields": ("email", "name", "usable_password", "password1", "password2")}),)
+    rights = ("is_staff", "is_superuser", "groups", "user_permissions")
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        allowed = super().has_change_permission(request, obj)
+        return allowed and (obj is None or request.user.is_superuser or not (obj.is_superuser or obj.is_staff) or obj.pk == request.user.pk)
+
+    def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
+        return self.fieldsets if obj else self.add_fieldsets
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
+        return self.readonly_fields if request.user.is_superuser else (*self.readonly_fields, *self.rights)
+
+    @admin.display(description="End all sessions")
+    def end_all_sessions(self, request: HttpRequest, rows: QuerySet[User]) -> None:
+        for user in rows:
+            end_sessions(user_id=user.pk)
+            self.log_change(request, user, "Ended all sessions.")
+        self.message_user(request, "Their sessions have ended", messages.SUCCESS)

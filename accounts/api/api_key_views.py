@@ -1,0 +1,61 @@
+"""Endpoints of API keys (contract 4.2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from accounts.api.api_key_serializers import ApiKeyCreate, ApiKeyDelete, ApiKeyFull, ApiKeyOut
+from accounts.api.snapshots import Deleted
+from accounts.models import ApiKey
+from accounts.services.api_keys import create_key, delete_keys
+from core.api.endpoint import endpoint
+from core.api.views import ApiView
+from core.errors import Named
+from core.lists import FieldSet, ListField
+
+API_KEY_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("maskedKey", "text", "masked_key", searchable=True, nullable=False),
+        ListField("type", "text", "type", searchable=True, nullable=False),
+        ListField("ipRestriction", "text", "ip_restriction", nullable=False),
+        ListField("durationMinutes", "number", "duration_minutes"),
+        ListField("createdBy", "id", "created_by_id", nullable=False),
+        ListField("createdBy.name", "text", "created_by__name", nullable=False),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+)
+
+
+class ApiKeys(ApiView):
+    module = "api"
+
+    @endpoint("List API keys", output=ApiKeyOut, many=True, description="The keys themselves are left out; maskedKey shows their end.")
+    def get(self, request: Request) -> Any:
+        return self.list_response(ApiKey.objects.all(), API_KEY_FIELDS, ApiKeyOut)
+
+    @endpoint(
+        "Create an API key", input=ApiKeyCreate, output=ApiKeyFull, status=201, message="API key created", errors=("DurationRequired_400",)
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        key = create_key(member_id=self.actor.member_id, **data)
+        return ApiKeyFull.one(ApiKey.objects.filter(pk=key.pk))
+
+    @endpoint("Delete API keys", input=ApiKeyDelete, output=Deleted, message="API keys deleted", errors=("ApiNotFound_400",))
+    def delete(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"deletedCount": delete_keys(ids=data["ids"])}
+
+
+class ApiKeyDetail(ApiView):
+    module = "api"
+
+    @endpoint("Read an API key in full", output=ApiKeyFull, errors=("ApiNotFound_400",))
+    def get(self, request: Request, id: str) -> Any:
+        found = ApiKeyFull.one(ApiKey.objects.filter(pk=id))
+        if found is None:
+            raise Named("ApiNotFound_400", "id: there is no such key in this company")
+        return found

@@ -1,0 +1,44 @@
+"""Answers that several resources share: the records nested in others."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from core.api.output import Computed, IdField, Output
+
+
+class MemberSnapshot(Output):
+    """A member, nested where a reference is populated."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    email = serializers.EmailField()
+
+
+class UserSnapshot(Output):
+    """A user, nested where a reference is populated."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    email = serializers.EmailField()
+
+
+class RoleSnapshot(Output):
+    """A role, nested where a reference is populated."""
+
+    _id = IdField()
+    name = serializers.CharField()
+
+
+class CompanySnapshot(Output):
+    """A company, nested where a reference is populated."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    email = serializers.EmailField()
+
+
+class Deleted(Output):
+    """How many records a deletion took."""
+
+    deletedCount = Computed(serializers.IntegerField())

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from django.contrib.postgres.indexes import BrinIndex
+from django.db import models
+
+from core.fields import CompanyForeignKey, ObjectIdField
+from core.models import BaseModel, MaybeCompanyRow
+
+
+class LoginLog(BaseModel, MaybeCompanyRow):
+    """An attempt to log in, once for each company that the user is a member of; of an unknown address once, for the staff."""
+
+    class Status(models.TextChoices):
+        SUCCESS = "success"
+        FAILED = "failed"
+        LIMITED = "limited"
+
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, null=True, related_name="+")
+    email = models.CharField(max_length=254, help_text="The address that was tried.")
+    status = models.CharField(max_length=8, choices=Status)
+    reason = models.CharField(max_length=100, blank=True)
+    ip = models.GenericIPAddressField(null=True)
+    user_agent = models.CharField(max_length=300, blank=True)
+
+    class Meta(MaybeCompanyRow.Meta):
+        indexes = [
+            models.Index(fields=("company", "-created_at", "id"), name="loginlog_newest"),
+            BrinIndex(fields=("created_at",), name="loginlog_age"),
+        ]
+
+
+class ServerLog(BaseModel, MaybeCompanyRow):
+    """A request to the API: who, by which door, what, and how it ended. It outlives the user and the key that it names."""
+
+    door = models.CharField(max_length=8, help_text="key, session, private or public.")
+    member = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, db_index=False, related_name="+")
+    user = models.ForeignKey("accounts.User", on_delete=models.DO_NOTHING, null=True, db_constraint=False, db_index=False, related_name="+")
+    api_key_id = ObjectIdField(null=True)
+    method = models.CharField(max_length=8)
+    route = models.CharField(max_length=200, help_text="The path with its parameters' names.")
+    path = models.CharField(max_length=500, help_text="As it was asked for, without the query string.")
+    status = models.PositiveSmallIntegerField()
+    duration_ms = models.FloatField()
+    request_bytes = models.PositiveBigIntegerField(default=0)
+    response_bytes = models.PositiveBigIntegerField(default=0)
+    ip = models.GenericIPAddressField(null=True)
+    user_agent = models.CharField(max_length=300, blank=True)
+
+    class Meta(MaybeCompanyRow.Meta):
+        indexes = [
+            models.Index(fields=("company", "-created_at", "id"), name="serverlog_newest"),
+            BrinIndex(fields=("created_at",), name="serverlog_age"),
+        ]

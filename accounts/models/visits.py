@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from django.db import models
+
+from core.fields import CompanyForeignKey
+from core.models import CompanyModel
+
+
+class StaffVisit(CompanyModel):
+    """A staff member's look at a company: read-only, for an hour, with the reason on record."""
+
+    staff = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="+")
+    reason = models.CharField(max_length=500)
+    expires_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta(CompanyModel.Meta):
+        indexes = [models.Index(fields=("company", "-created_at"), name="staffvisit_newest")]
+
+
+class StaffVisitPage(CompanyModel):
+    """A page that was looked at on a visit."""
+
+    visit = CompanyForeignKey(StaffVisit, on_delete=models.CASCADE, related_name="pages")
+    path = models.CharField(max_length=500)

@@ -1,0 +1,43 @@
+"""Notices: what a company's people are told by mail. An app registers each kind; notificationSettings decide which are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.models import CompanySettings, Member
+from accounts.services.mails import queue_mail
+from core.tenancy import company_id
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A kind of notice; its mail is the template templates/mails/<template>."""
+
+    key: str
+    title: str
+    template: str
+    on: bool = True
+    """Whether it is mailed when the company has said nothing."""
+
+
+NOTICES: dict[str, Notice] = {}
+
+
+def register_notice(notice: Notice) -> None:
+    """Make a kind known to settings and to `notify`."""
+    NOTICES[notice.key] = notice
+
+
+def notify(key: str, context: dict[str, Any], *, members: Iterable[Member] | None = None) -> int:
+    """Mail the notice to the members (default: the active company's owners), inside the caller's transaction; returns to how many."""
+    notice = NOTICES[key]
+    settings = CompanySettings.objects.filter(company_id=company_id()).first()
+    chosen = (settings.notification_settings if settings else {}).get(key, {})
+    if not chosen.get("email", notice.on):
+        return 0
+    receivers = list(Member.objects.filter(status=Member.Status.OWNER) if members is None else members)
+    for member in receivers:
+        queue_mail(notice.template, to=member.email, context={**context, "member": member}, company_id=company_id())
+    return len(receivers)
