@@ -25,10 +25,12 @@ from core.tenancy import company_scope, reopen
 
 
 class ApiView(APIView):
-    """Base of all API views. A subclass names its permission `module` (or None with `public`) and declares its handlers with @endpoint."""
+    """Base of all API views. A subclass names its permission `module`, or is `public` or `private`; @endpoint declares its handlers."""
 
     module: ClassVar[str | None] = None
     public: ClassVar[bool] = False
+    private: ClassVar[bool] = False
+    """Behind a session alone: the person acts for themselves, in no company."""
     renderer_classes = (Renderer,)
     parser_classes = (Parser,)
     permission_classes = ()
@@ -41,7 +43,7 @@ class ApiView(APIView):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         handlers = [method for method in cls.http_method_names if method not in ("options", "head") and hasattr(cls, method)]
-        if handlers and cls.module is None and not cls.public:
+        if handlers and cls.module is None and not (cls.public or cls.private):
             raise ImproperlyConfigured(f"{cls.__name__} declares no permission module")
         for method in handlers:
             if not isinstance(getattr(getattr(cls, method), "endpoint", None), Endpoint):
