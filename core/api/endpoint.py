@@ -35,6 +35,8 @@ class Endpoint:
     raw: str = ""
     """Media type of an answer that is not the envelope (a download)."""
     multipart: bool = False
+    limited: bool = False
+    """Attempts are limited: it may answer 429 (core.attempts)."""
 
 
 def success(data: Any = None, *, message: str = "OK", **extra: Any) -> dict[str, Any]:

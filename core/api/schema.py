@@ -104,6 +104,8 @@ class Schema(AutoSchema):
             statuses.setdefault(500, []).append("SubscriptionExpired_400")
         if self.path.startswith("/api/protected/"):
             statuses.setdefault(403, []).append("UnauthorizedAction_403")
+        if declared.limited:
+            statuses.setdefault(429, []).append("Too many attempts")
         for status, names in sorted(statuses.items()):
             text = ", ".join(dict.fromkeys(names)) or "Validation failure"
             bodies[str(status)] = {"description": text, "content": self._failure(declared)}
