@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.apps import apps
+from django.db import transaction
+
+from core.tenancy import company_scope
+
 _hooks: list[Callable[[], None]] = []
 
 
@@ -17,3 +22,11 @@ def furnish_company() -> None:
     """Run all hooks for the active company."""
     for hook in _hooks:
         hook()
+
+
+def furnish_companies() -> None:
+    """Run all hooks for every company there is, so that a new release's apps find what they give to new ones with the old ones too."""
+    companies = apps.get_model("accounts.Company")
+    for pk in companies.objects.values_list("pk", flat=True).iterator(chunk_size=1000):
+        with transaction.atomic(), company_scope(pk):
+            furnish_company()

@@ -1,4 +1,4 @@
-"""Django's migrate, run as the login role that owns the tables (core.tenancy.as_owner)."""
+"""Django's migrate, run as the login role that owns the tables (core.tenancy.as_owner); companies get what new releases bring."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.commands import migrate
 from django.db import connections
 
+from core.companies import furnish_companies
 from core.db.walls import CREATE_ROLES
 from core.tenancy import as_owner
 
@@ -17,3 +18,5 @@ class Command(migrate.Command):
             with connections[options["database"]].cursor() as cursor:
                 cursor.execute(CREATE_ROLES)
             super().handle(*args, **options)
+        if not (options["app_label"] or options["plan"] or options["check_unapplied"]):
+            furnish_companies()
