@@ -60,6 +60,7 @@ def _no_billing(company_id: str) -> Entitlement | None:
 
 _entitlements: Callable[[str], Entitlement | None] = _no_billing
 _usage: dict[str, Callable[[], int]] = {}
+_full: dict[str, str] = {}
 _limits: ContextVar[Mapping[str, int] | None] = ContextVar("leadwright_limits", default=None)
 
 
@@ -69,9 +70,10 @@ def set_entitlements(source: Callable[[str], Entitlement | None]) -> None:
     _entitlements = source
 
 
-def count_usage(module: str, counter: Callable[[], int]) -> None:
-    """An app says here how many records of a module the active company has, for the plan's limits."""
+def count_usage(module: str, counter: Callable[[], int], *, error: str = "PlanLimitExceeded_403") -> None:
+    """An app says here how many records of a module the active company has, for the plan's limits, and which error tells of a full one."""
     _usage[module] = counter
+    _full[module] = error
 
 
 def entitlement(company: str) -> Entitlement:
@@ -104,7 +106,7 @@ def limited(allowed: Entitlement) -> Iterator[None]:
 
 
 def take(module: str, wanted: int = 1) -> None:
-    """Make sure that the plan has room for `wanted` more records of a module; raises PlanLimitExceeded_403.
+    """Make sure that the plan has room for `wanted` more records of a module; raises PlanLimitExceeded_403, or the module's own error.
 
     Called in the transaction that makes them: a lock until its end keeps others from taking the same room. Outside of `limited` there
     is always room.
@@ -112,7 +114,7 @@ def take(module: str, wanted: int = 1) -> None:
     left = room(module)
     if left is not None and left < wanted:
         limit = (_limits.get() or {})[module]
-        raise Named("PlanLimitExceeded_403", f"your plan allows {limit} records of {module}, and there is room for {max(0, left)} more")
+        raise Named(_full[module], f"your plan allows {limit} records of {module}, and there is room for {max(0, left)} more")
 
 
 def room(module: str) -> int | None:
