@@ -33,7 +33,11 @@ class Actor:
     member_id: str = ""
     is_owner: bool = False
     is_accepted: bool = False
+    visiting: bool = False
+    """One of the service's staff, who looks at the company and changes nothing."""
     permissions: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    key_id: str = ""
+    """The API key that stands in for the member, at the key door."""
 
     @property
     def is_unbounded(self) -> bool:
@@ -43,6 +47,8 @@ class Actor:
     def may(self, module: str, method: str) -> bool:
         """Whether the role permits the method on the module; PATCH counts as PUT."""
         flag = {"PATCH": "PUT", "HEAD": "GET"}.get(method, method)
+        if self.visiting:
+            return flag == "GET"
         return self.is_owner or bool(self.permissions.get(module, {}).get(flag))
 
 

@@ -36,4 +36,5 @@ class ApiKeyOut(Output):
 class ApiKeyFull(ApiKeyOut):
     """A key with its secret."""
 
+    conceals = ("key",)
     key = serializers.CharField()

@@ -52,6 +52,8 @@ class Output(serializers.Serializer):
     _names: ClassVar[tuple[tuple[str, str], ...]]
     reads: ClassVar[tuple[str, ...]] = ()
     """Paths that `finish` needs and that do not go out by themselves."""
+    conceals: ClassVar[tuple[str, ...]] = ()
+    """Names that the company's own people see and visiting staff do not: secrets, and links that open without a login."""
 
     @classmethod
     def columns(cls) -> dict[str, str | BaseExpression]:

@@ -38,6 +38,8 @@ class ApiView(APIView):
     schema = Schema()
 
     actor: Actor
+    listed: FieldSet | None = None
+    """The fields of the list that has been answered."""
     id_name: ClassVar[str] = "id"
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -71,13 +73,18 @@ class ApiView(APIView):
             if not self.public:
                 raise Named("Unauthorized_401", "log in, or send an API key")
             return
-        self.actor = request.auth
+        self.actor = request._request.leadwright_actor = request.auth  # the request's log (accounts.logs) tells who it was
         if self.actor.door is Door.PRIVATE or declared is None:
             return
         self._scope.enter_context(company_scope(self.actor.company_id))
         self._check_access(request, declared)
 
     def _check_access(self, request: Request, declared: Endpoint) -> None:
+        if self.actor.visiting:
+            # Whatever the company has subscribed to: support is most needed where that has lapsed.
+            if not self.actor.may(self.module or "", request.method or ""):
+                raise Named("UnauthorizedAction_403", "a visit is for looking only")
+            return
         if not declared.needs_subscription and self.actor.door is Door.KEY:
             return
         try:
@@ -96,6 +103,7 @@ class ApiView(APIView):
 
         The stream is read later, in the scope that is active now.
         """
+        self.listed = fields
         query = ListQuery.parse(self.request.query_params, fields, extra=extra)
         found = list_page(queryset, query, output)
         if isinstance(found, Page):

@@ -54,6 +54,7 @@ class FileOut(FileSnapshot):
     updatedAt = serializers.DateTimeField()
 
     reads = ("hashes",)
+    conceals = ("url",)
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
