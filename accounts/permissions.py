@@ -1,4 +1,4 @@
-"""What roles permit: the contract's 38 modules, four methods each (contract section 2, Role), and the roles that each company begins with."""
+"""What roles permit: 38 modules, four methods each (contract section 2, Role), and the roles that each company begins with."""
 
 from __future__ import annotations
 
@@ -130,6 +130,7 @@ DAILY = (
     "ai-crm-chat",
     "file",
     "tag",
+    "template",
 )
 """What a salesperson writes all day."""
 ADMIN = "Admin"
@@ -150,7 +151,7 @@ DEFAULT_ROLES = (
         "Member",
         "Daily work with contacts, leads and messages; deletes nothing.",
         {
-            **allow(("contact-category", "template", "campaign", "chatapp", "segment", "product-service", "team", "workflow"), "GET"),
+            **allow(("contact-category", "campaign", "chatapp", "segment", "product-service", "team", "workflow"), "GET"),
             **allow(("custom-field", "custom-section", "company", "settings", "report", "apps", "manual-chatbot", "chat-widget"), "GET"),
             **allow(DAILY, "GET", "POST", "PUT"),
         },
