@@ -25,6 +25,8 @@ class Endpoint:
     output: type[Output] | None = None
     many: bool = False
     """A list with totalCount and nextCursor on the standard list contract."""
+    list_in: str = ""
+    """The list stands in this field of the one record that data is (and that `output` describes)."""
     parameters: tuple[Any, ...] = ()
     status: int = 200
     message: str = "OK"

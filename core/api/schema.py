@@ -128,7 +128,7 @@ class Schema(AutoSchema):
             "status": {"type": "string", "const": "success"},
             "success": {"type": "boolean", "const": True},
             "message": {"type": "string"},
-            "data": {"type": "array", "items": data} if declared.many else data,
+            "data": {"type": "array", "items": data} if declared.many and not declared.list_in else data,
         }
         if declared.many:
             properties["totalCount"] = {"type": "integer"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from typing import Any, ClassVar
 
@@ -98,19 +98,29 @@ class ApiView(APIView):
             if request.method == "POST":
                 self._scope.enter_context(limited(allowed))
 
-    def list_response(self, queryset: QuerySet, fields: FieldSet, output: type[Output], *, extra: Iterable[str] = ()) -> Any:
+    def list_response(
+        self,
+        queryset: QuerySet,
+        fields: FieldSet,
+        output: type[Output],
+        *,
+        extra: Iterable[str] = (),
+        within: tuple[Mapping[str, Any], str] | None = None,
+    ) -> Any:
         """The answer of a list endpoint on the standard list contract; without both p and n the whole set goes out as a stream.
 
-        The stream is read later, in the scope that is active now.
+        The stream is read later, in the scope that is active now. `within` is the record that data is, and its field that the list
+        stands in (the endpoint's `list_in`).
         """
         self.listed = fields
         query = ListQuery.parse(self.request.query_params, fields, extra=extra)
         found = list_page(queryset, query, output)
         if isinstance(found, Page):
-            return Response(success(found.rows, totalCount=found.total_count, nextCursor=found.next_cursor))
+            data = found.rows if within is None else {**within[0], within[1]: found.rows}
+            return Response(success(data, totalCount=found.total_count, nextCursor=found.next_cursor))
         envelope = success()
         del envelope["data"]
-        return StreamingHttpResponse(stream_json(envelope, found, reopen()), content_type="application/json")
+        return StreamingHttpResponse(stream_json(envelope, found, reopen(), within), content_type="application/json")
 
     def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         raise MethodNotAllowed(request.method or "")

@@ -130,13 +130,16 @@ class _snapshot:
         self.atomic.__exit__(*error)
 
 
-def stream_json(envelope: Mapping[str, Any], rows: Stream, scope: Scope = nullcontext) -> Iterator[bytes]:
+def stream_json(
+    envelope: Mapping[str, Any], rows: Stream, scope: Scope = nullcontext, within: tuple[Mapping[str, Any], str] | None = None
+) -> Iterator[bytes]:
     """The list response of the whole set as JSON, in pieces and bounded memory.
 
+    `within` is the record that the rows belong to and its field that they stand in; data is that record then.
     `scope` is entered for each piece and left before it is handed on, so that the caller's context never leaks into the code that sends it.
     totalCount stands after data and is the number of rows that were sent. Closing the iterator early ends its transaction.
     """
-    pieces = _json_pieces(envelope, rows)
+    pieces = _json_pieces(envelope, rows, within)
     try:
         while True:
             with scope():
@@ -149,12 +152,21 @@ def stream_json(envelope: Mapping[str, Any], rows: Stream, scope: Scope = nullco
             pieces.close()
 
 
-def _json_pieces(envelope: Mapping[str, Any], rows: Stream) -> Generator[bytes, None, None]:
-    opening = dumps(dict(envelope))[:-1]
-    prefix = opening + (b"," if envelope else b"") + b'"data":['
+def _json_pieces(
+    envelope: Mapping[str, Any], rows: Stream, within: tuple[Mapping[str, Any], str] | None = None
+) -> Generator[bytes, None, None]:
+    prefix, end = _open(envelope) + b'"data":[', b"]"
+    if within is not None:
+        record, name = within
+        prefix, end = _open(envelope) + b'"data":' + _open(record) + dumps(name) + b":[", b"]}"
     total = 0
     for chunk in rows:
         yield prefix + dumps(chunk)[1:-1]
         prefix = b","
         total += len(chunk)
-    yield (b"" if total else prefix) + b'],"totalCount":' + str(total).encode() + b',"nextCursor":null}'
+    yield (b"" if total else prefix) + end + b',"totalCount":' + str(total).encode() + b',"nextCursor":null}'
+
+
+def _open(record: Mapping[str, Any]) -> bytes:
+    """The object's JSON, to be gone on with."""
+    return dumps(dict(record))[:-1] + (b"," if record else b"")

@@ -47,6 +47,17 @@ def test_an_empty_set() -> None:
 
 
 @pytest.mark.django_db
+def test_the_rows_may_stand_in_a_field_of_a_record() -> None:
+    empty = {"data": {"_id": "1", "people": []}, "totalCount": 0, "nextCursor": None}
+    assert json.loads(b"".join(stream_json({}, stream(), within=({"_id": "1"}, "people")))) == empty
+    person("Ann")
+    person("Bob")
+    body = json.loads(b"".join(stream_json(ENVELOPE, stream(sortBy="name", sortOrder="asc"), within=({"_id": "1"}, "people"))))
+    assert list(body) == ["status", "success", "message", "data", "totalCount", "nextCursor"]
+    assert (body["data"]["_id"], [row["name"] for row in body["data"]["people"]], body["totalCount"]) == ("1", ["Ann", "Bob"], 2)
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("sort", ["name", "age", NUMBER_FIELD])
 def test_pieces_are_bounded(sort: str) -> None:
     crowd(4500)
