@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField, LowerEmailField
 from core.models import CompanyModel
@@ -21,7 +22,7 @@ class Role(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         constraints = [
-            models.UniqueConstraint(fields=("company", "name"), name="role_name_unique"),
+            models.UniqueConstraint("company", Lower("name"), name="role_name_unique"),
             models.UniqueConstraint(fields=("company",), condition=Q(is_default=True), name="role_one_default"),
         ]
 
@@ -65,6 +66,7 @@ class Member(CompanyModel):
         indexes = [
             models.Index(fields=("company", "-created_at", "name", "id"), name="member_newest"),
             models.Index(fields=("invite_expires_at",), condition=Q(status="invited"), name="member_invite_expiry"),
+            models.Index(fields=("email",), condition=Q(status="invited"), name="member_invited_email"),
         ]
 
     def permissions(self) -> dict[str, Any]:
