@@ -6,9 +6,9 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+from core.addresses import BadAddress, read_email, read_phone
 from crm.fields.base import BadValue, FieldSpec, FieldType
 from crm.fields.values import clean_text, describe
-from crm.services.addresses import BadAddress, read_email, read_phone
 
 MAX_LINE = 5000
 _LINE_BREAK = re.compile(r"[\r\n]")

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from accounts.models import Company, Member
+from core.addresses import BadAddress, read_country_code, read_email, read_phone
 from core.errors import shorten
 from core.tenancy import company_id
 from crm.fields import BadValue, FieldSpec, Reference, TextFormat, make_spec
 from crm.fields.base import plain_text
 from crm.fields.values import clean_text
 from crm.models import CustomField, File
-from crm.services.addresses import BadAddress, read_country_code, read_email, read_phone
 
 MAX_NAME = 300
 SYSTEM_COLUMNS = {"name": "name", "email": "email", "countryCode": "country_code", "number": "number"}

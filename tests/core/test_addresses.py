@@ -8,8 +8,8 @@ from typing import Any
 import phonenumbers
 import pytest
 
-from crm.services import addresses
-from crm.services.addresses import BadAddress, read_country_code, read_email, read_phone
+from core import addresses
+from core.addresses import BadAddress, read_country_code, read_email, read_phone
 
 
 @pytest.mark.parametrize(

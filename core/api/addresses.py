@@ -1,0 +1,79 @@
+"""E-mail addresses, phone numbers and web addresses as inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from core.addresses import BadAddress, Phone, read_country_code, read_email, read_phone
+from core.api.input import TextInput
+
+PARTS = {"countryCode", "number"}
+
+
+class EmailInput(TextInput):
+    """An e-mail address, its domain in normal form."""
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        try:
+            return read_email(text)
+        except BadAddress as error:
+            raise serializers.ValidationError(str(error), code="email") from None
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "string", "examples": ["+49 30 123456"]},
+            {
+                "type": "object",
+                "properties": {"countryCode": {"type": "string", "examples": ["+49"]}, "number": {"type": "string"}},
+                "required": ["countryCode", "number"],
+                "additionalProperties": False,
+            },
+        ]
+    }
+)
+class PhoneInput(serializers.Field):
+    """A phone number: `{countryCode, number}`, or text in the international form. Gives a Phone; None for "" where `allow_blank`."""
+
+    def __init__(self, *, allow_blank: bool = False, **options: Any) -> None:
+        self.allow_blank = allow_blank
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> Phone | None:
+        if data == "" and self.allow_blank:
+            return None
+        try:
+            if isinstance(data, str):
+                return read_phone(None, data)
+            if isinstance(data, dict) and data.keys() == PARTS:
+                return read_phone(read_country_code(data["countryCode"]), data["number"])
+        except BadAddress as error:
+            raise serializers.ValidationError(str(error), code="phone") from None
+        raise serializers.ValidationError("must be {countryCode, number}, or text such as +49 30 123456", code="invalid")
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
+class WebAddressInput(TextInput):
+    """An address of the web (http or https), or "" where `allow_blank`."""
+
+    def __init__(self, *, schemes: tuple[str, ...] = ("http", "https"), **options: Any) -> None:
+        options.setdefault("max_length", 200)
+        self.check = URLValidator(schemes=list(schemes), message=f"must be an address that begins with {' or '.join(schemes)}://")
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        try:
+            self.check(text)
+        except ValidationError as error:
+            raise serializers.ValidationError(error.messages[0], code="url") from None
+        return text
