@@ -1,9 +1,26 @@
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 from django.db import models
 from django.db.models import Q
 
 from core.models import BaseModel
+
+REWARD_MOVES = (
+    ("", "pending"),
+    ("pending", "earned"),
+    ("earned", "paid"),
+    ("pending", "clawed_back"),
+    ("earned", "clawed_back"),
+    ("paid", "clawed_back"),
+    ("clawed_back", "clawed_back"),
+)
+"""The legal moves of a reward, from and to; the last one settles what is owed."""
+
+OWED = Q(state="clawed_back", paid_at__isnull=False, settled_at=None)
+"""Rewards that were paid, then clawed back, and have not been given back yet."""
 
 
 class PartnerProgram(BaseModel):
@@ -56,19 +73,28 @@ class Referral(BaseModel):
     referrer = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="referrals")
     user = models.OneToOneField("accounts.User", on_delete=models.CASCADE, related_name="referred_by")
     referred_company = models.ForeignKey(
-        "accounts.Company", on_delete=models.SET_NULL, null=True, related_name="+", help_text="The company made with the registration."
+        "accounts.Company",
+        on_delete=models.SET_NULL,
+        null=True,
+        db_index=False,  # the constraint has one
+        related_name="+",
+        help_text="The company made with the registration.",
     )
     code = models.CharField(max_length=16)
 
     class Meta:
         indexes = [models.Index(fields=("referrer", "program", "-created_at", "id"), name="referral_newest")]
-        constraints = [models.CheckConstraint(condition=~Q(referrer=models.F("user")), name="referral_not_of_oneself")]
+        constraints = [
+            models.CheckConstraint(condition=~Q(referrer=models.F("user")), name="referral_not_of_oneself"),
+            models.UniqueConstraint(fields=("referred_company",), name="referral_one_a_company"),
+        ]
 
 
 class Reward(BaseModel):
     """What a referral brings its referrer.
 
-    pending -> earned -> paid; clawed back from any of these, when the payment behind it is returned.
+    pending -> earned -> paid; clawed back from any of these, when the payment behind it is returned. What was paid before it was clawed
+    back is owed by the beneficiary until it is settled.
     """
 
     class State(models.TextChoices):
@@ -79,28 +105,61 @@ class Reward(BaseModel):
 
     referral = models.ForeignKey(Referral, on_delete=models.PROTECT, related_name="rewards")
     beneficiary = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="rewards")
+    program = models.CharField(max_length=7, choices=Referral.Program, help_text="The referral's.")
     amount = models.DecimalField(max_digits=14, decimal_places=4)
     currency = models.CharField(max_length=3)
     state = models.CharField(max_length=11, choices=State, default=State.PENDING)
     source = models.CharField(max_length=64, help_text="What it is for, such as payment:<id>; one reward for each.")
     matures_at = models.DateTimeField(help_text="When a pending one is earned, unless its payment is returned before.")
+    paid_at = models.DateTimeField(null=True, editable=False)
+    settled_at = models.DateTimeField(null=True, editable=False, help_text="When what was paid and clawed back had been given back.")
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=("referral", "source"), name="reward_once"),
+            models.UniqueConstraint(
+                fields=("referral",), condition=Q(program="refer") & ~Q(state="clawed_back"), name="reward_one_of_a_refer_program"
+            ),
             models.CheckConstraint(condition=Q(amount__gt=0), name="reward_is_positive"),
+            models.CheckConstraint(
+                condition=Q(state="paid", paid_at__isnull=False)
+                | Q(state="clawed_back")
+                | Q(state__in=("pending", "earned"), paid_at=None),
+                name="reward_paid_at_some_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(settled_at=None) | Q(state="clawed_back", paid_at__isnull=False), name="reward_settled_when_owed"
+            ),
         ]
         indexes = [
             models.Index(fields=("beneficiary", "-created_at", "id"), name="reward_newest"),
             models.Index(fields=("matures_at",), condition=Q(state="pending"), name="reward_maturing"),
+            models.Index(fields=("source",), name="reward_source"),
+            models.Index(fields=("beneficiary", "currency"), condition=Q(state="earned") | OWED, name="reward_payable"),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.amount.normalize():f} {self.currency}"
 
 
 class RewardTransition(BaseModel):
-    """One move of a reward; never changed."""
+    """One move of a reward; never changed. Settling what is owed stays in clawed_back."""
 
     reward = models.ForeignKey(Reward, on_delete=models.CASCADE, related_name="transitions")
     from_state = models.CharField(max_length=11, blank=True)
     to_state = models.CharField(max_length=11, choices=Reward.State)
     by = models.ForeignKey("accounts.User", on_delete=models.SET_NULL, null=True, related_name="+", help_text="Staff; empty: the service.")
     note = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        constraints = [
+            # A state is left once: however many ask for a move at the same time, one of them makes it.
+            models.UniqueConstraint(fields=("reward", "from_state"), name="rewardtransition_once"),
+            models.CheckConstraint(
+                condition=reduce(or_, (Q(from_state=before, to_state=after) for before, after in REWARD_MOVES)),
+                name="rewardtransition_is_legal",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.from_state or 'new'} to {self.to_state}"
