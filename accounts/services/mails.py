@@ -1,10 +1,12 @@
-"""The service's own mails: a row in the transaction of what they tell of, sent by a worker."""
+"""The service's own mails: a row in the transaction of what they tell of, sent by a worker (accounts.services.mail_worker)."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from django.template.loader import render_to_string
+from django.template import Context
+from django.template.loader import get_template
 
 from accounts.branding import brand_of
 from accounts.models import Mail
@@ -14,15 +16,20 @@ from core.tenancy import unscoped
 
 def queue_mail(kind: str, *, to: str, context: dict[str, Any], company_id: str | None = None) -> Mail:
     """Write the mail of templates/mails/<kind>.{subject.txt,txt,html} down to be sent; `company_id` says whose look it has."""
-    context = {**context, "brand": brand_of(company_id)}
+    subject, text, html = render_mail(kind, {**context, "brand": brand_of(company_id)})
     with unscoped(reason="mails: one may be for a person who belongs to no company"):
-        mail = Mail.objects.create(
-            company_id=company_id,
-            kind=kind,
-            to=to,
-            subject=" ".join(render_to_string(f"mails/{kind}.subject.txt", context).split())[:300],
-            text=render_to_string(f"mails/{kind}.txt", context),
-            html=render_to_string(f"mails/{kind}.html", context),
-        )
+        mail = Mail.objects.create(company_id=company_id, kind=kind, to=to, subject=subject, text=text, html=html)
     wake("mails")
     return mail
+
+
+def render_mail(kind: str, context: dict[str, Any]) -> tuple[str, str, str]:
+    """Subject, text and HTML of a kind; values are escaped in the HTML alone."""
+    subject = " ".join(_render(f"mails/{kind}.subject.txt", context, escaped=False).split())[:300]
+    text = re.sub(r"\n{3,}", "\n\n", _render(f"mails/{kind}.txt", context, escaped=False)).strip() + "\n"
+    return subject, text, _render(f"mails/{kind}.html", context, escaped=True)
+
+
+def _render(name: str, context: dict[str, Any], *, escaped: bool) -> str:
+    # Django escapes in every template, whatever its name ends in: a plain one has to be told not to.
+    return str(get_template(name).template.render(Context(context, autoescape=escaped)))  # type: ignore[attr-defined]

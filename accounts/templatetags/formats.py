@@ -1,0 +1,36 @@
+"""Filters that write dates, times and amounts as the reader's company does: `{{ at|company_datetime:formats }}`.
+
+Mails have `formats` in their context (accounts.services.mails).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+from django import template
+
+from core.formats import Formats
+
+register = template.Library()
+
+
+@register.filter
+def company_date(value: dt.date, formats: Formats) -> str:
+    return formats.date(value)
+
+
+@register.filter
+def company_time(value: dt.datetime, formats: Formats) -> str:
+    return formats.time(value)
+
+
+@register.filter
+def company_datetime(value: dt.datetime, formats: Formats) -> str:
+    """With the time zone, since a mail may be read anywhere."""
+    return f"{formats.datetime(value)} ({formats.timezone})"
+
+
+@register.filter
+def company_money(amount: Decimal, formats: Formats) -> str:
+    return formats.money(amount)

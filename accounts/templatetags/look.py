@@ -1,0 +1,48 @@
+"""Template filters that let a company's own look into a mail or page, and nothing else with it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from django import template
+from django.utils.safestring import SafeString, mark_safe
+
+register = template.Library()
+
+COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+NAMES = {"x": "X", "linkedin": "LinkedIn", "youtube": "YouTube", "tiktok": "TikTok", "whatsapp": "WhatsApp"}
+"""Networks that do not write themselves like other names."""
+
+
+@register.filter
+def hex_color(value: Any, default: str) -> str:
+    """The value when it is a colour such as #1d4ed8, the default otherwise."""
+    return value if isinstance(value, str) and COLOR.fullmatch(value) else default
+
+
+@register.filter
+def css_image(value: Any) -> SafeString | str:
+    """The value as url("…") of a style sheet, or "" unless it is an https address."""
+    if not isinstance(value, str) or not is_web_address(value, ("https",)):
+        return ""
+    # What could end the quotes, the rule or the style element is percent-encoded; nothing is left to escape.
+    return mark_safe(f'url("{quote(value, safe=":/?#[]@!$&*+,;=%~")}")')  # noqa: S308
+
+
+@register.filter
+def web_links(links: Any) -> list[tuple[str, str]]:
+    """The (network's name, address) pairs of a brand's links that lead to the web."""
+    if not isinstance(links, dict):
+        return []
+    return [(NAMES.get(name, name.capitalize()), address) for name, address in links.items() if is_web_address(address)]
+
+
+def is_web_address(value: Any, schemes: tuple[str, ...] = ("http", "https")) -> bool:
+    """Whether the value is an absolute address with one of the schemes."""
+    try:
+        parts = urlsplit(value) if isinstance(value, str) else None
+    except ValueError:
+        return False
+    return parts is not None and parts.scheme in schemes and bool(parts.netloc)
