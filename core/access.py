@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 
 from core.errors import Named
 from core.tenancy import company_id
@@ -54,10 +56,22 @@ class Actor:
 
 @dataclass(frozen=True)
 class Entitlement:
-    """What an active subscription allows: modules (None: all) and limits (module -> number of records)."""
+    """What an active subscription allows: modules (None: all) and limits (module -> number of records).
+
+    `own` names the limits that are not the plan's but the subscription's own.
+    """
 
     modules: frozenset[str] | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
+    own: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Usage:
+    """How a module's records are counted: `records` gives those that count of the active company, `error` tells of a full plan."""
+
+    records: Callable[[], QuerySet[Any]]
+    error: str
 
 
 def _no_billing(company_id: str) -> Entitlement | None:
@@ -65,9 +79,9 @@ def _no_billing(company_id: str) -> Entitlement | None:
 
 
 _entitlements: Callable[[str], Entitlement | None] = _no_billing
-_usage: dict[str, Callable[[], int]] = {}
-_full: dict[str, str] = {}
-_limits: ContextVar[Mapping[str, int] | None] = ContextVar("leadwright_limits", default=None)
+USAGE: dict[str, Usage] = {}
+"""Module -> what a plan's limit of it counts."""
+_allowed: ContextVar[Entitlement | None] = ContextVar("leadwright_limits", default=None)
 
 
 def set_entitlements(source: Callable[[str], Entitlement | None]) -> None:
@@ -76,10 +90,10 @@ def set_entitlements(source: Callable[[str], Entitlement | None]) -> None:
     _entitlements = source
 
 
-def count_usage(module: str, counter: Callable[[], int], *, error: str = "PlanLimitExceeded_403") -> None:
-    """An app says here how many records of a module the active company has, for the plan's limits, and which error tells of a full one."""
-    _usage[module] = counter
-    _full[module] = error
+def count_usage(module: str, records: Callable[[], QuerySet[Any]], *, error: str = "PlanLimitExceeded_403") -> None:
+    """An app says here which records of the active company count against a plan's limit of the module, and which error tells of a full
+    one. Counting them should read one index: it goes no further than the limit, and happens whenever a session makes a record."""
+    USAGE[module] = Usage(records, error)
 
 
 def entitlement(company: str) -> Entitlement:
@@ -104,32 +118,56 @@ def check_session(actor: Actor, allowed: Entitlement, module: str, method: str) 
 @contextmanager
 def limited(allowed: Entitlement) -> Iterator[None]:
     """Inside the block new records count against the plan's limits (`take`); the key path makes none of these checks."""
-    token = _limits.set(allowed.limits)
+    token = _allowed.set(allowed)
     try:
         yield
     finally:
-        _limits.reset(token)
+        _allowed.reset(token)
+
+
+def is_limited() -> bool:
+    """Whether new records count against a plan now, for work that makes them later."""
+    return _allowed.get() is not None
 
 
 def take(module: str, wanted: int = 1) -> None:
-    """Make sure that the plan has room for `wanted` more records of a module; raises PlanLimitExceeded_403, or the module's own error.
+    """Make sure that the plan has room for `wanted` more records of a module; raises `full`'s error.
 
     Called in the transaction that makes them: a lock until its end keeps others from taking the same room. Outside of `limited` there
     is always room.
     """
     left = room(module)
     if left is not None and left < wanted:
-        limit = (_limits.get() or {})[module]
-        raise Named(_full[module], f"your plan allows {limit} records of {module}, and there is room for {max(0, left)} more")
+        raise full(module, left)
 
 
 def room(module: str) -> int | None:
     """How many more records of a module fit into the plan, held until the transaction ends; None: no limit."""
-    limit = (_limits.get() or {}).get(module)
-    if limit is None or module not in _usage:
+    limit = _limit_of(module)
+    if limit is None or module not in USAGE:
         return None
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("room is taken in the transaction that makes the records")
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"leadwright.usage:{company_id()}:{module}"])
-    return limit - _usage[module]()
+    return max(0, limit - USAGE[module].records().order_by()[:limit].count())
+
+
+def full(module: str, left: int = 0) -> Named:
+    """The error that tells that a module's limit is reached: PlanLimitExceeded_403, PlanSubscriptionLimitExceeded_403 where the
+    subscription has a limit of its own, or what the module's app has chosen."""
+    allowed, error = _allowed.get() or Entitlement(), USAGE[module].error
+    whose = "subscription" if module in allowed.own else "plan"
+    if error == "PlanLimitExceeded_403" and whose == "subscription":
+        error = "PlanSubscriptionLimitExceeded_403"
+    return Named(error, f"your {whose} allows {allowed.limits.get(module)} records of {module}, and there is room for {left} more")
+
+
+def usage(module: str) -> int:
+    """How many records of the active company count against a limit of the module; 0 for a module that nothing is counted of."""
+    return USAGE[module].records().order_by().count() if module in USAGE else 0
+
+
+def _limit_of(module: str) -> int | None:
+    allowed = _allowed.get()
+    return None if allowed is None else allowed.limits.get(module)

@@ -10,8 +10,3 @@ from crm.models import Contact
 def live_contacts() -> QuerySet[Contact]:
     """The contacts of the active company that are not deleted."""
     return Contact.objects.filter(is_deleted=False)
-
-
-def count_contacts() -> int:
-    """How many live contacts the active company has, as a plan's limit counts them."""
-    return live_contacts().count()
