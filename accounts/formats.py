@@ -1,0 +1,17 @@
+"""How the dates, times and amounts that a company's people read are written."""
+
+from __future__ import annotations
+
+from accounts.models import Company, CompanySettings
+from core.formats import Formats
+from core.tenancy import unscoped
+
+
+def formats_of(company_id: str | None) -> Formats:
+    """The company's formats; those of the service for nobody in particular."""
+    if company_id is None:
+        return Formats()
+    with unscoped(reason="formats: how the company that is asked for writes"):
+        timezone = Company.objects.values_list("timezone", flat=True).filter(pk=company_id).first()
+        found = CompanySettings.objects.filter(company_id=company_id).values_list("date_format", "time_format", "currency").first()
+    return Formats(timezone or "UTC", *(found or ()))

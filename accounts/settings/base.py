@@ -1,0 +1,49 @@
+"""What nested settings have in common: a shape with defaults, of which only what was chosen is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.models import CompanySettings
+from core.api.input import Input
+from core.tenancy import unscoped
+
+
+class Shape(Input):
+    """A nested setting. Every key has a default, and keeps its name, since the setting is stored as it is written."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super(Input, cls).__init_subclass__(**options)
+
+    @classmethod
+    def fill(cls, stored: Mapping[str, Any]) -> dict[str, Any]:
+        """The whole setting: what is stored, defaults for the rest; keys that the shape no longer has are left out."""
+        filled: dict[str, Any] = {}
+        for name, field in cls._declared_fields.items():
+            if isinstance(field, Shape):
+                filled[name] = field.fill(stored.get(name) or {})
+            else:
+                filled[name] = stored[name] if name in stored else _default(field)
+        return filled
+
+
+def _default(field: serializers.Field) -> Any:
+    return field.default() if callable(field.default) else field.default
+
+
+def merge(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The stored object with the given one over it, key by key at every depth."""
+    merged = dict(stored)
+    for key, value in given.items():
+        both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+        merged[key] = merge(merged[key], value) if both else value
+    return merged
+
+
+def stored_setting(company_id: str, field: str) -> dict[str, Any]:
+    """What the company has chosen of a nested setting."""
+    with unscoped(reason="settings: those of the company that is asked for"):
+        return CompanySettings.objects.filter(company_id=company_id).values_list(field, flat=True).first() or {}
