@@ -3,9 +3,31 @@
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Where a request comes from, for services that record or limit by it."""
+
+    ip: str | None = None
+    user_agent: str = ""
+
+    @property
+    def network(self) -> str:
+        """What attempts are counted by: the address, of IPv6 its /64, since that is what one customer has."""
+        address = ipaddress.ip_address(self.ip) if self.ip else None
+        if isinstance(address, ipaddress.IPv6Address):
+            return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
+        return self.ip or "unknown"
+
+
+def caller_of(request: Any) -> Caller:
+    """The request's caller."""
+    return Caller(address_of(request), user_agent_of(request))
 
 
 def address_of(request: Any) -> str | None:

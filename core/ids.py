@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from bson import ObjectId
 from django.db import models
@@ -13,6 +14,11 @@ PATTERN = re.compile(r"[0-9a-f]{24}", re.ASCII)
 def new_id() -> str:
     """A fresh ObjectId."""
     return str(ObjectId())
+
+
+def first_id(at: datetime) -> str:
+    """The least ObjectId of this second: rows made before have smaller ids, which finds the old ones by the primary key."""
+    return str(ObjectId.from_datetime(at))
 
 
 def is_id(value: object) -> bool:
