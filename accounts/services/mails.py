@@ -9,14 +9,15 @@ from django.template import Context
 from django.template.loader import get_template
 
 from accounts.branding import brand_of
+from accounts.formats import formats_of
 from accounts.models import Mail
 from core.jobs import wake
 from core.tenancy import unscoped
 
 
 def queue_mail(kind: str, *, to: str, context: dict[str, Any], company_id: str | None = None) -> Mail:
-    """Write the mail of templates/mails/<kind>.{subject.txt,txt,html} down to be sent; `company_id` says whose look it has."""
-    subject, text, html = render_mail(kind, {**context, "brand": brand_of(company_id)})
+    """Write the mail of templates/mails/<kind>.{subject.txt,txt,html} down to be sent, in the look and the formats of the company."""
+    subject, text, html = render_mail(kind, {**context, "brand": brand_of(company_id), "formats": formats_of(company_id)})
     with unscoped(reason="mails: one may be for a person who belongs to no company"):
         mail = Mail.objects.create(company_id=company_id, kind=kind, to=to, subject=subject, text=text, html=html)
     wake("mails")
