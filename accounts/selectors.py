@@ -1,0 +1,37 @@
+"""Reads of accounts that are more than a filter."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import Member, User
+
+Status = Member.Status
+SEATED = (Status.OWNER, Status.ACCEPTED, Status.BLOCKED)
+
+
+def live_invites() -> Q:
+    """Invites that can still be accepted, whether or not the chore has marked the others yet."""
+    return Q(status=Status.INVITED) & (Q(invite_expires_at__isnull=True) | Q(invite_expires_at__gt=timezone.now()))
+
+
+def seats() -> QuerySet[Member]:
+    """Who uses a seat of the active company: its members, the blocked ones among them, and its open invites."""
+    return Member.objects.filter(Q(status__in=SEATED) | live_invites())
+
+
+def addressed_to(user_id: str) -> Q:
+    """Memberships that are the user's, or that wait for the address that the user has shown to be theirs."""
+    addresses = User.objects.filter(pk=user_id, email_verified_at__isnull=False)
+    return Q(user_id=user_id) | Q(email__in=addresses.values("email"))
+
+
+def invites_of(user_id: str) -> QuerySet[Member]:
+    """The open invites to the user, of all companies (read it unscoped)."""
+    return Member.objects.filter(addressed_to(user_id), live_invites())
+
+
+def memberships_of(user_id: str) -> QuerySet[Member]:
+    """The user's memberships of all companies, whatever their status (read it unscoped)."""
+    return Member.objects.filter(user_id=user_id)
