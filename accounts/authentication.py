@@ -11,7 +11,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from accounts.models import ApiKey, Member, User
-from accounts.tokens import read_access
+from accounts.tokens import is_open, read_access
 from core.access import Actor, Door
 from core.crypto import lookup_hash
 from core.errors import InvalidToken, Named
@@ -53,39 +53,54 @@ def is_expired(type: str, duration_minutes: int | None, created_at: datetime) ->
     return created_at + timedelta(minutes=duration_minutes) <= timezone.now()
 
 
-def session_user(request: Request) -> User:
-    """The user of the bearer token; raises InvalidToken."""
+def session_claims(request: Request) -> dict[str, Any]:
+    """The claims of the bearer token; raises InvalidToken."""
     kind, _, token = request.headers.get("Authorization", "").partition(" ")
     if kind.lower() != "bearer" or not token:
         raise InvalidToken("send the header Authorization: Bearer <token>")
-    claims = read_access(token.strip())
-    user = User.objects.filter(pk=claims["sub"], is_active=True).first() if is_id(claims["sub"]) else None
-    if user is None or user.session_version != claims["ver"]:
+    return read_access(token.strip())
+
+
+def session_user(claims: dict[str, Any]) -> User:
+    """The user of an open session; raises InvalidToken."""
+    user = User.objects.filter(is_open(claims), pk=claims["sub"], is_active=True, session_version=version_of(claims)).first()
+    if user is None:
         raise InvalidToken("the session has been ended")
     return user
+
+
+def version_of(claims: dict[str, Any]) -> int:
+    """The session version that the claims are of; -1, which no user has, where it is none."""
+    version = claims["ver"]
+    return version if type(version) is int and 0 <= version < 2**31 else -1
 
 
 class SessionAuthentication(BaseAuthentication):
     """Header `Authorization: Bearer <session JWT>` with `authmember`, the _id of the user's member that acts."""
 
     def authenticate(self, request: Request) -> tuple[Any, Actor]:
-        user = session_user(request)
+        claims = session_claims(request)
         member_id = request.headers.get("authmember", "")
         if not is_id(member_id):
             raise InvalidToken("send the header authmember: <member _id>")
         with unscoped(reason="authentication: the member says which company it is"):
-            member = Member.objects.select_related("role").filter(pk=member_id, user_id=user.pk).first()
-        if member is None:
+            members = Member.objects.filter(is_open(claims), pk=member_id, user_id=claims["sub"])
+            members = members.filter(user__is_active=True, user__session_version=version_of(claims))
+            found = members.values_list("company_id", "status", "role__permission").first()
+        if found is None:
+            session_user(claims)
             raise InvalidToken("authmember is not a membership of yours")
-        return user, Actor(
+        company_id, status, permissions = found
+        actor = Actor(
             Door.SESSION,
-            user.pk,
-            member.company_id,
-            member.pk,
-            is_owner=member.status == Member.Status.OWNER,
-            is_accepted=member.status == Member.Status.ACCEPTED,
-            permissions=member.permissions(),
+            claims["sub"],
+            company_id,
+            member_id,
+            is_owner=status == Member.Status.OWNER,
+            is_accepted=status == Member.Status.ACCEPTED,
+            permissions=permissions or {},
         )
+        return actor, actor
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
@@ -95,7 +110,7 @@ class PrivateAuthentication(BaseAuthentication):
     """A session JWT alone: the user acts for no company."""
 
     def authenticate(self, request: Request) -> tuple[Any, Actor]:
-        user = session_user(request)
+        user = session_user(session_claims(request))
         return user, Actor(Door.PRIVATE, user.pk)
 
     def authenticate_header(self, request: Request) -> str:

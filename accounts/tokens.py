@@ -9,14 +9,17 @@ from typing import Any
 import jwt
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, QuerySet
 from django.utils import timezone
 
 from accounts.models import RefreshToken, User
 from core.crypto import lookup_hash
 from core.errors import InvalidToken
-from core.ids import new_id
+from core.ids import is_id, new_id
 
 ALGORITHM = "HS256"
+CLAIMS = ("sub", "iat", "exp", "jti", "ver", "sid")
+"""`ver` is the user's session version, `sid` the family of refresh tokens that the session goes on by."""
 
 
 @dataclass(frozen=True)
@@ -31,31 +34,41 @@ class Tokens:
 def issue(user: User, *, family: str | None = None) -> Tokens:
     """A fresh pair for the user, in a new family unless one goes on."""
     now = timezone.now()
+    family = family or new_id()
     refresh = secrets.token_urlsafe(48)
     RefreshToken.objects.create(
         user=user,
         token_hash=lookup_hash(refresh),
-        family=family or new_id(),
+        family=family,
         session_version=user.session_version,
         expires_at=now + settings.REFRESH_TOKEN_LIFETIME,
     )
-    claims = {"sub": user.pk, "iat": now, "exp": now + settings.ACCESS_TOKEN_LIFETIME, "jti": new_id(), "ver": user.session_version}
+    until = now + settings.ACCESS_TOKEN_LIFETIME
+    claims = {"sub": user.pk, "iat": now, "exp": until, "jti": new_id(), "ver": user.session_version, "sid": family}
     access = jwt.encode(claims, settings.SECRET_KEY, algorithm=ALGORITHM)
     return Tokens(access, refresh, int(settings.ACCESS_TOKEN_LIFETIME.total_seconds()))
 
 
 def read_access(token: str) -> dict[str, Any]:
-    """The claims of a valid access token; raises InvalidToken."""
+    """The claims of a well-signed access token that has not run out; raises InvalidToken. Whether its session goes on is `is_open`."""
     try:
-        return jwt.decode(token, settings.SECRET_KEY, algorithms=[ALGORITHM], options={"require": ["sub", "iat", "exp", "jti", "ver"]})
+        claims = jwt.decode(token, settings.SECRET_KEY, algorithms=[ALGORITHM], options={"require": list(CLAIMS)})
     except jwt.InvalidTokenError as error:
         raise InvalidToken(f"{type(error).__name__}: {error}") from error
+    if not (is_id(claims["sub"]) and is_id(claims["sid"])):
+        raise InvalidToken("the token is not one of ours")
+    return claims
 
 
-def rotate(refresh: str) -> Tokens:
+def is_open(claims: dict[str, Any]) -> Exists:
+    """Whether the session of the claims has not been ended, as a condition of the query that reads its user."""
+    return Exists(RefreshToken.objects.filter(family=claims["sid"], user_id=claims["sub"], revoked_at__isnull=True))
+
+
+def rotate(refresh: str) -> tuple[User, Tokens]:
     """Exchange a refresh token for a fresh pair. A second use of one ends its family, since somebody else has it then."""
     with transaction.atomic():
-        row = RefreshToken.objects.select_for_update().select_related("user").filter(token_hash=lookup_hash(refresh)).first()
+        row = _locked(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
         if row is None:
             raise InvalidToken("the refresh token is unknown")
         if row.used_at is None and row.revoked_at is None:
@@ -63,13 +76,39 @@ def rotate(refresh: str) -> Tokens:
                 raise InvalidToken("the refresh token has expired")
             row.used_at = timezone.now()
             row.save(update_fields=["used_at", "updated_at"])
-            return issue(row.user, family=row.family)
-        RefreshToken.objects.filter(family=row.family, revoked_at__isnull=True).update(revoked_at=timezone.now())
+            return row.user, issue(row.user, family=row.family)
+        _revoke(row.family)
     raise InvalidToken("the refresh token was used before; its session has been ended")
 
 
 def revoke(refresh: str) -> None:
-    """End the family of a refresh token; an unknown one is no error."""
-    row = RefreshToken.objects.filter(token_hash=lookup_hash(refresh)).first()
-    if row is not None:
-        RefreshToken.objects.filter(family=row.family, revoked_at__isnull=True).update(revoked_at=timezone.now())
+    """End the session of a refresh token; an unknown one is no error."""
+    with transaction.atomic():
+        row = _locked(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
+        if row is not None:
+            _revoke(row.family)
+
+
+def revoke_family(family: str) -> None:
+    """End a session: its tokens stop working at once."""
+    with transaction.atomic():
+        if _locked(RefreshToken.objects.filter(family=family)) is not None:
+            _revoke(family)
+
+
+def _revoke(family: str) -> None:
+    now = timezone.now()
+    RefreshToken.objects.filter(family=family, revoked_at__isnull=True).update(revoked_at=now, updated_at=now)
+
+
+def _locked(rows: QuerySet[RefreshToken]) -> RefreshToken | None:
+    """The first of the rows, read once its user's sessions are locked: nobody renews one while another one ends it."""
+    user_id = rows.values_list("user_id", flat=True).first()
+    if user_id is None:
+        return None
+    user = User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
+    row = rows.first()
+    if user is None or row is None:
+        return None
+    row.user = user
+    return row

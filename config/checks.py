@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from email.utils import parseaddr
 from typing import Any
 
+from django.conf import settings
 from django.core.checks import CheckMessage, Tags, Warning, register
 from django.db import connections
 from django.db.utils import Error as DatabaseError
@@ -33,3 +35,19 @@ def searches_can_use_indexes(databases: Any = None, **_: Any) -> list[CheckMessa
                 )
             )
     return found
+
+
+@register(deploy=True)
+def mails_have_a_server(**_: Any) -> list[CheckMessage]:
+    """The service's own mails (links to verify addresses and set passwords, invites, notices) need a server to go to."""
+    if not settings.SENDS_MAIL:
+        return [
+            Warning(
+                "no mail server is set: the service's own mails wait in the queue, and nobody can verify an address",
+                hint="Set EMAIL_URL, such as smtp+tls://user:password@mail.example.com:587, and DEFAULT_FROM_EMAIL.",
+                id="config.W003",
+            )
+        ]
+    if not settings.DEMO and parseaddr(settings.DEFAULT_FROM_EMAIL)[1].endswith("@localhost"):
+        return [Warning("the service's own mails come from nobody", hint="Set DEFAULT_FROM_EMAIL.", id="config.W004")]
+    return []

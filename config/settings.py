@@ -93,9 +93,13 @@ LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher", "django.contrib.auth.hashers.PBKDF2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator", "NumericPasswordValidator")
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator", "OPTIONS": {"user_attributes": ("email", "name")}},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
+EVEN_ANSWERS = True
+"""Answers that must not tell whether an account exists take the same time in each case (accounts.timing)."""
 ACCESS_TOKEN_LIFETIME = timedelta(hours=1)
 REFRESH_TOKEN_LIFETIME = timedelta(days=30)
 VERIFY_LINK_LIFETIME = timedelta(days=3)
@@ -151,6 +155,18 @@ TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 """How many proxies of ours stand before the web process; the caller's address is that many from the end of X-Forwarded-For."""
 OUTBOUND_PRIVATE_HOSTS = env.list("OUTBOUND_PRIVATE_HOSTS", default=["127.0.0.0/8"] if DEMO else [])
 """Networks (CIDR) that connected apps may reach although they are private; nothing by default, the mail catcher in the demo."""
+
+EMAIL_URL = env("EMAIL_URL", default="")
+"""The server that takes the service's own mails: smtp+tls://user:password@host:587, smtp+ssl://…:465, smtp://…:25."""
+SENDS_MAIL = bool(EMAIL_URL) or DEMO
+"""Without a server, and outside the demo with its mail catcher, mails wait in the queue."""
+if EMAIL_URL:
+    globals().update(env.email_url_config(EMAIL_URL))
+else:
+    EMAIL_BACKEND = "config.mail.CatcherBackend" if DEMO else "config.mail.NoServerBackend"
+EMAIL_TIMEOUT = 30
+DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", default="no-reply@leadwright.example" if DEMO else "no-reply@localhost")
+"""The sender of the service's own mails; the name before it is the company's, or the service's."""
 
 REDIS_URL = embedded.redis_url()
 CELERY_BROKER_URL = embedded.celery_url()

@@ -23,3 +23,4 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ALLOWED_HOSTS = ["*"]
 OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8", "::1/128"]
 DEMO = True
+EVEN_ANSWERS = False

@@ -1,0 +1,69 @@
+"""Endpoints of passwords."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from rest_framework.request import Request
+
+from accounts import tokens
+from accounts.api.password_serializers import PasswordChange, PasswordReset
+from accounts.api.registration_serializers import AddressOnly
+from accounts.api.session_serializers import RenewedUser, Session, session_answer, token_fields, user_fields
+from accounts.services.passwords import change_password, forgot_password, reset_password
+from accounts.services.sessions import sign_in
+from core.api.endpoint import endpoint
+from core.api.views import ApiView
+from core.callers import caller_of
+
+
+class ForgotPasswordView(ApiView):
+    public = True
+
+    @endpoint(
+        "Ask for a new password",
+        input=AddressOnly,
+        message="If there is an account with this address, a mail is on its way",
+        limited=True,
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        forgot_password(**data, caller=caller_of(request))
+
+
+class ResetPasswordView(ApiView):
+    public = True
+
+    @endpoint(
+        "Set a new password by the link of a mail",
+        input=PasswordReset,
+        output=Session,
+        message="The password is set",
+        limited=True,
+        description="Ends every session of the user and begins one; verifies the address.",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        caller = caller_of(request)
+        user = reset_password(**data, caller=caller)
+        return session_answer(user, sign_in(user=user, caller=caller, reason="set a new password"))
+
+
+class ChangePasswordView(ApiView):
+    private = True
+
+    @endpoint(
+        "Change the password",
+        input=PasswordChange,
+        output=RenewedUser,
+        message="The password is changed",
+        errors=("InvalidPassword_400",),
+        limited=True,
+        description="Ends every session of the user, this one too; the answer carries the one that goes on.",
+    )
+    def put(self, request: Request, data: dict[str, Any]) -> Any:
+        with transaction.atomic():
+            user = change_password(
+                user_id=self.actor.user_id, current=data["current_password"], new=data["new_password"], caller=caller_of(request)
+            )
+            issued = tokens.issue(user)
+        return {**user_fields(user), **token_fields(issued)}
