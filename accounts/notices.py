@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,14 +30,24 @@ def register_notice(notice: Notice) -> None:
     NOTICES[notice.key] = notice
 
 
-def notify(key: str, context: dict[str, Any], *, members: Iterable[Member] | None = None) -> int:
-    """Mail the notice to the members (default: the active company's owners), inside the caller's transaction; returns to how many."""
+def notify(key: str, context: dict[str, Any], *, members: Sequence[Member | None] | None = None) -> int:
+    """Mail the notice to the members (default: the active company's owners), inside the caller's transaction; returns to how many.
+
+    Nobody gets it where the company has switched it off, nor a member who has left or was blocked. None among the members is passed over.
+    """
     notice = NOTICES[key]
-    settings = CompanySettings.objects.filter(company_id=company_id()).first()
-    chosen = (settings.notification_settings if settings else {}).get(key, {})
-    if not chosen.get("email", notice.on):
+    chosen = CompanySettings.objects.values_list("notification_settings", flat=True).first() or {}
+    if not chosen.get(key, {}).get("email", notice.on):
         return 0
-    receivers = list(Member.objects.filter(status=Member.Status.OWNER) if members is None else members)
+    receivers = list(_owners() if members is None else _present(members))
     for member in receivers:
         queue_mail(notice.template, to=member.email, context={**context, "member": member}, company_id=company_id())
     return len(receivers)
+
+
+def _owners() -> Iterable[Member]:
+    return Member.objects.filter(status=Member.Status.OWNER).order_by("pk")
+
+
+def _present(members: Sequence[Member | None]) -> Iterable[Member]:
+    return (member for member in members if member is not None and member.status in (Member.Status.OWNER, Member.Status.ACCEPTED))

@@ -150,7 +150,7 @@ class Schema(AutoSchema):
     def _map_basic_serializer(self, serializer: Any, direction: str) -> Any:
         schema = super()._map_basic_serializer(serializer, direction)
         if isinstance(serializer, Output):
-            schema["required"] = sorted(serializer.fields)
+            schema["required"] = sorted(name for name, field in serializer.fields.items() if field.required or field.read_only)
         else:
             schema["additionalProperties"] = False
         return schema
