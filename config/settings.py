@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import environ
@@ -105,6 +106,12 @@ REFRESH_TOKEN_LIFETIME = timedelta(days=30)
 VERIFY_LINK_LIFETIME = timedelta(days=3)
 RESET_LINK_LIFETIME = timedelta(hours=1)
 INVITE_LIFETIME = timedelta(days=7)
+REGISTER_URL = env("REGISTER_URL", default=f"{BASE_URL}/register")
+"""The page where people register; links of partner and referral programs lead there with referralCode=..."""
+REFER_REWARD_PERCENT = Decimal(env("REFER_REWARD_PERCENT", default="20"))
+"""What the referral program brings: this share of the first payment of who was brought, in the payment's currency."""
+REWARD_HOLD = timedelta(days=env.int("REWARD_HOLD_DAYS", default=30))
+"""How long a reward is pending: as long as payments are returned."""
 API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
 
 REST_FRAMEWORK = {

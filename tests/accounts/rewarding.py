@@ -1,0 +1,53 @@
+"""People who bring others, for the tests of programs, referrals and rewards."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django.utils import timezone
+
+from accounts import tokens
+from accounts.models import PartnerProgram, ReferProgram, Referral, Reward, User
+from accounts.services.programs import set_refer_program
+from accounts.services.referrals import attribute, make_code
+from accounts.services.rewards import accrue
+from tests.cast import Caller
+from tests.factories import CompanyFactory, UserFactory
+
+
+def private(user: User) -> Caller:
+    """The user at the private door."""
+    return Caller("/api/private", {"Authorization": f"Bearer {tokens.issue(user).access}"})
+
+
+def make_partner(percent: str = "20", **values: Any) -> PartnerProgram:
+    """An approved partnership of a new user."""
+    values = {"user": UserFactory(), "status": "approved", "code": make_code("P"), "requested_at": timezone.now(), **values}
+    return PartnerProgram.objects.create(commission_percent=Decimal(percent), **values)
+
+
+def make_referrer(user: User | None = None) -> ReferProgram:
+    """An active part in the referral program."""
+    program = set_refer_program(user_id=(user or UserFactory()).pk, status="active")
+    assert program is not None
+    return program
+
+
+def bring(code: str | None, **user: Any) -> Referral:
+    """Somebody registers by the code."""
+    found = attribute(user=UserFactory(**user), company=CompanyFactory(), code=code or "")
+    assert found is not None
+    return found
+
+
+def pay(referral: Referral, amount: str = "100", currency: str = "USD", source: str = "payment:1") -> Reward | None:
+    """The company of who was brought pays."""
+    return accrue(company_id=referral.referred_company_id or "", amount=Decimal(amount), currency=currency, source=source)
+
+
+def rewarded(percent: str = "20", **payment: str) -> Reward:
+    """A pending reward of a new partner."""
+    reward = pay(bring(make_partner(percent).code), **payment)
+    assert reward is not None
+    return reward
