@@ -11,13 +11,17 @@ class CrmConfig(AppConfig):
         from core.access import count_usage
         from core.companies import on_company_created
         from core.jobs import Work, register, register_job
-        from crm.models import Import
-        from crm.selectors import live_contacts
+        from crm import selectors
+        from crm.models import ContactCategory, Import, Tag
         from crm.services.custom_fields import seed_system_fields
         from crm.services.file_storage import has_leftovers, remove_leftovers
         from crm.services.imports.worker import run
 
         on_company_created(seed_system_fields)
-        count_usage("contact", live_contacts)
+        count_usage("contact", selectors.live_contacts)
+        count_usage("contact-category", ContactCategory.objects.all)
+        count_usage("tag", Tag.objects.all)
+        count_usage("custom-field", selectors.own_fields)
+        count_usage("file", selectors.stored_files)
         register(Work("files", "bulk", remove_leftovers, has_leftovers))
         register_job("import", Import, run, queue="import")

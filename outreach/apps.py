@@ -5,11 +5,15 @@ class OutreachConfig(AppConfig):
     name = "outreach"
 
     def ready(self) -> None:
+        from core.access import count_usage
         from core.jobs import Work, register, register_job
         from outreach.models import GenieScheduler, SendJob
+        from outreach.selectors import connected_apps, kept_runs
         from outreach.services.claims import has_due
         from outreach.services.planning import plan
         from outreach.services.sending import drain
 
+        count_usage("apps", connected_apps)
+        count_usage("genie", kept_runs)
         register_job("genie", GenieScheduler, plan, queue="bulk")
         register(Work("send", "send", drain, has_due, SendJob))

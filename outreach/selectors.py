@@ -8,7 +8,7 @@ from django.db.models import Case, CharField, Exists, OuterRef, QuerySet, Value,
 from django.utils import timezone
 
 from outreach.mail.message import html_from_text
-from outreach.models import GenieScheduler, SendJob, SendJobTransition
+from outreach.models import AiApp, GenieScheduler, SendJob, SendJobTransition, Smtp
 from outreach.services.audience import describe
 from outreach.services.facts import message_facts, sender_facts, surroundings
 
@@ -36,6 +36,17 @@ def phase() -> Case:
         default=Value(Phase.COMPLETED),
         output_field=CharField(),
     )
+
+
+def connected_apps() -> QuerySet[Any]:
+    """The ids of the apps that are connected and not switched off, of all kinds."""
+    senders: QuerySet[Any] = Smtp.objects.filter(is_active=True).values("pk")
+    return senders.union(AiApp.objects.filter(is_active=True).values("pk"), all=True)
+
+
+def kept_runs() -> QuerySet[GenieScheduler]:
+    """The runs that are not deleted."""
+    return GenieScheduler.objects.filter(is_deleted=False)
 
 
 def message_log() -> QuerySet[SendJob]:

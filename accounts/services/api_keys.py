@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from accounts.models import ApiKey
+from core.access import take
 from core.crypto import lookup_hash
 from core.errors import Named
 
 
+@transaction.atomic
 def create_key(
     *,
     member_id: str,
@@ -19,9 +21,10 @@ def create_key(
     duration_minutes: int | None = None,
     ip_restriction: str = ApiKey.IpRestriction.OPEN,
 ) -> ApiKey:
-    """A new key of 64 hex characters for the member; DurationRequired_400 for a temporary one without duration."""
+    """A new key of 64 hex characters for the member; DurationRequired_400 for a temporary one without duration, PlanLimitExceeded_403."""
     if type == ApiKey.Type.TEMPORARY and duration_minutes is None:
         raise Named("DurationRequired_400", "durationMinutes (a number of at least 1) is required when type is temporary")
+    take("api")
     return add_key(secrets.token_hex(32), member_id=member_id, type=type, duration_minutes=duration_minutes, ip_restriction=ip_restriction)
 
 

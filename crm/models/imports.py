@@ -23,6 +23,7 @@ class Import(Job):
     category = CompanyForeignKey("crm.ContactCategory", on_delete=models.SET_NULL, null=True, related_name="+")
     user_enquiry = models.BooleanField(null=True)
     automation = models.BooleanField(default=True)
+    limited = models.BooleanField(default=False, help_text="Made in a session, so that the plan's limits hold for its rows.")
     header_row = models.PositiveIntegerField(null=True, help_text="Row of the headers; null until the file has been read.")
     last_row = models.PositiveIntegerField(null=True, help_text="Row of the file's last record.")
     row_count = models.PositiveIntegerField(null=True, help_text="Records in the file, whatever rowFrom and rowTo say.")

@@ -13,6 +13,7 @@ import orjson
 from django.db import connection, transaction
 from django.utils import timezone
 
+from core.access import room
 from core.events import emit
 from core.ids import new_id
 from crm.services.contact_keys import Keyed, Live, live_holders, lock_unique_key
@@ -46,20 +47,23 @@ class Collision(NamedTuple):
 
 @dataclass(slots=True)
 class WriteResult:
-    """What became of each row: (index, id) pairs, and the rows that an existing contact stands in the way of."""
+    """What became of each row: (index, id) pairs, the rows that an existing contact stands in the way of, and the indexes of those that
+    the company's plan has no room for (core.access)."""
 
     created: list[tuple[int, str]] = field(default_factory=list)
     updated: list[tuple[int, str]] = field(default_factory=list)
     collided: list[Collision] = field(default_factory=list)
+    refused: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _Plan:
-    """What to do with each row: insert it, update the contact that its id names, or refuse it."""
+    """What to do with each row: insert it, update the contact that its id names, or refuse it, for want of room too (`beyond`)."""
 
     inserts: list[Keyed] = field(default_factory=list)
     updates: list[Keyed] = field(default_factory=list)
     collided: list[Collision] = field(default_factory=list)
+    beyond: list[Keyed] = field(default_factory=list)
 
 
 def write_contacts(
@@ -74,8 +78,9 @@ def write_contacts(
     """Create the rows' contacts in the caller's transaction, with values, tags and events.
 
     A row whose unique key a live contact or an earlier row has is told in `collided` ("error" and "skip" are the same here: the caller
-    decides what to make of it); with "update" that contact takes the row's values and the row is told in `updated`. Tags and categories
-    must exist (crm.services.labels.check_labels), and member and file values too (ContactSchema.check_references).
+    decides what to make of it); with "update" that contact takes the row's values and the row is told in `updated`. Where the plan's limit
+    binds, the first rows that need a new contact get one, and the others are told in `refused`. Tags and categories must exist
+    (crm.services.labels.check_labels), and member and file values too (ContactSchema.check_references).
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("write_contacts() needs a transaction around it")
@@ -86,10 +91,11 @@ def write_contacts(
         if not pending:
             break
         keyed = [Keyed(new_id(), row, *schema.keys_of(row.system)) for row in pending]
-        if attempt == 0 and existing != "update" and _distinct(keyed):
+        left = room("contact")
+        if attempt == 0 and existing != "update" and _distinct(keyed) and (left is None or left >= len(keyed)):
             plan = _Plan(inserts=keyed)  # most batches hold nothing that exists, so that a look beforehand would be wasted
         else:
-            plan = _plan(keyed, live_holders(keyed), merge=existing == "update")
+            plan = _plan(keyed, live_holders(keyed), merge=existing == "update", left=left)
         made = _insert(schema, plan.inserts, actor_id, import_id)
         new = [item for item in plan.inserts if item.id in made]
         _complete(schema, new, actor_id, automation)  # before the updates, which may be of these contacts
@@ -100,6 +106,10 @@ def write_contacts(
         result.updated += outcome.updated
         result.collided += [*plan.collided, *(Collision(*refused) for refused in outcome.collided)]
         again = [item.row for item in (*plan.inserts, *plan.updates) if item.id in lost] + outcome.missing
+        if lost:  # the rows that were lost left room
+            again += [item.row for item in plan.beyond]
+        else:
+            result.refused += [item.row.index for item in plan.beyond]
         pending = sorted(again, key=lambda row: row.index)
     else:
         raise RuntimeError("other writers kept taking the unique keys of these contacts")
@@ -114,14 +124,17 @@ def _distinct(keyed: Sequence[Keyed]) -> bool:
     return len(set(emails)) == len(emails) and len(set(numbers)) == len(numbers)
 
 
-def _plan(keyed: Sequence[Keyed], live: Sequence[Live], *, merge: bool) -> _Plan:
-    """Go through the rows in order, keeping track of who holds which part of the unique key."""
+def _plan(keyed: Sequence[Keyed], live: Sequence[Live], *, merge: bool, left: int | None) -> _Plan:
+    """Go through the rows in order, keeping track of who holds which part of the unique key and of the room that is left (None: no end)."""
     plan = _Plan()
     holders = {"email": {found.email_key: found.id for found in live}, "number": {found.number_key: found.id for found in live}}
     held = {found.id: {"email": found.email_key, "number": found.number_key} for found in live}
     for item in keyed:
         keys = {"email": item.email_key, "number": item.number_key}
         found = {part: holders[part][key] for part, key in keys.items() if key and key in holders[part]}
+        if not found and left is not None and len(plan.inserts) >= left:
+            plan.beyond.append(item)
+            continue
         if not found:
             plan.inserts.append(item)
             target = item.id

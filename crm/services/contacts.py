@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from django.db import transaction
 
+from core.access import full
 from core.errors import Named, shorten
 from core.ids import is_id
 from crm.models import Contact
@@ -80,7 +81,7 @@ def create_contact(
     """A new contact, or with `existing_error` off the one that has its unique key, updated.
 
     ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 (every problem in the warning),
-    TagNotFound_400, ContactCategoryNotFound_400, ContactAlreadyExists_400.
+    TagNotFound_400, ContactCategoryNotFound_400, ContactAlreadyExists_400; PlanLimitExceeded_403 for a new one beyond the plan.
     """
     with transaction.atomic():
         schema = ContactSchema.load()
@@ -90,6 +91,8 @@ def create_contact(
         written = write_contacts(schema, [row], actor_id=actor_id, automation=automation, existing="error" if existing_error else "update")
         if written.collided:
             raise collision_error(schema, written.collided[0])
+        if written.refused:
+            raise full("contact")
         return Saved((written.created or written.updated)[0][1], problems)
 
 
@@ -120,7 +123,7 @@ def create_contacts(
     skip_invalid: bool = False,
     automation: bool = True,
 ) -> BulkResult:
-    """Up to 500 contacts, each on its own: what is wrong with one is told and costs no other.
+    """Up to 500 contacts, each on its own: what is wrong with one is told and costs no other; of those beyond the plan's limit each fails.
 
     InvalidPayload_400 for more than 500, ContactDataRequired_400 for none, TagNotFound_400, ContactCategoryNotFound_400 for what all share.
     """
@@ -199,6 +202,9 @@ def _report(schema: ContactSchema, written: WriteResult, items: Sequence[Any], r
         error = collision_error(schema, found)
         result.failed.append(Failure(found.index, items[found.index], error.name, error.detail))
         result.errors.append((found.index, ValueProblem(found.field, error.name, error.detail.partition(": ")[2])))
+    for index in written.refused:
+        error = full("contact")
+        result.failed.append(Failure(index, items[index], error.name, error.detail))
     result.failed.sort(key=lambda failure: failure.index)
     result.errors.sort(key=lambda error: error[0])
 

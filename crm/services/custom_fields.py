@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 
+from core.access import take
 from core.errors import Named, shorten
 from core.ids import new_id
 from crm.fields import FIELD_TYPES
@@ -45,7 +46,8 @@ def seed_system_fields() -> None:
 def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
     """A new field from its attributes in snake_case.
 
-    InvalidPanel_400, InvalidInput_400 (types that do not go together, bad options, children or default), CustomFieldNameAlreadyExists_400.
+    InvalidPanel_400, InvalidInput_400 (types that do not go together, bad options, children or default), CustomFieldNameAlreadyExists_400,
+    PlanLimitExceeded_403.
     """
     panel = values.get("panel", CustomField.Panel.CONTACT)
     if panel not in CustomField.Panel.values:
@@ -58,6 +60,7 @@ def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
     if field.unique_field_id in RESERVED_KEYS:
         raise Named("InvalidInput_400", f"uniqueFieldID: {field.unique_field_id!r} is the name of a system value")
     check_definition(field)
+    take("custom-field")
     _save(field)
     return field
 

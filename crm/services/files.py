@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from core.access import take
 from core.errors import Named, shorten
 from core.ids import new_id
 from core.jobs import wake
@@ -43,12 +44,15 @@ def store_uploads(*, uploads: Sequence[Received], member_id: str) -> list[File]:
     """Store the uploads, all or none.
 
     A row that is flagged deleted says what is about to be written, so that whatever a crash leaves behind is found and removed; the flag
-    falls when all contents are safe. Raises NoFile_400, EmptyFile_400, UnsupportedFileType_400 and FileUploadFailed_400.
+    falls when all contents are safe. Raises NoFile_400, EmptyFile_400, UnsupportedFileType_400, PlanLimitExceeded_403 and
+    FileUploadFailed_400.
     """
     if not uploads:
         raise Named("NoFile_400", "file: send multipart/form-data with one or more parts named file, each with a file name")
     files = [_describe(upload, member_id) for upload in uploads]
-    File.objects.bulk_create(files)
+    with transaction.atomic():
+        take("file", len(files))
+        File.objects.bulk_create(files)
     ids = [file.pk for file in files]
     try:
         for file, upload in zip(files, uploads, strict=True):

@@ -7,17 +7,21 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from core.access import take
 from core.errors import Named, shorten
 from crm.models import ContactCategory, Tag
 
 Label = Tag | ContactCategory
 
 TAKEN: dict[type[Label], str] = {Tag: "TagNameAlreadyExists_400", ContactCategory: "ContactCategoryNameAlreadyExists_400"}
+MODULES: dict[type[Label], str] = {Tag: "tag", ContactCategory: "contact-category"}
 NOT_FOUND: dict[type[Label], str] = {Tag: "TagNotFound_400", ContactCategory: "ContactCategoryNotFound_400"}
 
 
+@transaction.atomic
 def create_label(model: type[Label], *, actor_id: str, values: Mapping[str, Any]) -> Label:
-    """A new tag or category; TagNameAlreadyExists_400 or ContactCategoryNameAlreadyExists_400."""
+    """A new tag or category; TagNameAlreadyExists_400 or ContactCategoryNameAlreadyExists_400, PlanLimitExceeded_403."""
+    take(MODULES[model])
     return _save(model(created_by_id=actor_id, updated_by_id=actor_id, **values))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from core.access import take
 from core.errors import Named
 from outreach.models import AiApp
 from outreach.providers import OfflineComposer
@@ -39,7 +40,12 @@ def get_ai_app(kind: str, app_id: str) -> AiApp:
 
 @transaction.atomic
 def save_ai_app(*, kind: str, member_id: str, app_id: str | None = None, **values: Any) -> AiApp:
-    """Create or change an app; a company's first is its default, and a new default takes the place of the old one."""
+    """Create or change an app; a company's first is its default, and a new default takes the place of the old one.
+
+    PlanLimitExceeded_403 for one more than the plan has room for.
+    """
+    if app_id is None:
+        take("apps")
     app = AiApp(provider=KINDS[kind].provider, created_by_id=member_id) if app_id is None else get_ai_app(kind, app_id)
     if app_id is None and not AiApp.objects.filter(is_default=True).exists():
         values["is_default"] = True

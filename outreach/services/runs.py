@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import Count, Min
 from django.utils import timezone
 
+from core.access import take
 from core.errors import Named
 from core.events import emit
 from core.jobs import wake
@@ -43,13 +44,17 @@ def start_run(
     name: str = "",
     automation: bool = True,
 ) -> GenieScheduler:
-    """A run for an existing audience; a worker plans its messages. CampaignAudienceEmpty_400, and the errors of AI app and sender."""
+    """A run for an existing audience; a worker plans its messages.
+
+    CampaignAudienceEmpty_400, PlanLimitExceeded_403, and the errors of AI app and sender.
+    """
     if enrichment_enabled:
         raise Named("AppNotFound_400", "enrichmentEnabled: no enrichment app is connected; leave it false")
     app = choose_ai_app(ai_type)
     sender = choose_sender(smtp)
     if not audience.contacts().exists():
         raise Named("CampaignAudienceEmpty_400", "contactIds, tags, categories: together they select no live contact")
+    take("genie")
     run = GenieScheduler.objects.create(
         name=name or prompt.strip().split("\n")[0][:60] or f"Outreach of {timezone.now():%Y-%m-%d}",
         prompt=prompt,

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from core.access import take
 from core.errors import Named, ValidationFailed
 from outreach.decision import backoff
 from outreach.mail.smtp import SmtpConfig, SmtpError, Timeouts, encode_address, verify
@@ -55,9 +56,14 @@ def get_sender(smtp_id: str) -> Smtp:
 
 
 def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Smtp:
-    """A new sender, tested at once unless `verified` is False; one that fails is kept, unverified, with the reason in last_error."""
+    """A new sender, tested at once unless `verified` is False; one that fails is kept, unverified, with the reason in last_error.
+
+    PlanLimitExceeded_403 for one more than the plan has room for.
+    """
     _check(values)
-    smtp = Smtp.objects.create(verified=False, created_by_id=member_id, updated_by_id=member_id, **values)
+    with transaction.atomic():
+        take("apps")
+        smtp = Smtp.objects.create(verified=False, created_by_id=member_id, updated_by_id=member_id, **values)
     if verified:
         check_sender(smtp_id=smtp.pk)
     return smtp

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.utils import timezone
 
+from core.access import is_limited
 from core.errors import Named, shorten
 from core.jobs import wake
 from core.lists import BulkSelection, in_batches
@@ -49,7 +50,7 @@ def create_import(
     pause: bool = True,
     automation: bool = True,
 ) -> Import:
-    """Make an import of a stored file; with `pause` it waits for its start.
+    """Make an import of a stored file; with `pause` it waits for its start. Made in a session, it obeys the plan's limits.
 
     A file that is read quickly is looked at here, any other by a worker, and the import is `queued` until then. Raises FileNotFound_400,
     TagNotFound_400, ContactCategoryNotFound_400, InvalidMapping_400, the range's errors, and what the reader finds wrong with the file.
@@ -64,6 +65,7 @@ def create_import(
         category_id=category_id,
         user_enquiry=user_enquiry,
         automation=automation,
+        limited=is_limited(),
         status=PAUSED if pause else QUEUED,
         created_by_id=member_id,
         updated_by_id=member_id,

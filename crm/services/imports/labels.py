@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.db import transaction
 from django.db.models.functions import Lower
 
+from core.access import room
 from crm.models import ContactCategory, Tag
 
 MAX_NAME = 200
@@ -33,7 +35,9 @@ class Labels:
             self._tags = _by_name(Tag)
         missing = [name for key, name in wanted.items() if key not in self._tags]
         if missing and len(self._tags) // 2 + len(missing) <= MAX_TAGS:
-            Tag.objects.bulk_create([Tag(name=name, created_by_id=self._member_id) for name in missing], ignore_conflicts=True)
+            with transaction.atomic():
+                missing = missing[: room("tag")]
+                Tag.objects.bulk_create([Tag(name=name, created_by_id=self._member_id) for name in missing], ignore_conflicts=True)
             self._tags = _by_name(Tag)
 
     def tag(self, name: str) -> str | None:

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from core.access import entitlement, full, limited
 from core.errors import Named
 from core.jobs import checkpoint, finish, has_due, release
 from crm.fields import TextFormat
@@ -23,7 +24,7 @@ from crm.models import Import
 from crm.readers import ReaderError, Row, RowError, Table
 from crm.services.contact_rows import write_contacts
 from crm.services.contact_schema import ContactRow, ContactSchema, ValueProblem
-from crm.services.imports.labels import MAX_NAME, Labels
+from crm.services.imports.labels import MAX_NAME, MAX_TAGS, Labels
 from crm.services.imports.mapping import CATEGORY, TAGS, RowReader, check_mapping
 from crm.services.imports.options import Options
 from crm.services.imports.reading import look, open_file, take_first_look
@@ -36,13 +37,31 @@ OPENINGS_PER_TURN = 4
 """A turn lasts so many times as long as opening the file took, since each turn opens it anew (a workbook is converted then)."""
 SMOOTHING = 0.2
 EXISTS = "ContactAlreadyExists_400"
+NO_TAG = f"a name has at most {MAX_NAME} characters, and there are at most {MAX_TAGS:,} tags, or what the plan allows"
+LAPSED = "The company's subscription has ended. Renew it, then start the import again: it goes on where it stopped."
 
 
 def run(job: Import, deadline: float) -> None:
-    """Work on a claimed import until it is done, is asked to stop, or others have waited long enough."""
+    """Work on a claimed import until it is done, is asked to stop, or others have waited long enough.
+
+    One that was made in a session goes as far as the company's plan does.
+    """
     if job.cancel_requested or (job.pause_requested and job.header_row is not None):
         release(job)  # asked for while no worker was at it
         return
+    if not job.limited:
+        _work(job, deadline)
+        return
+    try:
+        allowed = entitlement(job.company_id)
+    except Named as error:
+        finish(job, Import.Status.FAILED, error=LAPSED, error_detail=str(error))
+        return
+    with limited(allowed):
+        _work(job, deadline)
+
+
+def _work(job: Import, deadline: float) -> None:
     begun = monotonic()
     options = Options.stored(job.options)
     try:
@@ -186,7 +205,7 @@ class _Turn:
         row.tag_ids = list(dict.fromkeys([*self.job.tags, *(tag for tag in found.values() if tag)])) or None
         row.category_id = (self.labels.category(category) if category else None) or self.job.category_id
         problems = [
-            ValueProblem(TAGS, "TagNotFound_400", f"the tag {name[:60]!r} cannot be made; a name has at most {MAX_NAME} characters")
+            ValueProblem(TAGS, "TagNotFound_400", f"the tag {name[:60]!r} cannot be made; {NO_TAG}")
             for name, tag in found.items()
             if tag is None
         ]
@@ -214,6 +233,10 @@ class _Turn:
                     continue
                 key = "email" if part == "email" else "number"
                 self._note(batch, index, [ValueProblem(key, EXISTS, f"the contact {existing_id} has {value} already")])
+                batch.failed.add(index)
+            for index in result.refused:
+                error = full("contact")
+                batch.problems.setdefault(index, []).append(("", error.name, error.detail))
                 batch.failed.add(index)
             for position in sorted(batch.problems):
                 self.errors.add(batch.numbers[position], batch.problems[position], batch.cells[position])
