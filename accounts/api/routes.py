@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.api import api_key_views, password_views, registration_views, session_views
+from accounts.api import api_key_views, partner_views, password_views, refer_views, registration_views, session_views
 from core.api.router import Route
 
 PROTECTED = [
@@ -12,6 +12,11 @@ PROTECTED = [
 
 PRIVATE = [
     Route("change-password", password_views.ChangePasswordView),
+    Route("partner-program", partner_views.PartnerProgramView),
+    Route("partner-program/referrals", partner_views.PartnerProgramReferrals),
+    Route("partner-program/request", partner_views.PartnerProgramRequest),
+    Route("refer-program", refer_views.ReferProgramView),
+    Route("refer-program/referrals", refer_views.ReferProgramReferrals),
 ]
 
 PUBLIC = [
