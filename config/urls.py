@@ -13,6 +13,7 @@ from accounts.api.routes import PUBLIC as ACCOUNTS_PUBLIC
 from accounts.authentication import ApiKeyAuthentication, PrivateAuthentication, SessionAuthentication
 from billing.api.routes import PRIVATE as BILLING_PRIVATE
 from billing.api.routes import PROTECTED as BILLING
+from config.backoffice.pages import visit_urls
 from config.health import health
 from core.api.router import mount
 from crm.api.routes import PROTECTED as CRM
@@ -33,6 +34,7 @@ urlpatterns = [
     path("api/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
     *crm_web,
     path("mails/", include("outreach.catcher.urls")),
+    *visit_urls(PROTECTED),
     path("admin/", admin.site.urls),
 ]
 

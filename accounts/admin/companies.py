@@ -7,12 +7,14 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.http import HttpRequest
-from django.utils.safestring import SafeString
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from accounts.models import ApiKey, Company, Member
+from accounts.admin.visits import ReasonForm, visit_address
+from accounts.models import Company, Member
+from accounts.services.visits import PERMISSION, open_visit
 from core.backoffice.admin import BackOfficeAdmin
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.dialogs import asks
 
 
 @admin.register(Company)
@@ -21,9 +23,20 @@ class CompanyAdmin(BackOfficeAdmin):
 
     icon = "apartment"
     edits = ("name", "email", "country_code", "number", "website", "description", "timezone")
-    list_display = ("name", "email", "timezone", "contact_unique_key", "created_at")
-    search_fields = ("=id", "name", "email")
-    search_help_text = "Name, e-mail or id"
+    dialogs = ("look_inside",)
+    list_display = ("name", "email", "website", "country", "timezone", "created_at")
+    search_fields = ("=id", "name", "email", "website")
+    search_help_text = "Name, e-mail, website or id; or the whole e-mail address of one of its members"
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> tuple[QuerySet[Any], bool]:
+        """Also the companies of the person whose address was typed in."""
+        found, distinct = super().get_search_results(request, queryset, search_term)
+        address = search_term.strip()
+        if "@" not in address or " " in address:
+            return found, distinct
+        theirs = Member.objects.filter(Q(email=address) | Q(user__email=address)).values("company_id")
+        by_text = found.order_by().values("pk")
+        return queryset.filter(Q(pk__in=by_text) | Q(pk__in=theirs)), False
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
@@ -31,24 +44,15 @@ class CompanyAdmin(BackOfficeAdmin):
             field.validators.append(known_timezone)
         return field
 
+    @asks(ReasonForm, "Look inside", permission=PERMISSION)
+    def look_inside(self, request: HttpRequest, company: Company, reason: str) -> HttpResponse:
+        """Open a visit, and go there."""
+        visit = open_visit(staff=request.user, company_id=company.pk, reason=reason)  # type: ignore[arg-type]  # the site lets users in alone
+        self.log_change(request, company, f"Looked inside: {visit.reason}")
+        return HttpResponseRedirect(visit_address(visit))
+
 
 def known_timezone(name: str) -> None:
     """Raise ValidationError for a name that the IANA database does not have."""
     if name not in zoneinfo.available_timezones():
         raise forms.ValidationError(f"{name} is not a timezone of the IANA database.")
-
-
-@panel(Company, "Members", permission="accounts.view_member")
-def _members(company: Company) -> SafeString:
-    rows = Member.objects.filter(company=company).select_related("user", "role").order_by("id")
-    cells = [
-        (link(row, row.name or row.email), row.email, row.get_status_display(), row.role or "–", row.created_at) for row in rows[:ROWS]
-    ]
-    return table(("Name", "E-mail", "Status", "Role", "Since"), cells, more=list_address(Member, company__id__exact=company.pk))
-
-
-@panel(Company, "API keys", permission="accounts.view_apikey")
-def _keys(company: Company) -> SafeString:
-    rows = ApiKey.objects.filter(company=company).select_related("created_by").defer("key").order_by("-id")
-    cells = [(link(row), row.get_type_display(), row.get_ip_restriction_display(), row.created_by, row.created_at) for row in rows[:ROWS]]
-    return table(("Key", "Type", "Addresses", "Made by", "Made"), cells, more=list_address(ApiKey, company__id__exact=company.pk))

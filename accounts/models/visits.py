@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils import timezone
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
@@ -17,9 +18,27 @@ class StaffVisit(CompanyModel):
     class Meta(CompanyModel.Meta):
         indexes = [models.Index(fields=("company", "-created_at"), name="staffvisit_newest")]
 
+    def __str__(self) -> str:
+        return f"{self.staff} on {self.created_at:%Y-%m-%d %H:%M}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether pages can still be looked at."""
+        return self.ended_at is None and self.expires_at > timezone.now()
+
+    @property
+    def state(self) -> str:
+        """open, ended (by hand) or over (by time)."""
+        if self.ended_at:
+            return "ended"
+        return "open" if self.is_open else "over"
+
 
 class StaffVisitPage(CompanyModel):
     """A page that was looked at on a visit."""
 
     visit = CompanyForeignKey(StaffVisit, on_delete=models.CASCADE, related_name="pages")
     path = models.CharField(max_length=500)
+
+    def __str__(self) -> str:
+        return self.path

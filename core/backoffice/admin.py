@@ -17,6 +17,7 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.views import ChangeList
 
+from core.backoffice.dialogs import DialogMixin
 from core.backoffice.paginator import LimitedPaginator
 from core.backoffice.panels import panels_of
 from core.errors import ApiError
@@ -56,10 +57,11 @@ class PreparedChangeList(ChangeList):
         self.model_admin.prepare(request, self.result_list)
 
 
-class BackOfficeAdmin(ModelAdmin):
+class BackOfficeAdmin(DialogMixin, ModelAdmin):
     """`edits` names the fields that may be changed, `adds` and `deletes` whether records may; everything else is shown only.
 
     `commands` names methods `(request, queryset)` that lists offer as actions and record pages as buttons; they need the change permission.
+    `dialogs` names those that ask something first (core.backoffice.dialogs).
     """
 
     edits: tuple[str, ...] = ()
@@ -146,6 +148,7 @@ class BackOfficeAdmin(ModelAdmin):
         if record is not None and self.has_view_permission(request, record):
             context |= {"panels": panels_of(record, request), "commands": self._offered(request)}
             context["lead"] = self.lead(record)
+            context["dialogs"] = self.offered_dialogs(request, record)
             context["commands_address"] = self._address("command", record.pk)
         return super().changeform_view(request, object_id, form_url, context)
 

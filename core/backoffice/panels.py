@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest
 from django.template.loader import render_to_string
@@ -59,14 +60,18 @@ def facts(pairs: Iterable[tuple[str, Any]]) -> SafeString:
 
 
 def link(record: models.Model | None, text: str = "") -> SafeString | str:
-    """A link to a record's page; a dash for none."""
+    """A link to a record's page, or its text where records of the kind have none; a dash for none."""
     if record is None:
         return "–"
+    if not admin.site.is_registered(type(record)):
+        return text or str(record)
     meta = record._meta
     address = reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=(record.pk,))
     return format_html('<a class="backoffice-link" href="{}">{}</a>', address, text or str(record))
 
 
 def list_address(model: type[models.Model], **query: str) -> str:
-    """The address of a model's list, filtered."""
+    """The address of a model's list, filtered; empty for a model without."""
+    if not admin.site.is_registered(model):
+        return ""
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist", query=query or None)

@@ -9,7 +9,7 @@ from django.contrib.auth.models import Group
 from django.db import models
 from django.utils import timezone
 
-from accounts.models import ApiKey, Company, Member, RefreshToken, Role, User
+from accounts.models import ApiKey, Company, Member, RefreshToken, Role, StaffVisit, StaffVisitPage, User
 from accounts.services.api_keys import add_key
 from billing.models import Subscription
 from core.events import emit
@@ -66,6 +66,10 @@ def _token(n: int) -> RefreshToken:
     )
 
 
+def _visit(n: int) -> StaffVisit:
+    return StaffVisit.objects.create(staff=UserFactory(is_staff=True), reason=f"Ticket {n}: no rows", expires_at=timezone.now())
+
+
 def _in_other_company(make: Callable[[], Any]) -> Any:
     """For models of which a company has one: each row in a company of its own."""
     with company_scope(CompanyFactory().pk):
@@ -85,6 +89,8 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     Member: lambda n: MemberFactory(status=Member.Status.ACCEPTED, role=RoleFactory()),
     ApiKey: lambda n: add_key(f"{SECRET}{n:04d}", member_id=MemberFactory().pk),
     RefreshToken: _token,
+    StaffVisit: _visit,
+    StaffVisitPage: lambda n: StaffVisitPage.objects.create(visit=_visit(n), path=f"/contact/{n}"),
     Subscription: lambda n: _in_other_company(SubscriptionFactory),
     Contact: lambda n: ContactFactory(category=ContactCategoryFactory()),
     ContactCategory: lambda n: ContactCategoryFactory(),

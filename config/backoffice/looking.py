@@ -1,0 +1,76 @@
+"""How a visit reads: through the handlers of the protected API, as a visitor, in a transaction that cannot write and is rolled back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from django.db import connection, transaction
+from django.http import HttpRequest, QueryDict
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+
+from accounts.models import StaffVisit
+from core.access import Actor, Door
+from core.api.views import ApiView
+from core.lists import FieldSet
+from core.tenancy import company_scope
+
+SECONDS = 10
+"""How long one statement of a page may take."""
+
+
+class VisitAuthentication(BaseAuthentication):
+    """The visitor, whom the page has checked."""
+
+    def authenticate(self, request: Request) -> tuple[Any, Actor]:
+        actor: Actor = request._request.visitor  # type: ignore[attr-defined]
+        return actor, actor
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An answer of the API; `fields` are those of its list, if it is one."""
+
+    status: int
+    body: Mapping[str, Any]
+    fields: FieldSet | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.status < 400
+
+
+def visitor(visit: StaffVisit) -> Actor:
+    """Who looks: at the session's door, with no membership."""
+    return Actor(Door.SESSION, visit.staff_id, visit.company_id, visiting=True)
+
+
+def look(view: type[ApiView], visit: StaffVisit, query: Mapping[str, str], path: Mapping[str, str]) -> Seen:
+    """What the view's GET answers inside the visit's company."""
+    request = _request(query)
+    request.visitor = visitor(visit)  # type: ignore[attr-defined]
+    handle = view.as_view(authentication_classes=[VisitAuthentication])
+    with company_scope(visit.company_id), transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION READ ONLY")
+            cursor.execute(f"SET LOCAL statement_timeout = '{SECONDS}s'")
+        response = handle(request, **path)
+        transaction.set_rollback(True)
+    if response.streaming:
+        response.close()
+        raise TypeError(f"{view.__name__} answers a stream, which a visit cannot show")
+    return Seen(response.status_code, orjson.loads(response.content), response.renderer_context["view"].listed)
+
+
+def _request(query: Mapping[str, str]) -> HttpRequest:
+    """A request of its own, without cookies, session or anything else of the staff member's."""
+    request = HttpRequest()
+    request.method = "GET"
+    request.path = request.path_info = "/"
+    request.META = {"REQUEST_METHOD": "GET", "SERVER_NAME": "localhost", "SERVER_PORT": "80"}
+    request.GET = QueryDict(mutable=True)
+    request.GET.update(query)
+    return request

@@ -1,0 +1,92 @@
+"""Commands that ask something first: a form between the button and the deed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.forms import Form
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+
+from core.errors import ApiError
+
+
+@dataclass(frozen=True)
+class Dialog:
+    """What a button says, the form behind it, and the permission that it takes."""
+
+    title: str
+    form: type[Form]
+    permission: str
+
+
+def asks(form: type[Form], title: str, *, permission: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a dialog of a ModelAdmin's method `(request, record, **what the form has cleaned)`, which may return a response.
+
+    An ApiError that it raises is shown on the form. The admin names the method in its `dialogs`.
+    """
+
+    def mark(method: Callable[..., Any]) -> Callable[..., Any]:
+        method.dialog = Dialog(title, form, permission)  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+class DialogMixin:
+    """A ModelAdmin whose record pages have a button for each of `dialogs`."""
+
+    dialogs: tuple[str, ...] = ()
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.dialog_view)  # type: ignore[attr-defined]
+        return [path("<path:object_id>/ask/<slug:name>/", view, name=self._dialog_url), *super().get_urls()]  # type: ignore[misc]
+
+    @property
+    def _dialog_url(self) -> str:
+        opts = self.opts  # type: ignore[attr-defined]
+        return f"{opts.app_label}_{opts.model_name}_ask"
+
+    def offered_dialogs(self, request: HttpRequest, record: Any) -> list[dict[str, str]]:
+        """The dialogs that the request's user may open for the record."""
+        found = [(name, getattr(self, name).dialog) for name in self.dialogs]
+        return [
+            {"title": dialog.title, "address": reverse(f"admin:{self._dialog_url}", args=(record.pk, name))}
+            for name, dialog in found
+            if request.user.has_perm(dialog.permission)
+        ]
+
+    def dialog_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
+        """Ask, and do it with the answers."""
+        if name not in self.dialogs:
+            raise Http404("there is no such dialog")
+        method = getattr(self, name)
+        dialog: Dialog = method.dialog
+        if not request.user.has_perm(dialog.permission) or not self.has_view_permission(request):  # type: ignore[attr-defined]
+            raise PermissionDenied
+        record = self.get_object(request, unquote(object_id))  # type: ignore[attr-defined]
+        if record is None:
+            raise Http404("there is no such record")
+        form = dialog.form(request.POST) if request.method == "POST" else dialog.form()
+        place = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=(record.pk,))  # type: ignore[attr-defined]
+        if form.is_valid():
+            try:
+                return method(request, record, **form.cleaned_data) or HttpResponseRedirect(place)
+            except ApiError as error:
+                form.add_error(None, error.detail or str(error))
+        context = {
+            **self.admin_site.each_context(request),  # type: ignore[attr-defined]
+            "title": dialog.title,
+            "content_subtitle": str(record),
+            "form": form,
+            "back": place,
+            "record": format_html('<a class="backoffice-link" href="{}">{}</a>', place, record),
+            "opts": self.opts,  # type: ignore[attr-defined]
+        }
+        return TemplateResponse(request, "admin/dialog.html", context)
