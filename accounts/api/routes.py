@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
-from accounts.api import api_key_views, partner_views, password_views, refer_views, registration_views, session_views
+from accounts.api import (
+    api_key_views,
+    company_views,
+    invite_views,
+    member_views,
+    partner_views,
+    password_views,
+    place_views,
+    profile_views,
+    refer_views,
+    registration_views,
+    role_views,
+    session_views,
+    settings_views,
+)
 from core.api.router import Route
 
 PROTECTED = [
     Route("api", api_key_views.ApiKeys),
     Route("api/<str:id>", api_key_views.ApiKeyDetail),
+    Route("company", company_views.CompanyProfile),
+    Route("settings", settings_views.Settings),
+    Route("role", role_views.Roles),
+    Route("role/<str:id>", role_views.RoleDetail),
+    Route("member", member_views.Members),
+    Route("member/<str:id>", member_views.MemberDetail),
+    Route("member/<str:id>/resend", member_views.MemberResend),
+    Route("member/<str:id>/transfer-ownership", member_views.MemberOwnership),
+    Route("logs/invite", invite_views.InviteLogs),
 ]
 
 PRIVATE = [
+    Route("company", company_views.NewCompany),
+    Route("country-state-city", place_views.CountryStateCity),
+    Route("profile", profile_views.Profile),
+    Route("timezones", place_views.TimezoneList),
     Route("change-password", password_views.ChangePasswordView),
+    Route("invites", invite_views.Invites),
+    Route("invite/<str:id>", invite_views.InviteDetail),
+    Route("memberships", invite_views.Memberships),
+    Route("memberships/<str:id>", invite_views.MembershipOne),
     Route("partner-program", partner_views.PartnerProgramView),
     Route("partner-program/referrals", partner_views.PartnerProgramReferrals),
     Route("partner-program/request", partner_views.PartnerProgramRequest),
@@ -28,4 +59,7 @@ PUBLIC = [
     Route("logout", session_views.LogoutView),
     Route("forgot-password", password_views.ForgotPasswordView),
     Route("reset-password", password_views.ResetPasswordView),
+    Route("invite", invite_views.PublicInvite),
+    Route("accept-invite", invite_views.PublicInviteAccept),
+    Route("decline-invite", invite_views.PublicInviteDecline),
 ]
