@@ -47,7 +47,7 @@ class Membership(Output):
 
     _id = IdField()
     status = serializers.ChoiceField(choices=SHOWN)
-    company = CompanySnapshot(source="company")
+    company = CompanySnapshot()
 
 
 class Session(Output):
