@@ -89,12 +89,8 @@ def lacking(actor: Actor, permission: Permission) -> list[str]:
     """What the permission allows and the actor may not do, each as module.METHOD."""
     if actor.is_unbounded:
         return []
-    return [
-        f"{module}.{method}"
-        for module, flags in permission.items()
-        for method, flag in flags.items()
-        if flag and not actor.may(module, method)
-    ]
+    wanted = complete(permission)
+    return [f"{module}.{method}" for module in MODULES for method in METHODS if wanted[module][method] and not actor.may(module, method)]
 
 
 def allow(modules: Iterable[str], *methods: str) -> dict[str, dict[str, bool]]:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
-from django.db import connection
 
 from core.companies import furnish_company
 from core.errors import Named
@@ -19,6 +15,7 @@ from crm.services.contacts import create_contact, create_contacts, set_unique_ke
 from tests.cast import Cast
 from tests.crm.forms import form
 from tests.factories import CompanyFactory, MemberFactory
+from tests.threads import at_once
 
 
 @pytest.fixture
@@ -29,22 +26,6 @@ def office(transactional_db: None) -> tuple[str, str]:
         furnish_company()
         owner = MemberFactory()
     return company.pk, owner.pk
-
-
-def at_once(number: int, company: str, call: Callable[[int], Any]) -> list[Any]:
-    """The results, or the names of the errors, of calls in threads with connections of their own."""
-
-    def run(n: int) -> Any:
-        try:
-            with company_scope(company):
-                return call(n)
-        except Named as error:
-            return error.name
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(number) as pool:
-        return list(pool.map(run, range(number)))
 
 
 def test_fifty_creations_of_one_contact_make_one(office: tuple[str, str]) -> None:
