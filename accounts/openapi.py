@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.drainage import set_override
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
+
+from accounts.authentication import PrivateAuthentication
+
+# Its scheme is the first half of the session's, under the same name.
+set_override(PrivateAuthentication, "suppress_collision_warning", True)
 
 
 class ApiKeyScheme(OpenApiAuthenticationExtension):

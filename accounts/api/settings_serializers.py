@@ -43,7 +43,7 @@ def _link() -> WebAddressInput:
     return WebAddressInput(allow_blank=True, max_length=500)
 
 
-class SettingsUpdate(Input):
+class CompanySettingsUpdate(Input):
     """What is to change; nested objects are merged key by key."""
 
     currency = CurrencyCode(max_length=3, help_text="ISO 4217")
@@ -74,7 +74,7 @@ class SettingsUpdate(Input):
         super().__init__(*args, **{**options, "partial": True})
 
 
-class SettingsOut(Output):
+class CompanySettingsOut(Output):
     """A company's settings, whole: what was never chosen has its default."""
 
     _id = IdField()

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from accounts.api.settings_serializers import SettingsOut, SettingsUpdate
+from accounts.api.settings_serializers import CompanySettingsOut, CompanySettingsUpdate
 from accounts.services.settings import read_settings, update_settings
 from core.api.endpoint import endpoint
 from core.api.output import snake
@@ -15,20 +15,20 @@ from core.api.views import ApiView
 
 def _answer() -> dict[str, Any]:
     found = read_settings()
-    return {name: found[snake(name)] for name in SettingsOut._declared_fields}
+    return {name: found[snake(name)] for name in CompanySettingsOut._declared_fields}
 
 
 class Settings(ApiView):
     module = "settings"
 
-    @endpoint("Read the settings", output=SettingsOut, errors=("SettingsNotFound_400",), needs_subscription=False)
+    @endpoint("Read the settings", output=CompanySettingsOut, errors=("SettingsNotFound_400",), needs_subscription=False)
     def get(self, request: Request) -> Any:
         return _answer()
 
     @endpoint(
         "Change settings",
-        input=SettingsUpdate,
-        output=SettingsOut,
+        input=CompanySettingsUpdate,
+        output=CompanySettingsOut,
         message="Settings changed",
         errors=("InvalidEmailTemplate_400", "InvalidChatAppTemplate_400", "SettingsNotFound_400", "InvalidTimezone_400"),
         description="Changes what is given. The objects notificationSettings, mobileBackground, teamSettings, subscriptionPolicies and"
