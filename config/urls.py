@@ -33,6 +33,7 @@ urlpatterns = [
     path("api/schema", SpectacularJSONAPIView.as_view(), name="schema"),
     path("api/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
     *crm_web,
+    path("", include("accounts.pages.urls")),
     path("mails/", include("outreach.catcher.urls")),
     *visit_urls(PROTECTED),
     path("admin/", admin.site.urls),

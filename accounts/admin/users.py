@@ -10,6 +10,7 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from accounts.models import User
@@ -38,19 +39,19 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both
     icon = "person"
     edits = ("email", "name", "is_active", "is_staff", "is_superuser", "groups", "user_permissions")
     adds = True
-    commands = ("end_all_sessions",)
+    commands = ("end_all_sessions", "mark_verified")
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
-    list_display = ("email", "name", "is_active", "is_staff", "is_superuser", "last_login", "created_at")
+    list_display = ("email", "name", "is_active", "verified", "is_staff", "is_superuser", "last_login", "created_at")
     list_filter = ("is_active", "is_staff", "is_superuser")
     search_fields = ("=id", "email", "name")
     ordering: ClassVar[Any] = ("-id",)
-    readonly_fields = ("id", "last_login", "created_at", "updated_at")
+    readonly_fields = ("id", "email_verified_at", "last_login", "created_at", "updated_at")
     fieldsets = (
         (None, {"fields": ("email", "name", "is_active")}),
         ("Back office", {"fields": ("is_staff", "is_superuser", "groups", "user_permissions")}),
-        ("Record", {"fields": ("id", "last_login", "created_at", "updated_at")}),
+        ("Record", {"fields": ("id", "email_verified_at", "last_login", "created_at", "updated_at")}),
     )
     add_fieldsets = ((None, {"fields": ("email", "name", "usable_password", "password1", "password2")}),)
     rights = ("is_staff", "is_superuser", "groups", "user_permissions")
@@ -71,3 +72,17 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both
             end_sessions(user_id=user.pk)
             self.log_change(request, user, "Ended all sessions.")
         self.message_user(request, "Their sessions have ended", messages.SUCCESS)
+
+    @admin.display(description="verified", boolean=True, ordering="email_verified_at")
+    def verified(self, user: User) -> bool:
+        return user.email_verified_at is not None
+
+    @admin.display(description="Mark address as verified")
+    def mark_verified(self, request: HttpRequest, rows: QuerySet[User]) -> None:
+        done = 0
+        for user in rows.filter(email_verified_at=None):
+            user.email_verified_at = timezone.now()
+            user.save(update_fields=["email_verified_at", "updated_at"])
+            self.log_change(request, user, "Marked the address as verified.")
+            done += 1
+        self.message_user(request, f"Marked as verified: {done}", messages.SUCCESS)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.template import Context
 from django.template.loader import get_template
+from django.utils import timezone
 
 from accounts.branding import brand_of
 from accounts.formats import formats_of
@@ -34,3 +35,15 @@ def render_mail(kind: str, context: dict[str, Any]) -> tuple[str, str, str]:
 def _render(name: str, context: dict[str, Any], *, escaped: bool) -> str:
     # Django escapes in every template, whatever its name ends in: a plain one has to be told not to.
     return str(get_template(name).template.render(Context(context, autoescape=escaped)))  # type: ignore[attr-defined]
+
+
+def send_again(*, mail_id: str) -> bool:
+    """Queue a mail that was given up; False for any other."""
+    with unscoped(reason="mails: one may be for a person who belongs to no company"):
+        failed = Mail.objects.filter(pk=mail_id, status=Mail.Status.FAILED)
+        changed = failed.update(
+            status=Mail.Status.QUEUED, attempts=0, deaths=0, lease=None, error="", due_at=timezone.now(), updated_at=timezone.now()
+        )
+    if changed:
+        wake("mails")
+    return bool(changed)

@@ -1,0 +1,89 @@
+"""What these pages have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.generic import FormView
+
+from accounts.branding import Brand
+from accounts.links import DeadLink
+from core.attempts import TooManyAttempts
+from core.errors import ApiError, ValidationFailed
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    # Not no-referrer: browsers would then send "Origin: null" with the form, which the CSRF check refuses. Other sites get nothing.
+    "Referrer-Policy": "same-origin",
+    "X-Robots-Tag": "noindex",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src https:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+}
+
+
+class Page(FormView):
+    """A page with one form; `act` hands it to a service. Opening it changes nothing, since mail scanners open every link."""
+
+    done_template = ""
+    """What is shown after the form has done its work."""
+
+    def brand(self) -> Brand:
+        """Whose look the page has."""
+        return Brand()
+
+    def act(self, form: Any) -> dict[str, Any]:
+        """Do what the form asks; returns context for `done_template`."""
+        raise NotImplementedError
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            response = super().dispatch(request, *args, **kwargs)
+        except DeadLink as error:
+            response = self.page("pages/dead_link.html", {"detail": error.detail}, status=400)
+        for name, value in HEADERS.items():
+            response.headers[name] = value
+        return response  # type: ignore[return-value]
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        try:
+            context = self.act(form)
+        except DeadLink:
+            raise
+        except TooManyAttempts as error:
+            form.add_error(None, f"Too many attempts. Try again in {waiting(error.retry_after)}.")
+            response = self.page(self.template_name, {"form": form}, status=429)
+            response.headers["Retry-After"] = str(error.retry_after)
+            return response
+        except ApiError as error:
+            add_error(form, error)
+            return self.form_invalid(form)
+        return self.page(self.done_template, context)
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        return self.page(self.template_name, {"form": form}, status=400)
+
+    def page(self, template: str | None, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
+        """A rendered page."""
+        return render(self.request, template or "", {"brand": self.brand(), **context}, status=status)
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return self.page(self.template_name, {"form": self.get_form()})
+
+
+def add_error(form: forms.Form, error: ApiError) -> None:
+    """Put a service's refusal where the person sees it: at the field that it names, or above the form."""
+    field, _, text = error.detail.partition(": ")
+    if isinstance(error, ValidationFailed) and field in form.fields:
+        form.add_error(field, text)
+    else:
+        form.add_error(None, error.detail or error.message)
+
+
+def waiting(seconds: int) -> str:
+    """A wait as people say it."""
+    minutes = -(-seconds // 60)
+    return f"{seconds} seconds" if seconds < 90 else f"{minutes} minutes"

@@ -1,0 +1,45 @@
+"""Forms of the pages that mails lead to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+
+class AddressForm(forms.Form):
+    email = forms.EmailField(
+        label="Your e-mail address", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email", "autofocus": True})
+    )
+
+
+class TokenForm(forms.Form):
+    """A button; the link's token comes along."""
+
+    token = forms.CharField(max_length=1000, widget=forms.HiddenInput)
+
+
+class NewPassword(forms.PasswordInput):
+    """Where browsers offer to make a password up."""
+
+    def __init__(self) -> None:
+        super().__init__(attrs={"autocomplete": "new-password"})
+
+
+class PasswordForm(TokenForm):
+    password = forms.CharField(label="New password", max_length=1000, strip=False, widget=NewPassword)
+    again = forms.CharField(label="The same again", max_length=1000, strip=False, widget=NewPassword)
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or self.cleaned_data
+        if values.get("password") and values.get("again") and values["password"] != values["again"]:
+            self.add_error("again", "The two passwords are not the same.")
+        return values
+
+
+class RegistrationForm(forms.Form):
+    name = forms.CharField(label="Your name", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name", "autofocus": True}))
+    companyName = forms.CharField(label="Your company", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "organization"}))
+    email = forms.EmailField(label="E-mail address", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"}))
+    password = forms.CharField(label="Password", max_length=1000, strip=False, widget=NewPassword)
+    referralCode = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)

@@ -1,0 +1,83 @@
+"""The pages that mails lead to, and those that ask for such mails."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from accounts.pages.base import Page
+from accounts.pages.forms import AddressForm, PasswordForm, RegistrationForm, TokenForm
+from accounts.services.passwords import forgot_password, reset_of, reset_password
+from accounts.services.registration import register, resend_verification, verification_of, verify_email
+from core.callers import caller_of
+
+
+class ForgotPassword(Page):
+    template_name = "pages/forgot_password.html"
+    form_class = AddressForm
+    done_template = "pages/mail_sent.html"
+
+    def act(self, form: AddressForm) -> dict[str, Any]:
+        forgot_password(email=form.cleaned_data["email"], caller=caller_of(self.request))
+        return {"what": "a link to set a new password"}
+
+
+class ResetPassword(Page):
+    template_name = "pages/reset_password.html"
+    form_class = PasswordForm
+    done_template = "pages/password_set.html"
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        token = request.GET.get("token", "")
+        return self.page(self.template_name, {"person": reset_of(token), "form": PasswordForm(initial={"token": token})})
+
+    def act(self, form: PasswordForm) -> dict[str, Any]:
+        values = form.cleaned_data
+        return {"person": reset_password(token=values["token"], password=values["password"], caller=caller_of(self.request))}
+
+
+class VerifyEmail(Page):
+    template_name = "pages/verify_email.html"
+    form_class = TokenForm
+    done_template = "pages/verified.html"
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        token = request.GET.get("token", "")
+        return self.page(self.template_name, {"person": verification_of(token), "form": TokenForm(initial={"token": token})})
+
+    def act(self, form: TokenForm) -> dict[str, Any]:
+        return {"person": verify_email(token=form.cleaned_data["token"], caller=caller_of(self.request))}
+
+
+class ResendVerification(Page):
+    template_name = "pages/resend_verification.html"
+    form_class = AddressForm
+    done_template = "pages/mail_sent.html"
+
+    def act(self, form: AddressForm) -> dict[str, Any]:
+        resend_verification(email=form.cleaned_data["email"], caller=caller_of(self.request))
+        return {"what": "a link to verify it", "verifies": True}
+
+
+class Register(Page):
+    """Where the links of the referral programs lead."""
+
+    template_name = "pages/register.html"
+    form_class = RegistrationForm
+    done_template = "pages/registered.html"
+
+    def get_initial(self) -> dict[str, Any]:
+        return {"referralCode": self.request.GET.get("referralCode", "")[:64]}
+
+    def act(self, form: RegistrationForm) -> dict[str, Any]:
+        values = form.cleaned_data
+        register(
+            name=values["name"],
+            email=values["email"],
+            password=values["password"],
+            company_name=values["companyName"],
+            referral_code=values["referralCode"],
+            caller=caller_of(self.request),
+        )
+        return {"email": values["email"]}
