@@ -39,10 +39,9 @@ def update_member(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Member
     if values.get("role") is not None:
         role = find_role(values["role"])
         check_reach(actor, role.permission, "the role permits")
-    was_owner = member.status == Status.OWNER
     if values.get("status") is not None:
         _move(actor, member, values["status"], role)
-    if role is not None and not was_owner:
+    if role is not None and role.pk != member.role_id:
         _give_role(actor, member, role)
     if "name" in values:
         member.name = values["name"]
@@ -86,8 +85,6 @@ def _give_role(actor: Actor, member: Member, role: Role) -> None:
         raise Named("BadRequest_400", "role: an owner may do everything; make them a plain member first (status accepted)")
     if member.status not in (Status.ACCEPTED, Status.BLOCKED, Status.INVITED):
         raise Named("MemberNotAccepted_400", f"role: this membership is {member.status}; invite them again with the role")
-    if role.pk == member.role_id:
-        return
     before = member.role.name if member.role else "none"
     member.role = role
     record(Action.ROLE_CHANGED, [member], by=actor.member_id or None, detail=f"from {before}")
