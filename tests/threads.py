@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
 
 from django.db import connection
 
-from core.errors import Named
+from core.errors import ApiError, Named
 from core.tenancy import company_scope
 
 
-def at_once(number: int, company: str, call: Callable[[int], Any]) -> list[Any]:
-    """The results, or the names of the errors, of calls inside the company."""
+def at_once(number: int, company: str | None, call: Callable[[int], Any]) -> list[Any]:
+    """The results, or the names of the errors, of calls inside the company (None: in no scope)."""
 
     def run(n: int) -> Any:
         try:
-            with company_scope(company):
+            with company_scope(company) if company else nullcontext():
                 return call(n)
-        except Named as error:
-            return error.name
+        except ApiError as error:
+            return error.name if isinstance(error, Named) else type(error).__name__
         finally:
             connection.close()
 

@@ -194,14 +194,15 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
         return answer or HttpResponseRedirect(self._address("change", object_id))
 
     def each(self, request: HttpRequest, rows: Iterable[Any], do: Callable[[Any], object], done: str, *, atomic: bool = True) -> None:
-        """Run `do` for each record inside its company; tell how many went well, and why the others did not.
+        """Run `do` for each record, inside its company if it has one; tell how many went well, and why the others did not.
 
         `atomic` wraps each in a transaction; not for what talks to other servers.
         """
         went_well = 0
         for row in rows:
+            company = getattr(row, "company_id", None)
             try:
-                with transaction.atomic() if atomic else nullcontext(), company_scope(row.company_id):
+                with transaction.atomic() if atomic else nullcontext(), company_scope(company) if company else nullcontext():
                     do(row)
             except ApiError as error:
                 self.message_user(request, f"{row}: {error.detail or error}", messages.ERROR)
