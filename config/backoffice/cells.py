@@ -82,7 +82,7 @@ def in_order(names: Iterable[str], output: type[serializers.Serializer] | None) 
 
 def heading(name: str) -> str:
     """`createdAt` as people read it."""
-    words = snake(name).replace("_", " ").strip()
+    words = snake(name.replace("ID", "Id")).replace("_", " ").strip()
     return "Id" if words == "id" else words[:1].upper() + words[1:]
 
 
