@@ -11,6 +11,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from accounts.models import ApiKey, Member, User
+from accounts.services.api_keys import note_use
 from accounts.tokens import is_open, read_access
 from core.access import Actor, Door
 from core.crypto import lookup_hash
@@ -19,6 +20,7 @@ from core.ids import is_id
 from core.tenancy import unscoped
 
 MAX_KEY_LENGTH = 256
+KEY_COLUMNS = ("id", "company_id", "created_by_id", "created_by__user_id", "last_used_at", "type", "duration_minutes", "created_at")
 
 
 class ApiKeyAuthentication(BaseAuthentication):
@@ -33,13 +35,14 @@ class ApiKeyAuthentication(BaseAuthentication):
             raise Named("ExpiredSession_401", "send a valid key in the header apikey")
         with unscoped(reason="authentication: the key says which company it is"):
             keys = ApiKey.objects.filter(key_hash=lookup_hash(key))
-            found = keys.values_list("company_id", "created_by_id", "created_by__user_id", "type", "duration_minutes", "created_at").first()
-        if found is None:
-            raise Named("ExpiredSession_401", "send a valid key in the header apikey")
-        company_id, member_id, user_id, *life = found
-        if settings.API_KEY_EXPIRY_ENFORCED and is_expired(*life):
-            raise Named("ExpiredSession_401", "the temporary key has expired; create a new one")
-        actor = Actor(Door.KEY, user_id, company_id, member_id)
+            found = keys.values_list(*KEY_COLUMNS).first()
+            if found is None:
+                raise Named("ExpiredSession_401", "send a valid key in the header apikey")
+            key_id, company_id, member_id, user_id, last_used_at, *life = found
+            if settings.API_KEY_EXPIRY_ENFORCED and is_expired(*life):
+                raise Named("ExpiredSession_401", "the temporary key has expired; create a new one")
+            note_use(key_id=key_id, last_used_at=last_used_at)
+        actor = Actor(Door.KEY, user_id, company_id, member_id, key_id=key_id)
         return actor, actor
 
     def authenticate_header(self, request: Request) -> str:

@@ -50,6 +50,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "accounts.logs.middleware.ServerLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -112,7 +113,12 @@ REFER_REWARD_PERCENT = Decimal(env("REFER_REWARD_PERCENT", default="20"))
 """What the referral program brings: this share of the first payment of who was brought, in the payment's currency."""
 REWARD_HOLD = timedelta(days=env.int("REWARD_HOLD_DAYS", default=30))
 """How long a reward is pending: as long as payments are returned."""
+GRACE_PERIOD = timedelta(days=env.int("GRACE_DAYS", default=7))
+"""How long the doors stay open after the period of a subscription that has not been paid for."""
 API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
+SERVER_LOG_DAYS = env.int("SERVER_LOG_DAYS", default=30)
+"""How long the log of requests is kept; with 0 there is none."""
+LOGIN_LOG_DAYS = env.int("LOGIN_LOG_DAYS", default=365)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": (),

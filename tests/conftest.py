@@ -8,6 +8,10 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
+from accounts.logs.entry import Entry
+from accounts.logs.recorder import RECORDER
+from core.attempts import Limit
+from core.ids import new_id
 from core.liveness import let_go
 from tests.cast import Cast, make_cast
 
@@ -44,7 +48,30 @@ def scope(cast: Cast) -> Iterator[Cast]:
 
 
 @pytest.fixture(autouse=True)
+def logged(monkeypatch: pytest.MonkeyPatch) -> list[Entry]:
+    """What the server log would say of the test's requests; its thread is kept out, since it is outside of the test's transaction."""
+    entries: list[Entry] = []
+    monkeypatch.setattr(RECORDER, "put", entries.append)
+    return entries
+
+
+@pytest.fixture(autouse=True)
 def _no_broker(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Hints to workers go nowhere unless a test is marked `broker`: the work is in PostgreSQL."""
     if request.node.get_closest_marker("broker") is None:
         monkeypatch.setattr("core.jobs.publish", lambda name, **_: None)
+
+
+@pytest.fixture
+def limits() -> None:
+    """Attempts are limited in this test."""
+
+
+@pytest.fixture(autouse=True)
+def _attempts(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Tests share one Redis: those that ask for `limits` count under keys of their own, the others are not limited."""
+    if "limits" in request.fixturenames:
+        own = new_id()
+        monkeypatch.setattr(Limit, "_key", lambda limit, value: f"test:{own}:{limit.name}:{value}")
+    else:
+        monkeypatch.setattr(Limit, "count", lambda limit, value: None)

@@ -28,6 +28,7 @@ class ApiKeyOut(Output):
     type = serializers.ChoiceField(choices=ApiKey.Type.values)
     durationMinutes = serializers.IntegerField(allow_null=True)
     ipRestriction = serializers.ChoiceField(choices=ApiKey.IpRestriction.values)
+    lastUsedAt = serializers.DateTimeField(allow_null=True, help_text="to the minute; null before the first use")
     createdBy = MemberSnapshot(source="created_by")
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()

@@ -22,6 +22,7 @@ API_KEY_FIELDS = FieldSet(
         ListField("type", "text", "type", searchable=True, nullable=False),
         ListField("ipRestriction", "text", "ip_restriction", nullable=False),
         ListField("durationMinutes", "number", "duration_minutes"),
+        ListField("lastUsedAt", "date", "last_used_at"),
         ListField("createdBy", "id", "created_by_id", nullable=False),
         ListField("createdBy.name", "text", "created_by__name", nullable=False),
         ListField("createdAt", "date", "created_at", nullable=False),

@@ -6,6 +6,7 @@ from accounts.api import (
     api_key_views,
     company_views,
     invite_views,
+    log_views,
     member_views,
     partner_views,
     password_views,
@@ -30,7 +31,9 @@ PROTECTED = [
     Route("member/<str:id>", member_views.MemberDetail),
     Route("member/<str:id>/resend", member_views.MemberResend),
     Route("member/<str:id>/transfer-ownership", member_views.MemberOwnership),
+    Route("logs", log_views.ServerLogs),
     Route("logs/invite", invite_views.InviteLogs),
+    Route("logs/login", log_views.LoginLogs),
 ]
 
 PRIVATE = [

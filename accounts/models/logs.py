@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
+from core.access import Door
 from core.fields import CompanyForeignKey, ObjectIdField
 from core.models import BaseModel, MaybeCompanyRow
 
@@ -23,31 +23,28 @@ class LoginLog(BaseModel, MaybeCompanyRow):
     user_agent = models.CharField(max_length=300, blank=True)
 
     class Meta(MaybeCompanyRow.Meta):
-        indexes = [
-            models.Index(fields=("company", "-created_at", "id"), name="loginlog_newest"),
-            BrinIndex(fields=("created_at",), name="loginlog_age"),
-        ]
+        indexes = [models.Index(fields=("company", "-created_at", "-id"), name="loginlog_newest")]
 
 
 class ServerLog(BaseModel, MaybeCompanyRow):
-    """A request to the API: who, by which door, what, and how it ended. It outlives the user and the key that it names."""
+    """A request to the API: who, by which door, what, and how it ended; created when it came in.
 
-    door = models.CharField(max_length=8, help_text="key, session, private or public.")
+    It outlives the user and the key that it names. Rows are written by accounts.logs.recorder.
+    """
+
+    door = models.CharField(max_length=8, choices=[(door.value, door.value) for door in Door], blank=True)
     member = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, db_index=False, related_name="+")
     user = models.ForeignKey("accounts.User", on_delete=models.DO_NOTHING, null=True, db_constraint=False, db_index=False, related_name="+")
     api_key_id = ObjectIdField(null=True)
     method = models.CharField(max_length=8)
-    route = models.CharField(max_length=200, help_text="The path with its parameters' names.")
-    path = models.CharField(max_length=500, help_text="As it was asked for, without the query string.")
+    route = models.CharField(max_length=200, help_text="The path below its door, with its parameters' names; empty: unknown.")
+    path = models.CharField(max_length=500, help_text="With the ids that were asked for, without the query string.")
     status = models.PositiveSmallIntegerField()
-    duration_ms = models.FloatField()
+    duration_ms = models.FloatField(help_text="Until the last byte of the answer.")
     request_bytes = models.PositiveBigIntegerField(default=0)
     response_bytes = models.PositiveBigIntegerField(default=0)
     ip = models.GenericIPAddressField(null=True)
     user_agent = models.CharField(max_length=300, blank=True)
 
     class Meta(MaybeCompanyRow.Meta):
-        indexes = [
-            models.Index(fields=("company", "-created_at", "id"), name="serverlog_newest"),
-            BrinIndex(fields=("created_at",), name="serverlog_age"),
-        ]
+        indexes = [models.Index(fields=("company", "-created_at", "-id"), name="serverlog_newest")]

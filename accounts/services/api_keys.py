@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
 
 from accounts.models import ApiKey
 from core.access import take
 from core.crypto import lookup_hash
 from core.errors import Named
+
+USE_NOTED_EVERY = timedelta(minutes=1)
 
 
 @transaction.atomic
@@ -40,3 +45,16 @@ def delete_keys(*, ids: Sequence[str]) -> int:
     if not deleted:
         raise Named("ApiNotFound_400", "ids: none of them is a key of this company")
     return deleted
+
+
+def note_use(*, key_id: str, last_used_at: datetime | None) -> None:
+    """Write down that the key is used now, at most once a minute; `last_used_at` is what was read with the key.
+
+    Of several requests at once one writes, and none waits for another.
+    """
+    now = timezone.now()
+    if last_used_at is not None and last_used_at > now - USE_NOTED_EVERY:
+        return
+    with transaction.atomic():
+        due = ApiKey.objects.filter(Q(last_used_at=None) | Q(last_used_at__lte=now - USE_NOTED_EVERY), pk=key_id)
+        ApiKey.objects.filter(pk__in=due.select_for_update(skip_locked=True, no_key=True).values("pk")).update(last_used_at=now)

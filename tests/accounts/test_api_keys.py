@@ -25,7 +25,7 @@ def test_list_leaves_the_key_out(cast: Cast) -> None:
     assert answer.status == 200
     assert answer.body["totalCount"] == 1
     assert [sorted(row) for row in answer.data] == [
-        ["_id", "createdAt", "createdBy", "durationMinutes", "ipRestriction", "maskedKey", "type", "updatedAt"]
+        ["_id", "createdAt", "createdBy", "durationMinutes", "ipRestriction", "lastUsedAt", "maskedKey", "type", "updatedAt"]
     ]
 
 
