@@ -73,7 +73,8 @@ class ApiView(APIView):
             if not self.public:
                 raise Named("Unauthorized_401", "log in, or send an API key")
             return
-        self.actor = request._request.leadwright_actor = request.auth  # the request's log (accounts.logs) tells who it was
+        self.actor = request.auth
+        request._request.leadwright_actor = self.actor  # type: ignore[attr-defined]  # for the server log, which knows no view
         if self.actor.door is Door.PRIVATE or declared is None:
             return
         self._scope.enter_context(company_scope(self.actor.company_id))
