@@ -98,7 +98,8 @@ def _count(receiver: str) -> None:
 
 def _send(member: Member, actor: Actor) -> None:
     now = timezone.now()
-    member.status, member.invited_at, member.invited_by_id = Status.INVITED, now, actor.member_id or None
+    member.status, member.invited_at = Status.INVITED, now
+    member.invited_by_id = actor.member_id or member.invited_by_id  # the service's staff have no membership
     member.invite_nonce, member.invite_expires_at = new_id(), now + settings.INVITE_LIFETIME
     member.accepted_at = None
     member.save()

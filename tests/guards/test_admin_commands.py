@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import ApiKey, Member, RefreshToken, Role, User
+from accounts.models import ApiKey, InviteLog, Member, RefreshToken, Role, User
 from accounts.services.api_keys import create_key
 from accounts.services.sessions import end_family
 from billing.models import Subscription
@@ -144,8 +144,7 @@ def test_a_failed_connection_test_says_why(cast: Cast, staff: Client) -> None:
 
 
 def test_references_offer_records_of_the_same_company_only(cast: Cast, outsiders: Cast, staff: Client) -> None:
-    with outsiders.scope():
-        foreign = Role.objects.get()
+    foreign = outsiders.narrow.role
     page = staff.get(address(cast.narrow)).content.decode()
     assert foreign.pk not in page
     assert edit(staff, cast.narrow, role=foreign.pk).status_code == 200
@@ -154,10 +153,46 @@ def test_references_offer_records_of_the_same_company_only(cast: Cast, outsiders
 
 
 def test_the_last_owner_stays(cast: Cast, staff: Client) -> None:
-    assert edit(staff, cast.owner, status="blocked").status_code == 200
+    for name in ("make_plain", "remove"):
+        assert "last owner stays its owner" in command(staff, cast.owner, name)
+        with cast.scope():
+            assert Member.objects.get(pk=cast.owner.pk).status == "owner"
     with cast.scope():
         MemberFactory(status=Member.Status.OWNER)
-    assert edit(staff, cast.owner, status="blocked").status_code == 302
+    command(staff, cast.owner, "remove")
+    with cast.scope():
+        assert Member.objects.get(pk=cast.owner.pk).status == "removed"
+
+
+def test_members_are_moved_by_the_services(cast: Cast, staff: Client) -> None:
+    def status() -> str:
+        with cast.scope():
+            return Member.objects.get(pk=cast.narrow.pk).status
+
+    assert "is accepted, not blocked" in command(staff, cast.narrow, "unblock")
+    for name, expected in (("block", "blocked"), ("unblock", "accepted"), ("make_owner", "owner"), ("make_plain", "accepted")):
+        command(staff, cast.narrow, name)
+        assert status() == expected
+    assert "only an open or expired invite is sent again" in command(staff, cast.narrow, "resend")
+    with cast.scope():
+        steps = list(InviteLog.objects.filter(member=cast.narrow).order_by("created_at", "pk").values_list("action", "action_by"))
+    assert steps == [("blocked", None), ("unblocked", None), ("role_changed", None), ("role_changed", None)]
+
+
+def test_a_role_is_given_and_its_permission_replaced(cast: Cast, staff: Client) -> None:
+    with cast.scope():
+        role = Role.objects.get(name="Viewer")
+    assert edit(staff, cast.narrow, role=role.pk).status_code == 302
+    assert cast.narrow_session.get("/tag").status == 200
+    assert edit(staff, role, permission='{"contact": {"GET": true}}').status_code == 302
+    assert cast.narrow_session.get("/tag").status == 403
+    assert cast.narrow_session.get("/contact").status == 200
+    for bad in ('{"contacts": {"GET": true}}', '{"contact": {"GET": 1}}', '{"contact": {"PATCH": true}}', "[1]"):
+        assert edit(staff, role, permission=bad).status_code == 200
+    command(staff, role, "make_default")
+    with cast.scope():
+        assert list(Role.objects.filter(is_default=True)) == [role]
+        assert InviteLog.objects.get(member=cast.narrow).role == role
 
 
 def test_a_taken_name_is_said(cast: Cast, outsiders: Cast, staff: Client) -> None:
