@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
@@ -15,11 +14,12 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Mail, PartnerProgram, Reward
 from accounts.services.programs import approve_partnership, reject_partnership, request_partnership, revoke_partnership
 from accounts.services.rewards import claw_back_reward, pay_reward
-from core.errors import Named, ValidationFailed
+from core.errors import ValidationFailed
 from core.tenancy import unscoped
 from tests.accounts.rewarding import bring, make_partner, make_referrer, pay, private
 from tests.cast import Caller, Cast
 from tests.factories import CompanyFactory, UserFactory
+from tests.threads import at_once
 
 NOBODY = {
     "_id": None,
@@ -120,17 +120,8 @@ def test_bad_bodies_name_the_field(body: dict[str, object], field: str, cast: Ca
 def test_twenty_requests_at_once_make_one() -> None:
     user = UserFactory()
 
-    def ask(n: int) -> str:
-        try:
-            return request_partnership(user_id=user.pk, request_note=f"{n}").status
-        except Named as error:
-            return error.name
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(20) as pool:
-        results = Counter(pool.map(ask, range(20)))
-    assert results == {"requested": 1, "PartnerProgramAlreadyRequested_400": 19}
+    results = at_once(20, None, lambda n: request_partnership(user_id=user.pk, request_note=f"{n}").status)
+    assert Counter(results) == {"requested": 1, "PartnerProgramAlreadyRequested_400": 19}
     assert PartnerProgram.objects.count() == 1
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connection
 
 from accounts.models import ReferProgram, Reward
 from accounts.services.programs import set_refer_program
 from tests.accounts.rewarding import bring, make_referrer, pay, private
 from tests.cast import Caller, Cast
 from tests.factories import UserFactory
+from tests.threads import at_once
 
 
 def test_who_never_joined_sees_themselves(cast: Cast) -> None:
@@ -131,11 +130,5 @@ def test_another_users_people_never_show(db: None) -> None:
 def test_twenty_activations_at_once_make_one_code() -> None:
     user = UserFactory()
 
-    def join(_: int) -> str:
-        try:
-            return set_refer_program(user_id=user.pk, status="active").code
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(20) as pool:
-        assert set(pool.map(join, range(20))) == {ReferProgram.objects.get().code}
+    codes = at_once(20, None, lambda n: set_refer_program(user_id=user.pk, status="active").code)
+    assert set(codes) == {ReferProgram.objects.get().code}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
 from itertools import count
@@ -34,12 +33,13 @@ from accounts.services.rewards import (
     payouts,
     settle_reward,
 )
-from core.errors import ApiError, ValidationFailed
+from core.errors import ValidationFailed
 from core.models import Chore
 from core.periodic import CHORES, do_chores
 from core.tenancy import company_scope, unscoped
 from tests.accounts.rewarding import bring, make_partner, make_referrer, pay, rewarded
 from tests.factories import CompanyFactory, MemberFactory, UserFactory
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -345,25 +345,10 @@ def test_the_chore_is_known_and_runs_until_nothing_is_due(monkeypatch: pytest.Mo
 # Many at once
 
 
-def at_once(number: int, call: Callable[[int], Any]) -> list[Any]:
-    """The results, or the errors' types, of calls in threads with connections of their own."""
-
-    def run(n: int) -> Any:
-        try:
-            return call(n)
-        except ApiError as error:
-            return type(error).__name__
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(number) as pool:
-        return list(pool.map(run, range(number)))
-
-
 @pytest.mark.django_db(transaction=True)
 def test_twenty_accruals_of_one_source_make_one_reward() -> None:
     referral = bring(make_partner().code)
-    made = at_once(20, lambda n: pay(referral).pk)
+    made = at_once(20, None, lambda n: pay(referral).pk)
     assert set(made) == {Reward.objects.get().pk}
     assert RewardTransition.objects.count() == 1
 
@@ -371,7 +356,7 @@ def test_twenty_accruals_of_one_source_make_one_reward() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_twenty_first_payments_make_one_reward() -> None:
     referral = bring(make_referrer().code)
-    made = at_once(20, lambda n: getattr(pay(referral, source=f"payment:{n}"), "pk", None))
+    made = at_once(20, None, lambda n: getattr(pay(referral, source=f"payment:{n}"), "pk", None))
     assert sorted(made, key=str) == sorted([Reward.objects.get().pk, *[None] * 19], key=str)
     assert RewardTransition.objects.count() == 1
 
@@ -388,7 +373,7 @@ def test_a_reward_is_paid_or_taken_back_once() -> None:
         claw_back_reward(reward_id=reward.pk, by=staff, note="x")
         return "clawed back"
 
-    results = at_once(20, move)
+    results = at_once(20, None, move)
     assert results.count("clawed back") == 1
     assert results.count("paid") <= 1
     assert results.count("ValidationFailed") == 19 - results.count("paid")
@@ -407,7 +392,7 @@ def test_chores_at_once_earn_each_reward_once() -> None:
         with unscoped(reason="test: as the chore runs"):
             return earn_matured()
 
-    at_once(4, chore)
+    at_once(4, None, chore)
     assert Reward.objects.filter(state="earned").count() == 20
     assert RewardTransition.objects.filter(to_state="earned").count() == 20
 
@@ -423,7 +408,7 @@ def test_after_a_revocation_that_takes_back_nothing_is_left() -> None:
             return revoke_partnership(program_id=partner.pk, by=staff, claw_back=True).status
         return pay(referrals[n], source=f"payment:{n}")
 
-    at_once(12, act)
+    at_once(12, None, act)
     assert PartnerProgram.objects.get().status == "revoked"
     assert set(Reward.objects.values_list("state", flat=True)) <= {"clawed_back"}
 

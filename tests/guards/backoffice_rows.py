@@ -9,7 +9,22 @@ from django.contrib.auth.models import Group
 from django.db import models
 from django.utils import timezone
 
-from accounts.models import ApiKey, Company, Member, RefreshToken, Role, StaffVisit, StaffVisitPage, User
+from accounts.models import (
+    ApiKey,
+    Company,
+    InviteLog,
+    Member,
+    PartnerProgram,
+    ReferProgram,
+    Referral,
+    RefreshToken,
+    Reward,
+    RewardTransition,
+    Role,
+    StaffVisit,
+    StaffVisitPage,
+    User,
+)
 from accounts.services.api_keys import add_key
 from billing.models import Subscription
 from core.events import emit
@@ -18,6 +33,7 @@ from core.models import Event, EventDelivery, ResponseMessage
 from core.tenancy import company_scope
 from crm.models import Contact, ContactCategory, CustomField, File, Import, ImportRowError, Tag
 from outreach.models import AiApp, GenieScheduler, GenieSettings, SendJob, SendJobTransition, Smtp, Suppression
+from tests.accounts.rewarding import bring, make_partner, make_referrer, rewarded
 from tests.factories import (
     CompanyFactory,
     ContactCategoryFactory,
@@ -85,12 +101,18 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     Group: lambda n: Group.objects.create(name=f"Group {n}"),
     User: lambda n: UserFactory(password=SECRET),
     Company: lambda n: CompanyFactory(),
+    InviteLog: lambda n: InviteLog.objects.create(member=MemberFactory(), email=f"new{n}@example.org", action=InviteLog.Action.INVITED),
     Role: lambda n: RoleFactory(permission={"contact": {"GET": True}}),
     Member: lambda n: MemberFactory(status=Member.Status.ACCEPTED, role=RoleFactory()),
     ApiKey: lambda n: add_key(f"{SECRET}{n:04d}", member_id=MemberFactory().pk),
     RefreshToken: _token,
     StaffVisit: _visit,
     StaffVisitPage: lambda n: StaffVisitPage.objects.create(visit=_visit(n), path=f"/contact/{n}"),
+    PartnerProgram: lambda n: make_partner(),
+    ReferProgram: lambda n: make_referrer(),
+    Referral: lambda n: bring(make_referrer().code),
+    Reward: lambda n: rewarded(),
+    RewardTransition: lambda n: RewardTransition.objects.get(reward=rewarded()),
     Subscription: lambda n: _in_other_company(SubscriptionFactory),
     Contact: lambda n: ContactFactory(category=ContactCategoryFactory()),
     ContactCategory: lambda n: ContactCategoryFactory(),
