@@ -54,6 +54,7 @@ class Work:
 
 
 WORK: dict[str, Work] = {}
+_ended: dict[type[Claimable], Callable[[Any], None]] = {}
 
 
 def register(work: Work) -> None:
@@ -61,8 +62,16 @@ def register(work: Work) -> None:
     WORK[work.name] = work
 
 
-def register_job(name: str, model: type[Held], run: Callable[[Held, float], None], *, queue: str) -> None:
-    """Register a Job model; `run(job, deadline)` works inside the job's company and ends by `finish`, `release` or an exception."""
+def register_job(
+    name: str, model: type[Held], run: Callable[[Held, float], None], *, queue: str, ended: Callable[[Held], None] | None = None
+) -> None:
+    """Register a Job model; `run(job, deadline)` works inside the job's company and ends by `finish`, `release` or an exception.
+
+    `ended(job)` is called inside the company whenever work has given a job its final status, in that transaction: what it writes is
+    there exactly once, whichever worker died when.
+    """
+    if ended is not None:
+        _ended[model] = ended
 
     def drain(deadline: float) -> None:
         while monotonic() < deadline:
@@ -135,7 +144,14 @@ def checkpoint(job: Job, **progress: Any) -> bool:
 
 def finish(job: Job, status: str, **values: Any) -> None:
     """Give the job its final status and let go of it."""
-    fenced(job, status=status, finished_at=timezone.now(), pause_requested=False, cancel_requested=False, worker=None, **values)
+    with transaction.atomic():
+        fenced(job, status=status, finished_at=timezone.now(), pause_requested=False, cancel_requested=False, worker=None, **values)
+        _tell_ended(job)
+
+
+def _tell_ended(job: Claimable) -> None:
+    if type(job) in _ended:
+        _ended[type(job)](job)
 
 
 def release(job: Job, *, due_at: datetime | None = None, **values: Any) -> None:
@@ -207,6 +223,10 @@ def _sweep(model: type[Claimable], held: str, status: str) -> int:
         objects.filter(pk__in=[pk for pk, _ in rows]).update(
             status=after, lease=None, worker=None, deaths=F("deaths") + 1, updated_at=timezone.now()
         )
-        objects.filter(pk__in=[pk for pk, _ in rows], status=model.claim_policy.poisoned).update(error=POISONED)
+        poisoned = objects.filter(pk__in=[pk for pk, _ in rows], status=model.claim_policy.poisoned)
+        poisoned.update(error=POISONED)
         model.freed(rows, held, status)
+        for job in poisoned if model in _ended else ():
+            with company_scope(job.company_id):
+                _tell_ended(job)
     return len(rows)

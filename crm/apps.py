@@ -15,6 +15,7 @@ class CrmConfig(AppConfig):
         from crm.models import ContactCategory, Import, Tag
         from crm.services.custom_fields import seed_system_fields
         from crm.services.file_storage import has_leftovers, remove_leftovers
+        from crm.services.imports.notices import tell_ended
         from crm.services.imports.worker import run
 
         on_company_created(seed_system_fields)
@@ -24,4 +25,4 @@ class CrmConfig(AppConfig):
         count_usage("custom-field", selectors.own_fields)
         count_usage("file", selectors.stored_files)
         register(Work("files", "bulk", remove_leftovers, has_leftovers))
-        register_job("import", Import, run, queue="import")
+        register_job("import", Import, run, queue="import", ended=tell_ended)

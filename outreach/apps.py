@@ -10,10 +10,11 @@ class OutreachConfig(AppConfig):
         from outreach.models import GenieScheduler, SendJob
         from outreach.selectors import connected_apps, kept_runs
         from outreach.services.claims import has_due
+        from outreach.services.notices import tell_ended
         from outreach.services.planning import plan
         from outreach.services.sending import drain
 
         count_usage("apps", connected_apps)
         count_usage("genie", kept_runs)
-        register_job("genie", GenieScheduler, plan, queue="bulk")
+        register_job("genie", GenieScheduler, plan, queue="bulk", ended=tell_ended)
         register(Work("send", "send", drain, has_due, SendJob))

@@ -35,6 +35,7 @@ class GenieScheduler(Job):
     smtp = CompanyForeignKey("outreach.Smtp", on_delete=models.PROTECT, null=True, related_name="runs")
     automation = models.BooleanField(default=True)
     cancelled_at = models.DateTimeField(null=True)
+    concluded_at = models.DateTimeField(null=True, help_text="When it was seen that its last message had come to an end.")
     is_deleted = models.BooleanField(default=False)
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
@@ -45,6 +46,11 @@ class GenieScheduler(Job):
             models.Index(fields=("due_at",), condition=models.Q(status="queued"), name="genie_due"),
             models.Index(fields=("status",), condition=models.Q(status="running"), name="genie_running"),
             models.Index(fields=("company", "created_at", "name", "id"), name="genie_newest"),
+            models.Index(
+                fields=("id",),
+                condition=models.Q(status="completed", concluded_at=None, cancelled_at=None, is_deleted=False),
+                name="genie_open",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -9,9 +9,9 @@ from random import SystemRandom
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
+from accounts.notices import notify
 from core.access import take
 from core.errors import Named, ValidationFailed
 from outreach.decision import backoff
@@ -21,6 +21,8 @@ from outreach.models import GenieScheduler, SendJob, Smtp
 TEST_TIMEOUTS = Timeouts(connect=10, command=10)
 CONNECTION = frozenset({"host", "port", "username", "password", "secure", "from_email"})
 """What the connection test rests on: a change of one asks for a new test."""
+TOLD_AFTER = 2
+"""Failures in a row after which the owners hear of a sender: a server that is away for a minute is nobody's business."""
 _random = SystemRandom()
 
 
@@ -143,17 +145,17 @@ def choose_sender(smtp_id: str | None) -> Smtp:
     return found
 
 
+@transaction.atomic
 def pause_after_trouble(*, smtp_id: str, detail: str) -> None:
-    """Let the sender rest, longer with each failure in a row, and show why."""
-    failures = (Smtp.objects.values_list("failures", flat=True).get(pk=smtp_id) or 0) + 1
+    """Let the sender rest, longer with each failure in a row, and show why; the owners are told once of each such row."""
+    smtp = Smtp.objects.select_for_update(of=("self",)).get(pk=smtp_id)
     now = timezone.now()
-    Smtp.objects.filter(pk=smtp_id).update(
-        failures=F("failures") + 1,
-        paused_until=now + backoff(failures, _random),
-        paused_reason="sender_trouble",
-        last_error=detail,
-        last_error_at=now,
-    )
+    smtp.failures += 1
+    smtp.paused_until, smtp.paused_reason = now + backoff(smtp.failures, _random), "sender_trouble"
+    smtp.last_error, smtp.last_error_at = detail, now
+    smtp.save(update_fields=["failures", "paused_until", "paused_reason", "last_error", "last_error_at"])
+    if smtp.failures == TOLD_AFTER:
+        notify("sender.failing", {"smtp": smtp})
 
 
 def pause(smtp: Smtp, reason: str, seconds: float) -> None:
