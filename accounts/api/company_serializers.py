@@ -12,6 +12,8 @@ from core.api.output import Computed, IdField, Output
 
 
 class CompanyCreate(Input):
+    """A further company."""
+
     name = TextInput(max_length=200)
     email = EmailInput(max_length=254)
     contactNumber = PhoneInput()
@@ -59,6 +61,8 @@ class CompanyOut(Output):
 
 
 class NewMembership(Output):
+    """The owner's membership."""
+
     _id = IdField(help_text="For the header authmember.")
     status = serializers.ChoiceField(choices=Member.Status.values)
 

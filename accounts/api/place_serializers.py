@@ -8,6 +8,8 @@ from core.api.output import Output
 
 
 class CountryOut(Output):
+    """A country."""
+
     name = serializers.CharField()
     native = serializers.CharField(help_text="What its people call it.")
     iso2 = serializers.CharField(help_text="ISO 3166-1, two letters.")
@@ -19,6 +21,8 @@ class CountryOut(Output):
 
 
 class StateOut(Output):
+    """A first-level part of a country."""
+
     name = serializers.CharField()
     native = serializers.CharField()
     code = serializers.CharField(help_text="ISO 3166-2 without the country's part.")
@@ -26,6 +30,8 @@ class StateOut(Output):
 
 
 class CityOut(Output):
+    """A city."""
+
     name = serializers.CharField()
 
 
@@ -40,10 +46,14 @@ class Places(Output):
 
 
 class TimezoneOut(Output):
+    """A time zone."""
+
     name = serializers.CharField(help_text="Of the tz database.")
     offset = serializers.IntegerField(help_text="Minutes from UTC, now.")
     label = serializers.CharField()  # type: ignore[assignment]
 
 
 class Timezones(Output):
+    """Time zones, from west to east."""
+
     timezones = TimezoneOut(many=True)

@@ -23,6 +23,8 @@ class Color(TextInput):
 
 
 class MobileBackgroundShape(Shape):
+    """What mails and pages stand on, on small screens."""
+
     color = Color(default="#f3f4f6")
     image = WebAddressInput(
         default="", allow_blank=True, schemes=("https",), max_length=500, help_text="https address of a picture, or none."

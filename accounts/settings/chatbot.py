@@ -10,26 +10,34 @@ from accounts.settings.base import Shape, stored_setting
 from core.api.input import BooleanInput, IntegerInput, TextInput
 
 
-class Handover(Shape):
+class DefaultHandover(Shape):
+    """When new chatbots hand a conversation over."""
+
     mode = serializers.ChoiceField(choices=["any", "all"], default="any", help_text="How many of the rules must hold.")
 
 
-class Routing(Shape):
+class DefaultRouting(Shape):
+    """Whether conversations may go from and to new chatbots."""
+
     label = TextInput(default="", allow_blank=True, max_length=100)  # type: ignore[assignment]
     allowLeave = BooleanInput(default=True)
     allowEnter = BooleanInput(default=True)
 
 
-class Attachments(Shape):
+class DefaultAttachments(Shape):
+    """What may be attached to a conversation with a new chatbot."""
+
     custom = BooleanInput(default=False)
     maxFileSizeMb = IntegerInput(default=10, min_value=1, max_value=100)
 
 
 class ManualChatbotShape(Shape):
+    """What new chatbots begin with."""
+
     kind = serializers.ChoiceField(choices=["flow", "router"], default="flow")
-    handover = Handover(required=False)
-    routing = Routing(required=False)
-    attachments = Attachments(required=False)
+    handover = DefaultHandover(required=False)
+    routing = DefaultRouting(required=False)
+    attachments = DefaultAttachments(required=False)
 
 
 def chatbot_defaults(company_id: str) -> dict[str, Any]:

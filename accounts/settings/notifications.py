@@ -20,7 +20,9 @@ def register_template_source(kind: str, exists: Callable[[str], bool]) -> None:
     _templates[kind] = exists
 
 
-class Channels(Shape):
+class NoticeChannels(Shape):
+    """How a notice is given."""
+
     email = BooleanInput(default=True, help_text="Mail it.")
     emailTemplate = ObjectIdInput(default=None, allow_null=True, help_text="The mail's template; null: the product's own words.")
     chatapp = BooleanInput(default=False, help_text="Send it by chat app, which takes a template.")
@@ -30,7 +32,7 @@ class Channels(Shape):
 class NotificationSettings(serializers.DictField):
     """Notice -> how it is given; a notice that is absent has its default."""
 
-    child = Channels()
+    child = NoticeChannels()
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if isinstance(data, dict):
@@ -42,7 +44,7 @@ class NotificationSettings(serializers.DictField):
     @classmethod
     def fill(cls, stored: Mapping[str, Any]) -> dict[str, Any]:
         """Every notice there is: what is stored of it, defaults for the rest."""
-        return {key: Channels.fill({"email": notice.on, **stored.get(key, {})}) for key, notice in sorted(NOTICES.items())}
+        return {key: NoticeChannels.fill({"email": notice.on, **stored.get(key, {})}) for key, notice in sorted(NOTICES.items())}
 
 
 def check_templates(chosen: Mapping[str, Mapping[str, Any]]) -> None:

@@ -22,6 +22,8 @@ class DayList(serializers.ListField):
 
 
 class SubscriptionPoliciesShape(Shape):
+    """What becomes of the subscription at the end of its period."""
+
     autoRenew = BooleanInput(default=True, help_text="Renew the subscription at the end of its period.")
     remindDaysBefore = DayList(default=lambda: [7, 1], help_text="Days before the end at which notice is given; [] for no notice.")
 

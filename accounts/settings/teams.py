@@ -20,6 +20,8 @@ class Distribution(StrEnum):
 
 
 class TeamSettingsShape(Shape):
+    """How leads are dealt out."""
+
     distribution = serializers.ChoiceField(
         choices=[kind.value for kind in Distribution],
         default=Distribution.MANUAL.value,
