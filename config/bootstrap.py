@@ -14,7 +14,7 @@ from accounts.models import ApiKey, Company, Member, User
 from accounts.services.api_keys import create_key
 from accounts.services.companies import create_company
 from billing.selectors import entitlement_of
-from billing.services.subscriptions import activate_subscription
+from billing.services.subscriptions import activate_subscription, grant_subscription
 from core.tenancy import company_scope, unscoped
 from outreach.models import AiApp
 from outreach.providers import OfflineComposer
@@ -56,8 +56,10 @@ def bootstrap(*, company_name: str, email: str, password: str, owner_name: str =
     created = member is None
     company, member = create_company(name=company_name, owner=user) if member is None else (member.company, member)
     with company_scope(company.pk):
-        if entitlement_of(company.pk) is None:
-            activate_subscription(company_id=company.pk)
+        if created:
+            grant_subscription(company_id=company.pk, plan=None, note="bootstrap")
+        elif entitlement_of(company.pk) is None:
+            activate_subscription(company_id=company.pk, note="bootstrap")
         _composer(member)
         key = _key(member)
     return Bootstrapped(company, member, user, key, created, password_changed)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from billing.models.plan import Plan, PlanPrice
 from core.fields import CompanyForeignKey, JSONField
@@ -11,7 +12,8 @@ from core.models import CompanyModel
 class Subscription(CompanyModel):
     """What a company has subscribed to. Without an active primary one its doors close (contract section 5).
 
-    trial, active and past_due are open until `ends_at`; an active one's period is renewed or falls due at `period_end`.
+    trial, active and past_due are open until `ends_at`; an active one's period is renewed or falls due at `period_end`
+    (billing.services). Services alone write it, each move with a SubscriptionChange.
     """
 
     class Status(models.TextChoices):
@@ -30,6 +32,9 @@ class Subscription(CompanyModel):
     ends_at = models.DateTimeField(null=True, blank=True, help_text="When the doors close; empty: they do not.")
     period_start = models.DateTimeField(null=True, blank=True)
     period_end = models.DateTimeField(null=True, blank=True, help_text="Until when it is paid.")
+    period_day = models.PositiveSmallIntegerField(
+        null=True, editable=False, help_text="Day of the month on which periods end, in months that have it."
+    )
     interval = models.CharField(max_length=5, choices=PlanPrice.Interval, blank=True)
     currency = models.CharField(max_length=3, blank=True, help_text="ISO 4217 code of what is paid in.")
     seats = models.PositiveIntegerField(
@@ -39,12 +44,20 @@ class Subscription(CompanyModel):
     modules = JSONField(null=True, blank=True, help_text="Modules of this subscription instead of its plan's; empty: as the plan says.")
     limits = JSONField(default=dict, blank=True, help_text="Module -> number of records, over the plan's.")
 
+    trial_user = models.ForeignKey(
+        "accounts.User", on_delete=models.SET_NULL, null=True, editable=False, related_name="+", help_text="Whose one trial this was."
+    )
+    looked_at = models.DateTimeField(null=True, editable=False, help_text="Up to when reminders have been given.")
+    look_at = models.DateTimeField(
+        null=True, editable=False, default=timezone.now, help_text="When the service looks at it next; empty: nothing lies ahead."
+    )
+
     class Meta(CompanyModel.Meta):
-        constraints = [models.UniqueConstraint(fields=("company",), condition=Q(is_primary=True), name="subscription_one_primary")]
-        indexes = [
-            models.Index(fields=("ends_at",), condition=Q(status__in=("trial", "active", "past_due")), name="subscription_ending"),
-            models.Index(fields=("period_end",), condition=Q(status="active"), name="subscription_falling_due"),
+        constraints = [
+            models.UniqueConstraint(fields=("company",), condition=Q(is_primary=True), name="subscription_one_primary"),
+            models.UniqueConstraint(fields=("trial_user",), name="subscription_one_trial"),
         ]
+        indexes = [models.Index(fields=("look_at",), condition=Q(look_at__isnull=False), name="subscription_look")]
 
 
 class SubscriptionChange(CompanyModel):
@@ -66,6 +79,10 @@ class SubscriptionChange(CompanyModel):
     before = JSONField(default=dict)
     after = JSONField(default=dict)
     note = models.CharField(max_length=300, blank=True)
+    source = models.CharField(max_length=100, blank=True, help_text="The payment that brought it; one brings one change.")
 
     class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=("company", "source"), condition=~Q(source=""), name="subscriptionchange_source_once")
+        ]
         indexes = [models.Index(fields=("company", "-created_at", "id"), name="subscriptionchange_newest")]
