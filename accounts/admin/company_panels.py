@@ -50,7 +50,7 @@ def _keys(company: Company) -> SafeString:
 
 @panel(Company, "Requests", permission="accounts.view_serverlog")
 def _requests(company: Company) -> SafeString:
-    rows = ServerLog.objects.filter(company=company).select_related("member").order_by("-created_at", "id")[:ROWS]
+    rows = ServerLog.objects.filter(company=company).select_related("member").order_by("-created_at", "-id")[:ROWS]
     cells = [
         (link(row, f"{row.method} {row.path}"), row.status, f"{row.duration_ms:,.0f} ms", row.door, row.member or "–", row.created_at)
         for row in rows
@@ -65,7 +65,7 @@ def _requests(company: Company) -> SafeString:
 
 @panel(Company, "Logins", permission="accounts.view_loginlog")
 def _logins(company: Company) -> SafeString:
-    rows = LoginLog.objects.filter(company=company).order_by("-created_at", "id")[:ROWS]
+    rows = LoginLog.objects.filter(company=company).order_by("-created_at", "-id")[:ROWS]
     cells = [(link(row, row.email), row.get_status_display(), row.reason or "–", row.ip or "–", row.created_at) for row in rows]
     return table(
         ("Who", "Status", "Reason", "From", "When"),
@@ -77,7 +77,7 @@ def _logins(company: Company) -> SafeString:
 
 @panel(Company, "Invites", permission="accounts.view_invitelog")
 def _invites(company: Company) -> SafeString:
-    rows = InviteLog.objects.filter(company=company).select_related("action_by", "role").order_by("-created_at", "id")[:ROWS]
+    rows = InviteLog.objects.filter(company=company).select_related("action_by", "role").order_by("-created_at", "-id")[:ROWS]
     cells = [
         (link(row, row.email), row.get_action_display(), row.role or "–", row.action_by or "–", row.detail or "–", row.created_at)
         for row in rows

@@ -8,12 +8,12 @@ from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from accounts.models import User
+from accounts.models import Member, User
 from accounts.services.sessions import end_sessions
 from core.backoffice.admin import BackOfficeAdmin
 
@@ -46,6 +46,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both
     list_display = ("email", "name", "is_active", "verified", "is_staff", "is_superuser", "last_login", "created_at")
     list_filter = ("is_active", "is_staff", "is_superuser")
     search_fields = ("=id", "email", "name")
+    search_help_text = "Name, e-mail or id; or the whole name or id of a company, for its members"
     ordering: ClassVar[Any] = ("-id",)
     readonly_fields = ("id", "email_verified_at", "last_login", "created_at", "updated_at")
     fieldsets = (
@@ -59,6 +60,15 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         allowed = super().has_change_permission(request, obj)
         return allowed and (obj is None or request.user.is_superuser or not (obj.is_superuser or obj.is_staff) or obj.pk == request.user.pk)
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> tuple[QuerySet[Any], bool]:
+        """Also the people of the company whose name or id was typed in."""
+        found, distinct = super().get_search_results(request, queryset, search_term)
+        company = search_term.strip()
+        if not company:
+            return found, distinct
+        theirs = Member.objects.filter(Q(company__name__iexact=company) | Q(company_id=company)).values("user_id")
+        return queryset.filter(Q(pk__in=found.order_by().values("pk")) | Q(pk__in=theirs)), False
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
         return self.fieldsets if obj else self.add_fieldsets

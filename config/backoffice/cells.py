@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
@@ -65,7 +65,7 @@ def _nested(field: Any) -> type[serializers.Serializer] | None:
     return type(field) if isinstance(field, Output) else None
 
 
-def columns(rows: list[Mapping[str, Any]], output: type[serializers.Serializer] | None) -> list[str]:
+def columns(rows: Sequence[Mapping[str, Any]], output: type[serializers.Serializer] | None) -> list[str]:
     """The names that any of the rows has a value for."""
     return in_order({name for row in rows for name, value in row.items() if name != "_id" and not _is_empty(value)}, output)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
 from django.db import connection, transaction
@@ -62,7 +63,8 @@ def look(view: type[ApiView], visit: StaffVisit, query: Mapping[str, str], path:
     if response.streaming:
         response.close()
         raise TypeError(f"{view.__name__} answers a stream, which a visit cannot show")
-    return Seen(response.status_code, orjson.loads(response.content), response.renderer_context["view"].listed)
+    answered: Any = response
+    return Seen(response.status_code, orjson.loads(response.content), answered.renderer_context["view"].listed)
 
 
 def _request(query: Mapping[str, str]) -> HttpRequest:
@@ -71,6 +73,5 @@ def _request(query: Mapping[str, str]) -> HttpRequest:
     request.method = "GET"
     request.path = request.path_info = "/"
     request.META = {"REQUEST_METHOD": "GET", "SERVER_NAME": "localhost", "SERVER_PORT": "80"}
-    request.GET = QueryDict(mutable=True)
-    request.GET.update(query)
+    request.GET = QueryDict(urlencode(query))
     return request
