@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from accounts.pages import views
+from accounts.pages import invite, views
 
 app_name = "pages"
 urlpatterns = [
@@ -13,4 +13,6 @@ urlpatterns = [
     path("resend-verification", views.ResendVerification.as_view(), name="resend-verification"),
     path("forgot-password", views.ForgotPassword.as_view(), name="forgot-password"),
     path("reset-password", views.ResetPassword.as_view(), name="reset-password"),
+    path("invite", invite.InvitePage.as_view(), name="invite"),
+    path("invite/decline", invite.DeclineInvite.as_view(), name="decline-invite"),
 ]

@@ -1,0 +1,88 @@
+"""The page that an invite's mail leads to: accept as a new user, accept with the account that one has, or decline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+
+from accounts import tokens
+from accounts.branding import Brand, brand_of
+from accounts.models import Member, User
+from accounts.pages.base import Page
+from accounts.pages.forms import NewPassword, TokenForm
+from accounts.services.invites import accept_as_new_user, account_of, answer_invite, decline_invite, read_invite
+from accounts.services.sessions import log_in
+from core.callers import caller_of
+from core.errors import Named
+
+
+class NewcomerForm(TokenForm):
+    name = forms.CharField(label="Your name", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"}))
+    password = forms.CharField(label="Choose a password", max_length=1000, strip=False, widget=NewPassword)
+
+
+class AccountForm(TokenForm):
+    password = forms.CharField(
+        label="Your password", max_length=1000, strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+
+
+class InvitePage(Page):
+    """A page about the invite of a link; one that has expired says so."""
+
+    template_name = "pages/invite.html"
+    done_template = "pages/invite_accepted.html"
+    invite: Member | None = None
+    account: User | None = None
+
+    def brand(self) -> Brand:
+        return brand_of(self.invite.company_id if self.invite else None)
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return self._open(request.GET.get("token", ""), lambda: super(InvitePage, self).get(request, *args, **kwargs))
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return self._open(request.POST.get("token", ""), lambda: super(InvitePage, self).post(request, *args, **kwargs))
+
+    def _open(self, token: str, answer: Callable[[], HttpResponse]) -> HttpResponse:
+        try:
+            self.invite = read_invite(token)
+        except Named:
+            return self.page("pages/invite_over.html", {}, status=400)
+        self.account = account_of(self.invite)
+        return answer()
+
+    def get_form_class(self) -> type[forms.Form]:
+        return AccountForm if self.account else NewcomerForm
+
+    def get_initial(self) -> dict[str, Any]:
+        return {"token": self.request.GET.get("token", ""), "name": self.invite.name if self.invite else ""}
+
+    def page(self, template: str | None, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
+        return super().page(template, {"invite": self.invite, "has_account": self.account is not None, **context}, status=status)
+
+    def act(self, form: Any) -> dict[str, Any]:
+        values, caller = form.cleaned_data, caller_of(self.request)
+        if self.account is None or self.invite is None:
+            accept_as_new_user(token=values["token"], name=values["name"], password=values["password"], caller=caller)
+            return {}
+        user, session = log_in(email=self.account.email, password=values["password"], caller=caller)
+        tokens.revoke(session.refresh)  # nobody is handed this session: the page only asked who it is
+        answer_invite(user_id=user.pk, member_id=self.invite.pk, status=Member.Status.ACCEPTED)
+        return {}
+
+
+class DeclineInvite(InvitePage):
+    """The other answer; it needs no password."""
+
+    done_template = "pages/invite_declined.html"
+
+    def get_form_class(self) -> type[forms.Form]:
+        return TokenForm
+
+    def act(self, form: Any) -> dict[str, Any]:
+        decline_invite(token=form.cleaned_data["token"])
+        return {}
