@@ -54,7 +54,7 @@ class MemberAdmin(CompanyRecordAdmin):
     list_select_related = ("company", "role")
     search_fields = ("=id", "email", "name")
 
-    def save_model(self, request: HttpRequest, obj: Member, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         values = {name: form.cleaned_data[name] for name in form.changed_data}
         if "role" in values:
             values["role"] = values["role"].pk
@@ -117,7 +117,7 @@ class RoleAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "is_default")
     search_fields = ("=id", "name")
 
-    def save_model(self, request: HttpRequest, obj: Role, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         values = {name: form.cleaned_data[name] for name in form.changed_data}
         if "permission" in values:
             values["permission"] = complete(values["permission"])  # what the form leaves out is not allowed
