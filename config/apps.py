@@ -5,4 +5,5 @@ class WiringConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config import celery  # noqa: F401  makes the configured Celery app the current one in every process, the web's too
+        # The configured Celery app becomes the current one in every process, the web's too; the checks register themselves.
+        from config import celery, checks  # noqa: F401
