@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin
@@ -81,6 +81,11 @@ class ClawBackForm(forms.Form):
     note = note_field("It is kept in the ledger.", required=True, longest=300)
 
 
+def staff_of(request: HttpRequest) -> User:
+    """Who does it: nobody gets here without being logged in."""
+    return cast(User, request.user)
+
+
 @admin.register(PartnerProgram)
 class PartnerProgramAdmin(BackOfficeAdmin):
     """Partnerships: asked for by people, decided on here."""
@@ -100,17 +105,17 @@ class PartnerProgramAdmin(BackOfficeAdmin):
 
     @asks(ApprovalForm, "Approve", permission="accounts.change_partnerprogram")
     def approve(self, request: HttpRequest, program: PartnerProgram, *, note: str, commission_percent: Decimal | None) -> None:
-        approve_partnership(program_id=program.pk, by=request.user, note=note, commission_percent=commission_percent)
+        approve_partnership(program_id=program.pk, by=staff_of(request), note=note, commission_percent=commission_percent)
         self.log_change(request, program, "Approved.")
 
     @asks(DecisionForm, "Reject", permission="accounts.change_partnerprogram")
     def reject(self, request: HttpRequest, program: PartnerProgram, *, note: str) -> None:
-        reject_partnership(program_id=program.pk, by=request.user, note=note)
+        reject_partnership(program_id=program.pk, by=staff_of(request), note=note)
         self.log_change(request, program, "Rejected.")
 
     @asks(RevocationForm, "Revoke", permission="accounts.change_partnerprogram")
     def revoke(self, request: HttpRequest, program: PartnerProgram, *, note: str, claw_back: bool) -> None:
-        revoke_partnership(program_id=program.pk, by=request.user, note=note, claw_back=claw_back)
+        revoke_partnership(program_id=program.pk, by=staff_of(request), note=note, claw_back=claw_back)
         self.log_change(request, program, "Revoked, and what was not paid clawed back." if claw_back else "Revoked.")
 
 
@@ -150,7 +155,7 @@ class RewardAdmin(BackOfficeAdmin):
     dialogs = ("claw_back",)
     commands = ("pay", "settle")
     list_before_template = "admin/payouts.html"
-    list_display = ("money", "beneficiary", "state_label", "program", "source", "matures_at", "paid_at", "settled_at", "created_at")
+    list_display = ("money", "beneficiary", "state_label", "program", "source", "created_at", "matures_at")
     list_filter = (("state", ChoicesDropdownFilter), ("program", ChoicesDropdownFilter), BY_BENEFICIARY)
     list_select_related = ("beneficiary",)
     search_fields = ("=id", "=source", "=currency", "beneficiary__email")
@@ -173,15 +178,15 @@ class RewardAdmin(BackOfficeAdmin):
 
     @admin.display(description="Mark as paid")
     def pay(self, request: HttpRequest, rows: QuerySet[Reward]) -> None:
-        self.each(request, rows, lambda reward: pay_reward(reward_id=reward.pk, by=request.user), "marked as paid")
+        self.each(request, rows, lambda reward: pay_reward(reward_id=reward.pk, by=staff_of(request)), "marked as paid")
 
     @admin.display(description="Mark as given back")
     def settle(self, request: HttpRequest, rows: QuerySet[Reward]) -> None:
-        self.each(request, rows, lambda reward: settle_reward(reward_id=reward.pk, by=request.user), "marked as given back")
+        self.each(request, rows, lambda reward: settle_reward(reward_id=reward.pk, by=staff_of(request)), "marked as given back")
 
     @asks(ClawBackForm, "Claw back", permission="accounts.change_reward")
     def claw_back(self, request: HttpRequest, reward: Reward, *, note: str) -> None:
-        claw_back_reward(reward_id=reward.pk, by=request.user, note=note)
+        claw_back_reward(reward_id=reward.pk, by=staff_of(request), note=note)
         self.log_change(request, reward, "Clawed back.")
 
 
@@ -217,7 +222,8 @@ def payout_link(row: dict[str, Any]) -> SafeString:
 @panel(Reward, "Ledger", permission="accounts.view_rewardtransition")
 def _moves(reward: Reward) -> SafeString:
     rows = RewardTransition.objects.filter(reward=reward).select_related("by").order_by("created_at", "id")
-    cells = [(row.created_at, row.from_state or "–", row.to_state, row.by or "the service", row.note or "–") for row in rows]
+    names = {"": "–", **dict(Reward.State.choices)}
+    cells = [(row.created_at, names[row.from_state], names[row.to_state], row.by or "the service", row.note or "–") for row in rows]
     return table(("When", "From", "To", "By", "Note"), cells)
 
 

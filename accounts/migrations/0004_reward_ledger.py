@@ -32,6 +32,11 @@ class Migration(migrations.Migration):
             name='referred_company',
             field=models.ForeignKey(db_index=False, help_text='The company made with the registration.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.company'),
         ),
+        migrations.AlterField(
+            model_name='reward',
+            name='source',
+            field=models.CharField(help_text='The payment that it is for; one reward for each.', max_length=64),
+        ),
         migrations.AddIndex(
             model_name='reward',
             index=models.Index(fields=['source'], name='reward_source'),

@@ -49,6 +49,9 @@ class PartnerProgram(BaseModel):
             )
         ]
 
+    def __str__(self) -> str:
+        return str(self.user)
+
 
 class ReferProgram(BaseModel):
     """A user's part in the referral program: a code to hand on, while it is active."""
@@ -60,6 +63,9 @@ class ReferProgram(BaseModel):
     user = models.OneToOneField("accounts.User", on_delete=models.CASCADE, related_name="refer_program")
     status = models.CharField(max_length=8, choices=Status, default=Status.ACTIVE)
     code = models.CharField(max_length=16, unique=True, editable=False)
+
+    def __str__(self) -> str:
+        return str(self.user)
 
 
 class Referral(BaseModel):
@@ -89,6 +95,9 @@ class Referral(BaseModel):
             models.UniqueConstraint(fields=("referred_company",), name="referral_one_a_company"),
         ]
 
+    def __str__(self) -> str:
+        return str(self.user)
+
 
 class Reward(BaseModel):
     """What a referral brings its referrer.
@@ -109,7 +118,7 @@ class Reward(BaseModel):
     amount = models.DecimalField(max_digits=14, decimal_places=4)
     currency = models.CharField(max_length=3)
     state = models.CharField(max_length=11, choices=State, default=State.PENDING)
-    source = models.CharField(max_length=64, help_text="What it is for, such as payment:<id>; one reward for each.")
+    source = models.CharField(max_length=64, help_text="The payment that it is for; one reward for each.")
     matures_at = models.DateTimeField(help_text="When a pending one is earned, unless its payment is returned before.")
     paid_at = models.DateTimeField(null=True, editable=False)
     settled_at = models.DateTimeField(null=True, editable=False, help_text="When what was paid and clawed back had been given back.")
