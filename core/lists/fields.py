@@ -212,18 +212,23 @@ def _alias(slot: int) -> str:
 
 
 class FieldSet:
-    """The fields of one list; `dynamic` finds those that are not known before, such as a company's custom fields."""
+    """The fields of one list. `default_order` goes with `default_sort`; a sort that is asked for is desc unless told otherwise.
+
+    `dynamic` finds fields that are not known before, such as a company's custom fields.
+    """
 
     def __init__(
         self,
         fields: Iterable[ListField],
         *,
         default_sort: tuple[str, ...] = ("createdAt", "name"),
+        default_order: str = "desc",
         default_search: tuple[str, ...] = (),
         dynamic: Callable[[str], ListField | None] | None = None,
     ) -> None:
         self.fields: Mapping[str, ListField] = {field.name: field for field in fields}
         self.default_sort = default_sort
+        self.default_order = default_order
         self.default_search = default_search
         self.dynamic = dynamic
         for name in default_sort:

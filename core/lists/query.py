@@ -143,6 +143,7 @@ def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[Sor
     names, orders = reader.list("sortBy"), [order.lower() for order in reader.list("sortOrder")]
     if not names and not orders and cursor is not None:
         names, orders = [name for name, _ in cursor.sort], [order for _, order in cursor.sort]
+    default = "desc" if names else fields.default_order
     names = names or list(fields.default_sort)
     if len(names) > MAX_SORTS:
         raise refuse("sortBy", f"has {len(names)} fields, at most {MAX_SORTS} are allowed")
@@ -153,7 +154,7 @@ def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[Sor
         raise refuse("sortOrder", f"each order is asc or desc, not {shorten(wrong, 40)!r}")
     if len(set(names)) < len(names):
         raise refuse("sortBy", "names a field twice")
-    orders += ["desc"] * (len(names) - len(orders))
+    orders += [default] * (len(names) - len(orders))
     return tuple(SortKey(fields.sortable(name, "sortBy"), order == "desc") for name, order in zip(names, orders, strict=True))
 
 

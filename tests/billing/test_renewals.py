@@ -11,7 +11,7 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.models import Company, CompanySettings, Mail, Referral, Reward
-from billing.models import PlanPrice, Subscription
+from billing.models import Subscription
 from billing.selectors import entitlement_of
 from billing.services import renewals
 from billing.services.renewals import look_at_subscriptions, record_payment
