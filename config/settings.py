@@ -224,6 +224,7 @@ UNFOLD = {
     "STYLES": ["core.backoffice.site.style"],
     "SIDEBAR": {"show_search": True, "navigation": "config.admin.navigation"},
     "DASHBOARD_CALLBACK": "config.admin.dashboard",
+    "LOGIN": {"form": "accounts.staff_login.StaffLoginForm"},
     "COLORS": {
         "primary": {
             "50": "oklch(97.5% .013 250)",

@@ -24,6 +24,7 @@ from core.ids import first_id
 from core.periodic import periodic
 
 PURGED_AT_ONCE = 10_000
+UNVERIFIED = "the address is not verified"
 
 
 @unhurried(0.3)
@@ -33,6 +34,19 @@ def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
     InvalidCredentials_400 for whatever is wrong, an unknown, unverified or deactivated account included; TooManyAttempts.
     """
     user = User.objects.filter(email=email).first()
+    count_attempt(email=email, user=user, caller=caller)
+    trouble = _trouble(user, password)
+    if user is None or trouble:
+        record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=trouble, caller=caller)
+        if user is not None and trouble == UNVERIFIED:
+            send_verification(user)
+        raise Named("InvalidCredentials_400", "email or password is wrong, or the address is not verified yet")
+    forgive_attempts(email=email, caller=caller)
+    return user, sign_in(user=user, caller=caller)
+
+
+def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
+    """Count an attempt to log in; raises TooManyAttempts, and writes that down as far as one address may fill the log."""
     try:
         LOGINS_OF_ADDRESS.count(caller.network)
         LOGINS_OF_ACCOUNT.count(email.strip().lower())
@@ -40,18 +54,12 @@ def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
         if REFUSALS_NOTED.has_room(caller.network):
             record_login(email=email, user=user, status=LoginLog.Status.LIMITED, reason="too many attempts", caller=caller)
         raise
-    trouble = _trouble(user, password)
-    if user is None or trouble:
-        record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=trouble, caller=caller)
-        if user is not None and trouble == UNVERIFIED:
-            send_verification(user)
-        raise Named("InvalidCredentials_400", "email or password is wrong, or the address is not verified yet")
+
+
+def forgive_attempts(*, email: str, caller: Caller) -> None:
+    """After one that went well: it counts no longer for its address, and none does for the account."""
     LOGINS_OF_ADDRESS.give_back(caller.network)
     LOGINS_OF_ACCOUNT.forgive(email.strip().lower())
-    return user, sign_in(user=user, caller=caller)
-
-
-UNVERIFIED = "the address is not verified"
 
 
 def _trouble(user: User | None, password: str) -> str:
