@@ -23,7 +23,7 @@ from accounts.models import LoginLog, ServerLog
 from core import periodic
 from core.models import Chore
 from core.tenancy import as_owner, unscoped
-from tests.accounts.test_server_log import entry
+from tests.accounts.entries import entry
 from tests.guards.test_plans import walk
 from tests.processes import kill, python
 
@@ -134,7 +134,7 @@ PROCESS = """
 import os, sys, django
 django.setup()
 from accounts.logs.recorder import RECORDER
-from tests.accounts.test_server_log import entry
+from tests.accounts.entries import entry
 RECORDER.put(entry(path="parent"))
 if child := os.fork():
     os.waitpid(child, 0)
