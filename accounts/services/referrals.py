@@ -64,15 +64,19 @@ def _referral_by(code: str) -> Referral | None:
 
 
 def count_referrals(*, user_id: str, program: str) -> dict[str, int]:
-    """How many people the user has brought to a program, and for how many of them there is a reward."""
+    """How many people the user has brought to a program, as `referred_users` counts them, and for how many there is a reward."""
     live = Reward.objects.filter(referral=OuterRef("pk")).exclude(state=Reward.State.CLAWED_BACK)
-    rows = Referral.objects.filter(referrer_id=user_id, program=program)
+    rows = Referral.objects.filter(referrer_id=user_id, program=program, user__email_verified_at__isnull=False)
     return rows.aggregate(referrals=Count("pk"), rewarded=Count("pk", filter=Q(Exists(live))))
 
 
 def referred_users(*, user_id: str, program: str) -> QuerySet[Any]:
-    """The people whom the user has brought to a program."""
-    return User.objects.filter(referred_by__referrer_id=user_id, referred_by__program=program)
+    """The people whom the user has brought to a program and who have shown that their address is theirs.
+
+    Others are left out: whoever registers an address by their own code would see whether somebody has an account with it already.
+    """
+    brought = User.objects.filter(referred_by__referrer_id=user_id, referred_by__program=program)
+    return brought.filter(email_verified_at__isnull=False)
 
 
 __all__ = ["attribute", "clean_code", "count_referrals", "link_of", "make_code", "referred_users"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 
 from accounts.models import ReferProgram, Reward
 from accounts.services.programs import set_refer_program
@@ -110,6 +111,21 @@ def test_the_masked_address_cannot_be_found_out(db: None) -> None:
     ):
         assert caller.get("/refer-program/referrals", **query).status == 400, query
     assert caller.get("/refer-program/referrals", searchValue="ann@").data == []
+
+
+def test_who_has_not_verified_their_address_does_not_show_yet(db: None) -> None:
+    """Somebody who registers an address by their own code learns nothing of whether it had an account."""
+    program = make_referrer()
+    referral = bring(program.code, email_verified_at=None)
+    caller = private(program.user)
+    assert (caller.get("/refer-program/referrals").data, caller.get("/refer-program").data["referProgram"]["counts"]["referrals"]) == (
+        [],
+        0,
+    )
+    referral.user.email_verified_at = timezone.now()
+    referral.user.save()
+    assert [row["_id"] for row in caller.get("/refer-program/referrals").data] == [referral.user_id]
+    assert caller.get("/refer-program").data["referProgram"]["counts"]["referrals"] == 1
 
 
 def test_another_users_people_never_show(db: None) -> None:
