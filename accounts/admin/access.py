@@ -21,7 +21,7 @@ class ApiKeyAdmin(CompanyRecordAdmin):
 
     icon = "vpn_key"
     deletes = True
-    list_display = ("masked_key", "company", "type", "duration_minutes", "ip_restriction", "created_by", "created_at")
+    list_display = ("masked_key", "company", "type", "duration_minutes", "ip_restriction", "created_by", "created_at", "last_used_at")
     list_filter = (BY_COMPANY, ("type", ChoicesDropdownFilter), ("ip_restriction", ChoicesDropdownFilter))
     list_select_related = ("company", "created_by")
     search_fields = ("=id", "masked_key", "created_by__email")
