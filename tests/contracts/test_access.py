@@ -87,7 +87,7 @@ def test_plan_limits_bind_posts_of_sessions_and_not_keys(cast: Cast) -> None:
     subscribe(cast, limits={"contact": 1})
     assert cast.session.post("/contact", contact("a@example.com")).status == 200
     refused = cast.session.post("/contact", contact("bb@example.com"))
-    assert (refused.status, refused.body["message"]) == (403, "The limit of your plan is reached")
+    assert (refused.status, refused.body["message"]) == (403, "The limit of your subscription is reached")
     assert cast.session.get("/contact").status == 200
     assert cast.key.post("/contact", contact("bb@example.com")).status == 200
 

@@ -1,0 +1,351 @@
+"""Plan limits bind what sessions make, to the last record, and never what keys make (contract sections 5 and 8)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from accounts.models import ApiKey, Member, Role
+from billing.models import Plan, Subscription
+from billing.services.subscriptions import change_subscription, grant_subscription, override_subscription
+from core.access import USAGE, usage
+from crm.models import Contact, Import, ImportRowError, Tag
+from outreach.models import AiApp
+from outreach.providers import OfflineComposer
+from tests.cast import SESSION, Answer, Caller, Cast, make_cast
+from tests.crm.imports import MAPPING, counts, csv_of, people, upload, work
+from tests.factories import ContactFactory, SmtpFactory
+from tests.guards.routes import operations
+from tests.threads import at_once
+
+
+def contact(n: int) -> dict[str, Any]:
+    return {"email": f"person{n}@example.org", "countryCode": "+49", "number": f"151{n:08}", "name": f"Person {n}"}
+
+
+def _member(caller: Caller, n: int) -> Answer:
+    return caller.post("/member", {"email": f"invited{n}@example.com"})
+
+
+def _role(caller: Caller, n: int) -> Answer:
+    return caller.post("/role", {"name": f"Made {n}", "permission": {"contact": {"GET": True}}})
+
+
+def _file(caller: Caller, n: int) -> Answer:
+    return caller.upload("/upload", SimpleUploadedFile(f"note{n}.txt", f"note {n}".encode()))
+
+
+def _run(caller: Caller, n: int) -> Answer:
+    if not AiApp.objects.filter(provider=OfflineComposer.key).exists():
+        AiApp.objects.create(provider=OfflineComposer.key, name="Composer", is_default=True)
+        SmtpFactory()
+    return caller.post("/genie/from-contacts", {"contactIds": [ContactFactory().pk], "prompt": "Say hello"})
+
+
+MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
+    "api": lambda caller, n: caller.post("/api", {}),
+    "apps": lambda caller, n: caller.post("/apps/ai-offline", {"name": f"Composer {n}"}),
+    "contact": lambda caller, n: caller.post("/contact", {"formData": contact(n)}),
+    "contact-category": lambda caller, n: caller.post("/contact-category", {"name": f"Category {n}"}),
+    "custom-field": lambda caller, n: caller.post("/custom-field", {"name": f"Field {n}", "fieldType": "text"}),
+    "file": _file,
+    "genie": _run,
+    "member": _member,
+    "role": _role,
+    "tag": lambda caller, n: caller.post("/tag", {"name": f"Tag {n}"}),
+}
+"""Module -> how a record of it is made by POST; inside the company's scope."""
+NOT_COUNTED = {"contact/import": "its rows are", "suppression": "whoever must not be written to is told for free"}
+"""Routes that answer a POST with 201 and whose records no plan counts."""
+
+
+def limit(cast: Cast, **limits: int) -> None:
+    override_subscription(
+        company_id=cast.company.pk, modules=None, limits={name.replace("_", "-"): number for name, number in limits.items()}
+    )
+
+
+def refusals(answers: list[Answer]) -> set[tuple[int, str]]:
+    return {(answer.status, answer.body["message"]) for answer in answers if answer.status >= 400}
+
+
+def test_every_counter_has_a_maker_here() -> None:
+    assert set(MAKERS) == set(USAGE)
+    assert len(MAKERS) >= 10
+
+
+def test_every_route_that_makes_records_is_counted() -> None:
+    making = [operation for operation in operations(SESSION[1:] + "/") if operation.method == "POST" and operation.endpoint.status == 201]
+    assert len(making) > 10
+    paths = {operation.path.removeprefix("api/protected/"): operation.view.module for operation in making}
+    assert {path: module for path, module in paths.items() if path not in NOT_COUNTED and module not in USAGE} == {}
+    assert set(NOT_COUNTED) <= set(paths)
+
+
+@pytest.mark.parametrize("module", sorted(MAKERS))
+def test_a_session_makes_as_many_as_the_plan_allows(module: str, scope: Cast) -> None:
+    make, before = MAKERS[module], usage(module)
+    plan = Plan.objects.create(name="Small", limits={module: before + 2}, max_seats=before + 2 if module == "member" else None)
+    grant_subscription(company_id=scope.company.pk, plan=plan)
+    for number in (1, 2):
+        assert make(scope.session, number).status in (200, 201), number
+        assert usage(module) == before + number
+    refused = make(scope.session, 3)
+    expected = (400, "Your plan does not allow that many users") if module == "member" else (403, "The limit of your plan is reached")
+    assert (refused.status, refused.body["message"]) == expected
+    assert f"allows {before + 2} records of {module}" in refused.body["warning"]
+    assert usage(module) == before + 2
+    assert make(scope.key, 4).status in (200, 201)
+    assert usage(module) == before + 3
+    assert make(scope.session, 5).status == expected[0]
+
+
+@pytest.mark.parametrize("module", sorted(set(MAKERS) - {"member"}))
+def test_a_limit_of_the_subscriptions_own_says_so(module: str, scope: Cast) -> None:
+    plan = Plan.objects.create(name="Large", limits={module: 1_000_000})
+    grant_subscription(company_id=scope.company.pk, plan=plan)
+    limit(scope, **{module: usage(module)})
+    refused = MAKERS[module](scope.session, 1)
+    assert (refused.status, refused.body["message"]) == (403, "The limit of your subscription is reached")
+
+
+def test_an_own_limit_may_be_larger_than_the_plans(scope: Cast) -> None:
+    grant_subscription(company_id=scope.company.pk, plan=Plan.objects.create(name="Small", limits={"tag": 0}))
+    assert MAKERS["tag"](scope.session, 1).status == 403
+    limit(scope, tag=1)
+    assert MAKERS["tag"](scope.session, 1).status == 201
+
+
+def test_seats_of_the_subscription_bind_within_the_plans(scope: Cast) -> None:
+    grant_subscription(company_id=scope.company.pk, plan=Plan.objects.create(name="Team", max_seats=10), seats=2)
+    refused = _member(scope.session, 1)
+    assert (refused.status, refused.body["message"]) == (400, "Your plan does not allow that many users")
+    change_subscription(company_id=scope.company.pk, seats=3)
+    assert _member(scope.session, 1).status == 201
+    assert _member(scope.session, 2).status == 400
+
+
+def test_what_is_deleted_makes_room(scope: Cast) -> None:
+    limit(scope, contact=1)
+    made = MAKERS["contact"](scope.session, 1)
+    assert MAKERS["contact"](scope.session, 2).status == 403
+    assert scope.session.delete("/contact", {"ids": [made.data["_id"]]}).status == 200
+    assert MAKERS["contact"](scope.session, 2).status == 200
+
+
+def test_a_change_is_no_new_record(scope: Cast) -> None:
+    limit(scope, contact=1)
+    made = MAKERS["contact"](scope.session, 1)
+    assert scope.session.put(f"/contact/{made.data['_id']}", {"formData": {"name": "New"}}).status == 200
+    updated = scope.session.post("/contact", {"formData": {**contact(1), "name": "Newer"}, "existingError": False})
+    assert (updated.status, updated.data["_id"], updated.data["name"]) == (200, made.data["_id"], "Newer")
+    assert scope.session.post("/contact", {"formData": contact(2), "existingError": False}).status == 403
+
+
+def test_an_upload_of_several_files_is_taken_whole_or_not_at_all(scope: Cast) -> None:
+    limit(scope, file=1)
+    two = {"file": [SimpleUploadedFile("a.txt", b"a"), SimpleUploadedFile("b.txt", b"b")]}
+    response = scope.session.client.post(SESSION + "/upload", two, headers=scope.session.headers)
+    assert (response.status_code, usage("file")) == (403, 0)
+
+
+# In bulk
+
+
+def bulk(caller: Caller, numbers: Any, **body: Any) -> Any:
+    return caller.post("/contact/bulk", {"formData": [contact(n) for n in numbers], **body})
+
+
+def test_bulk_takes_what_fits_and_fails_the_rest_one_by_one(scope: Cast) -> None:
+    limit(scope, contact=3)
+    answer = bulk(scope.session, range(5))
+    assert answer.status == 200
+    assert [row["email"] for row in answer.data["created"]] == [f"person{n}@example.org" for n in range(3)]
+    assert [(row["index"], row["name"], row["message"]) for row in answer.data["failed"]] == [
+        (index, "PlanSubscriptionLimitExceeded_403", "The limit of your subscription is reached") for index in (3, 4)
+    ]
+    assert usage("contact") == 3
+    assert len(bulk(scope.key, range(5, 8)).data["created"]) == 3
+
+
+def test_of_a_full_plan_each_row_is_told_what_is_wrong_with_it(scope: Cast) -> None:
+    limit(scope, contact=2)
+    MAKERS["contact"](scope.session, 1)
+    items = [contact(1), contact(2), contact(2), contact(3), contact(3), {"email": "x"}]
+    answer = scope.session.post("/contact/bulk", {"formData": items})
+    assert [row["email"] for row in answer.data["created"]] == ["person2@example.org"]
+    assert [(row["index"], row["name"]) for row in answer.data["failed"]] == [
+        (0, "ContactAlreadyExists_400"),
+        (2, "ContactAlreadyExists_400"),
+        (3, "PlanSubscriptionLimitExceeded_403"),
+        (4, "PlanSubscriptionLimitExceeded_403"),
+        (5, "ContactDataRequired_400"),
+    ]
+
+
+def test_an_upsert_in_bulk_updates_what_is_there_and_takes_room_for_the_rest(scope: Cast) -> None:
+    limit(scope, contact=3)
+    bulk(scope.key, range(2))
+    items = [{**contact(n), "name": "Changed"} for n in (3, 0, 4, 1, 3, 4)]
+    answer = scope.session.post("/contact/bulk", {"formData": items, "existingError": False})
+    assert [row["email"] for row in answer.data["created"]] == ["person3@example.org"]
+    assert sorted(row["email"] for row in answer.data["updated"]) == [f"person{n}@example.org" for n in (0, 1, 3)]
+    assert [row["index"] for row in answer.data["failed"]] == [2, 5]
+    assert usage("contact") == 3
+
+
+# By import
+
+
+def start(caller: Caller, cast: Cast, lines: list[str], header: str | None = None, **body: Any) -> str:
+    content = csv_of(lines) if header is None else csv_of(lines, header)
+    file_id = upload(cast, content)
+    body = {"importType": "contact", "fileId": file_id, "columnMapping": MAPPING, "pauseImport": False, **body}
+    answer = caller.post("/contact/import", body)
+    assert answer.status == 201, answer.body
+    return str(answer.data["import"]["_id"])
+
+
+def finished(cast: Cast, job_id: str) -> dict[str, Any]:
+    return dict(cast.key.get(f"/contact/import/{job_id}").data)
+
+
+def row_errors(cast: Cast, job_id: str) -> list[tuple[int, str]]:
+    with cast.scope():
+        return list(ImportRowError.objects.filter(job=job_id).order_by("row").values_list("row", "code"))
+
+
+def test_an_import_of_a_session_obeys_the_limit_in_the_worker(cast: Cast) -> None:
+    limit(cast, contact=4)
+    MAKERS["contact"](cast.session, 1)
+    job = start(cast.session, cast, people(6))
+    work()
+    assert counts(finished(cast, job)) == ("completed", 6, 3, 0, 1, 2)
+    assert row_errors(cast, job) == [(6, "PlanSubscriptionLimitExceeded_403"), (7, "PlanSubscriptionLimitExceeded_403")]
+    unlimited = start(cast.key, cast, people(6, start=20))
+    work()
+    assert counts(finished(cast, unlimited)) == ("completed", 6, 6, 0, 0, 0)
+
+
+def test_an_import_in_batches_stops_creating_at_the_limit_and_goes_on_updating(cast: Cast, settings: Any) -> None:
+    settings.IMPORT_BATCH_ROWS = 4
+    grant_subscription(company_id=cast.company.pk, plan=Plan.objects.create(name="Small", limits={"contact": 6}))
+    job = start(cast.session, cast, [*people(10), *people(4)], options={"existing": "update"})
+    work()
+    assert counts(finished(cast, job)) == ("completed", 14, 6, 4, 0, 4)
+    assert [code for _, code in row_errors(cast, job)] == ["PlanLimitExceeded_403"] * 4
+
+
+def test_tags_that_rows_name_count_too(cast: Cast) -> None:
+    limit(cast, tag=2)
+    lines = [f"{line},{tag}" for line, tag in zip(people(4), ("One", "Two", "Three", "one"), strict=True)]
+    header = "Name,Email,Country code,Phone,Tags"
+    job = start(cast.session, cast, lines, header, columnMapping={**MAPPING, "Tags": "tags"})
+    work()
+    assert counts(finished(cast, job)) == ("completed", 4, 3, 0, 0, 1)
+    assert [code for _, code in row_errors(cast, job)] == ["TagNotFound_400"]
+    with cast.scope():
+        assert Tag.objects.count() == 2
+
+
+def test_an_import_of_a_session_waits_for_a_company_that_has_lapsed(cast: Cast) -> None:
+    job = start(cast.session, cast, people(3))
+    with cast.scope():
+        Subscription.objects.update(status=Subscription.Status.EXPIRED)
+    work()
+    with cast.scope():
+        stopped = Import.objects.get(pk=job)
+        assert (stopped.status, stopped.processed, "subscription has ended" in stopped.error) == ("failed", 0, True)
+        Subscription.objects.update(status=Subscription.Status.ACTIVE)
+    assert cast.session.put(f"/contact/import/{job}", {"status": "running"}).status == 200
+    work()
+    assert counts(finished(cast, job)) == ("completed", 3, 3, 0, 0, 0)
+
+
+# At once
+
+RUSH = 50
+MODELS = {"api": ApiKey, "contact": Contact, "tag": Tag, "role": Role}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("module", sorted(MODELS))
+def test_fifty_posts_at_once_let_exactly_the_limit_through(module: str) -> None:
+    """Of two companies at the same time, whose limits have nothing to do with each other."""
+    casts = [make_cast(), make_cast()]
+    before = []
+    for one, more in zip(casts, (7, 4), strict=True):
+        with one.scope():
+            before.append(usage(module))
+            limit(one, **{module: before[-1] + more})
+
+    def post(n: int) -> Answer:
+        one = casts[n % 2]
+        return MAKERS[module](Caller(SESSION, one.session.headers), n)
+
+    answers = at_once(RUSH, None, post)
+    for position, more in enumerate((7, 4)):
+        mine = answers[position::2]
+        assert Counter(answer.status < 300 for answer in mine) == {True: more, False: RUSH // 2 - more}
+        assert refusals(mine) == {(403, "The limit of your subscription is reached")}
+        with casts[position].scope():
+            assert usage(module) == MODELS[module].objects.filter().count() == before[position] + more
+
+
+@pytest.mark.django_db(transaction=True)
+def test_fifty_invites_at_once_take_exactly_the_free_seats() -> None:
+    cast = make_cast()
+    grant_subscription(company_id=cast.company.pk, plan=Plan.objects.create(name="Team", max_seats=5))
+    answers = at_once(RUSH, None, lambda n: _member(Caller(SESSION, cast.session.headers), n))
+    assert Counter(answer.status for answer in answers) == {201: 3, 400: RUSH - 3}
+    with cast.scope():
+        assert Member.objects.filter(status=Member.Status.INVITED).count() == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_bulk_creations_at_once_fill_the_plan_to_the_last_contact() -> None:
+    cast = make_cast()
+    limit(cast, contact=123)
+    answers = at_once(RUSH, None, lambda n: bulk(Caller(SESSION, cast.session.headers), range(n * 10, n * 10 + 10)))
+    assert {answer.status for answer in answers} == {200}
+    assert sum(len(answer.data["created"]) for answer in answers) == 123
+    assert sum(len(answer.data["failed"]) for answer in answers) == RUSH * 10 - 123
+    with cast.scope():
+        assert usage("contact") == 123
+
+
+@pytest.mark.django_db(transaction=True)
+def test_single_posts_bulk_and_upserts_at_once_share_the_room() -> None:
+    cast = make_cast()
+    limit(cast, contact=40)
+
+    def post(n: int) -> Answer:
+        caller = Caller(SESSION, cast.session.headers)
+        if n % 3 == 0:
+            return bulk(caller, range(n % 12 * 5, n % 12 * 5 + 5), existingError=False)
+        return MAKERS["contact"](caller, 100 + n)
+
+    answers = at_once(RUSH, None, post)
+    assert {answer.status for answer in answers} <= {200, 403}
+    with cast.scope():
+        assert usage("contact") == 40
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_imports_at_once_share_the_room() -> None:
+    from core.liveness import let_go
+
+    cast = make_cast()
+    limit(cast, contact=70)
+    jobs = [start(cast.session, cast, people(60, start=1 + 100 * n)) for n in range(2)]
+    at_once(2, None, lambda _: work())
+    let_go()
+    done = [counts(finished(cast, job)) for job in jobs]
+    assert [row[:2] for row in done] == [("completed", 60)] * 2
+    assert (sum(row[2] for row in done), sum(row[5] for row in done)) == (70, 50)
+    with cast.scope():
+        assert usage("contact") == 70
