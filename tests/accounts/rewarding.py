@@ -8,10 +8,10 @@ from typing import Any
 from django.utils import timezone
 
 from accounts import tokens
-from accounts.models import PartnerProgram, ReferProgram, Referral, Reward, User
+from accounts.models import PartnerProgram, ReferProgram, Referral, Reward, RewardTransition, User
 from accounts.services.programs import set_refer_program
 from accounts.services.referrals import attribute, make_code
-from accounts.services.rewards import accrue
+from accounts.services.rewards import accrue, earn_matured
 from tests.cast import Caller
 from tests.factories import CompanyFactory, UserFactory
 
@@ -51,3 +51,18 @@ def rewarded(percent: str = "20", **payment: str) -> Reward:
     reward = pay(bring(make_partner(percent).code), **payment)
     assert reward is not None
     return reward
+
+
+def moves_of(reward: Reward) -> list[tuple[str, str]]:
+    """The reward's moves in their order, from and to."""
+    return list(RewardTransition.objects.filter(reward=reward).order_by("created_at", "id").values_list("from_state", "to_state"))
+
+
+def state_of(reward: Reward) -> str:
+    return Reward.objects.get(pk=reward.pk).state
+
+
+def earn(*rewards: Reward) -> None:
+    """Let the time pass."""
+    Reward.objects.filter(pk__in=[reward.pk for reward in rewards]).update(matures_at=timezone.now())
+    earn_matured()
