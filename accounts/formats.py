@@ -12,6 +12,7 @@ def formats_of(company_id: str | None) -> Formats:
     if company_id is None:
         return Formats()
     with unscoped(reason="formats: how the company that is asked for writes"):
-        timezone = Company.objects.values_list("timezone", flat=True).filter(pk=company_id).first()
-        found = CompanySettings.objects.filter(company_id=company_id).values_list("date_format", "time_format", "currency").first()
-    return Formats(timezone or "UTC", *(found or ()))
+        settings = CompanySettings.objects.filter(company_id=company_id)
+        found = settings.values_list("company__timezone", "date_format", "time_format", "currency").first()
+        found = found or Company.objects.filter(pk=company_id).values_list("timezone").first()
+    return Formats(*(found or ()))

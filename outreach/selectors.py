@@ -7,9 +7,11 @@ from typing import Any
 from django.db.models import Case, CharField, Exists, OuterRef, QuerySet, Value, When
 from django.utils import timezone
 
+from accounts.formats import formats_of
+from core.tenancy import company_id
 from outreach.mail.message import html_from_text
 from outreach.models import AiApp, GenieScheduler, SendJob, SendJobTransition, Smtp
-from outreach.services.audience import describe
+from outreach.services.audience import describe, expected
 from outreach.services.facts import message_facts, sender_facts, surroundings
 
 Status = SendJob.Status
@@ -84,9 +86,10 @@ def _decision(job: SendJob) -> dict[str, Any] | None:
     if job.smtp is not None:
         senders[job.smtp.pk] = sender_facts(job.smtp, around.zone, now)
     facts = message_facts([job], around, senders, now)[job.pk]
-    found = describe(facts, now)
+    formats = formats_of(company_id())
+    found = describe(facts, now, formats)
     paused = job.smtp.paused_until if job.smtp is not None and job.smtp.paused_reason == "sender_trouble" else None
     if found["state"] == "ready" and paused is not None and paused > now:
-        sentence = f"The sender has trouble and rests until then: {job.smtp.last_error}"  # type: ignore[union-attr]
+        sentence = f"The sender has trouble and rests: {job.smtp.last_error} {expected(paused, formats)}"  # type: ignore[union-attr]
         return {"state": "wait", "reason": "sender_trouble", "sentence": sentence, "until": paused, "goesAt": paused}
     return found

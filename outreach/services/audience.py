@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +13,10 @@ from django.db.models.functions import Lower
 from django.db.models.lookups import In
 from django.utils import timezone
 
+from accounts.formats import formats_of
 from core.errors import Named
+from core.formats import Formats
+from core.tenancy import company_id
 from crm.models import Contact, ContactCategory, ContactTag, Tag
 from outreach.decision import Decision, Ready, SendFacts, Stop, decide, forecast
 from outreach.models import Suppression
@@ -120,30 +124,36 @@ def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[SendFacts, int]
 
 
 def _sample(audience: Audience) -> list[dict[str, Any]]:
-    now, around = timezone.now(), surroundings()
+    now, around, formats = timezone.now(), surroundings(), formats_of(company_id())
     contacts = list(audience.contacts().only(*_SAMPLE_COLUMNS).order_by("pk")[:SAMPLE])
     suppressed = suppressed_addresses(contact.email for contact in contacts)
     rows = []
     for contact in contacts:
         facts = around.facts(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
-        rows.append({"_id": contact.pk, "name": contact.name, "email": contact.email, "decision": describe(facts, now)})
+        rows.append({"_id": contact.pk, "name": contact.name, "email": contact.email, "decision": describe(facts, now, formats)})
     return rows
 
 
 _SAMPLE_COLUMNS = ("id", "name", "email", "contact_number", "unsubscribed_at", "replied_at", "is_deleted")
 
 
-def describe(facts: SendFacts, now: Any) -> dict[str, Any]:
+def describe(facts: SendFacts, now: Any, formats: Formats) -> dict[str, Any]:
     """The decision in the interface's words: ready, wait or stop, why, and when it is asked again and would go."""
     decision: Decision = decide(facts, now)
     if isinstance(decision, Ready):
         return {"state": "ready", "reason": None, "sentence": None, "until": None, "goesAt": now}
     if isinstance(decision, Stop):
         return {"state": "stop", "reason": decision.reason, "sentence": decision.sentence, "until": None, "goesAt": None}
+    goes = forecast(facts, now)
     return {
         "state": "wait",
         "reason": decision.reason,
-        "sentence": decision.sentence,
+        "sentence": decision.sentence if goes is None else f"{decision.sentence} {expected(goes, formats)}",
         "until": decision.until,
-        "goesAt": forecast(facts, now),
+        "goesAt": goes,
     }
+
+
+def expected(moment: dt.datetime, formats: Formats) -> str:
+    """When it will go, as a sentence."""
+    return f"It goes on {formats.datetime(moment)} ({formats.timezone}), if nothing else comes between."

@@ -8,10 +8,12 @@ from django.db import transaction
 from django.db.models import Count, Min
 from django.utils import timezone
 
+from accounts.formats import formats_of
 from core.access import take
 from core.errors import Named
 from core.events import emit
 from core.jobs import wake
+from core.tenancy import company_id
 from outreach.models import GenieScheduler, SendJob
 from outreach.services import ledger
 from outreach.services.ai_apps import KIND_OF, choose_ai_app
@@ -56,7 +58,7 @@ def start_run(
         raise Named("CampaignAudienceEmpty_400", "contactIds, tags, categories: together they select no live contact")
     take("genie")
     run = GenieScheduler.objects.create(
-        name=name or prompt.strip().split("\n")[0][:60] or f"Outreach of {timezone.now():%Y-%m-%d}",
+        name=name or prompt.strip().split("\n")[0][:60] or f"Outreach of {formats_of(company_id()).date(timezone.now())}",
         prompt=prompt,
         tone=tone,
         ai_type=KIND_OF[app.provider],

@@ -291,6 +291,6 @@ def test_no_event_for_automation_skip_and_names_default(ready: Cast) -> None:
         contact = ContactFactory().pk
         assert Contact.objects.count() == 1
     made = ready.key.post(START, {"contactIds": [contact], "automation": "skip"}).data
-    assert made["name"] == f"Outreach of {timezone.now():%Y-%m-%d}"
+    assert made["name"] == f"Outreach of {timezone.now():%d/%m/%Y}"
     with ready.scope():
         assert Event.objects.get(kind="genie.created").automation is False
