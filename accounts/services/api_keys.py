@@ -47,14 +47,15 @@ def delete_keys(*, ids: Sequence[str]) -> int:
     return deleted
 
 
-def note_use(*, key_id: str, last_used_at: datetime | None) -> None:
-    """Write down that the key is used now, at most once a minute; `last_used_at` is what was read with the key.
+def note_use(*, key_id: str, last_used_at: datetime | None) -> bool:
+    """Write down that the key is used now, at most once a minute; `last_used_at` is what was read with the key. Returns whether it did.
 
     Of several requests at once one writes, and none waits for another.
     """
     now = timezone.now()
     if last_used_at is not None and last_used_at > now - USE_NOTED_EVERY:
-        return
+        return False
     with transaction.atomic():
         due = ApiKey.objects.filter(Q(last_used_at=None) | Q(last_used_at__lte=now - USE_NOTED_EVERY), pk=key_id)
-        ApiKey.objects.filter(pk__in=due.select_for_update(skip_locked=True, no_key=True).values("pk")).update(last_used_at=now)
+        free = due.select_for_update(skip_locked=True, no_key=True).values("pk")
+        return ApiKey.objects.filter(pk__in=free).update(last_used_at=now) == 1
