@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from unfold.contrib.filters.admin import AllValuesCheckboxFilter, ChoicesDropdownFilter, RadioFilter
+from unfold.decorators import display
 
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, BackOfficeForm, CompanyRecordAdmin
 from core.catalogue import CATALOGUE
@@ -63,9 +64,9 @@ class ResponseMessageAdmin(BackOfficeAdmin):
     extra = ("in_the_catalogue",)
     commands = ("reset",)
 
-    @admin.display(boolean=True, description="edited")
-    def differs(self, message: ResponseMessage) -> bool:
-        return CATALOGUE.get(message.name) != (message.status, message.text)
+    @display(description="edited", label={"edited": "warning"})
+    def differs(self, message: ResponseMessage) -> str | None:
+        return "edited" if CATALOGUE.get(message.name) != (message.status, message.text) else None
 
     @admin.display(description="in the catalogue")
     def in_the_catalogue(self, message: ResponseMessage) -> str:

@@ -42,6 +42,9 @@ class StaffVisitAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "reason", "staff__email", "company__name")
     search_help_text = "Reason, staff member's e-mail, company's name or id"
 
+    def lead(self, record: StaffVisit) -> str:
+        return record.reason
+
     @display(description="state", label=COLOURS)
     def condition(self, visit: StaffVisit) -> tuple[str, str]:
         return visit.state, STATES[visit.state]

@@ -19,7 +19,7 @@ class StaffVisit(CompanyModel):
         indexes = [models.Index(fields=("company", "-created_at"), name="staffvisit_newest")]
 
     def __str__(self) -> str:
-        return f"{self.staff} on {self.created_at:%Y-%m-%d %H:%M}"
+        return f"Visit by {self.staff} on {self.created_at:%Y-%m-%d %H:%M}"
 
     @property
     def is_open(self) -> bool:

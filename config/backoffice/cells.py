@@ -42,22 +42,22 @@ class Entry:
     inner: list[Entry] = field(default_factory=list)
 
 
-def visible(data: Any, output: type[serializers.Serializer] | None) -> Any:
+def visible(data: Any, output: type[Output] | None) -> Any:
     """The answer without what its Output conceals and without what is secret by its name, at any depth."""
     if isinstance(data, list):
         return [visible(one, output) for one in data]
     if not isinstance(data, Mapping):
         return data
     conceals = getattr(output, "conceals", ())
-    fields = getattr(output, "_declared_fields", {})
     return {
-        name: HIDDEN if value and (name in conceals or SECRET.match(name)) else visible(value, _nested(fields.get(name)))
+        name: HIDDEN if value and (name in conceals or SECRET.match(name)) else visible(value, nested(output, name))
         for name, value in data.items()
     }
 
 
-def _nested(field: Any) -> type[serializers.Serializer] | None:
-    """The Output that describes a field's value, or that of its items."""
+def nested(output: type[Output] | None, name: str) -> type[Output] | None:
+    """The Output that describes the field's value, or that of its items."""
+    field = getattr(output, "_declared_fields", {}).get(name)
     if isinstance(field, Computed):
         field = field.schema
     if isinstance(field, serializers.ListSerializer | serializers.ListField):
@@ -65,12 +65,13 @@ def _nested(field: Any) -> type[serializers.Serializer] | None:
     return type(field) if isinstance(field, Output) else None
 
 
-def columns(rows: Sequence[Mapping[str, Any]], output: type[serializers.Serializer] | None) -> list[str]:
-    """The names that any of the rows has a value for."""
-    return in_order({name for row in rows for name, value in row.items() if name != "_id" and not _is_empty(value)}, output)
+def columns(rows: Sequence[Mapping[str, Any]], output: type[Output] | None) -> list[str]:
+    """The names that any of the rows has a value to show for."""
+    shown = {name for row in rows for name, value in row.items() if name != "_id" and value != HIDDEN and not _is_empty(value)}
+    return in_order(shown, output)
 
 
-def in_order(names: Iterable[str], output: type[serializers.Serializer] | None) -> list[str]:
+def in_order(names: Iterable[str], output: type[Output] | None) -> list[str]:
     """The names as they are declared, but for when and by whom, which come last."""
     declared = list(getattr(output, "_declared_fields", {}))
 
@@ -104,11 +105,12 @@ def text(value: Any, zone: tzinfo) -> str:
     if isinstance(value, Mapping):
         return _label(value) or "; ".join(f"{heading(name)}: {text(one, zone)}" for name, one in value.items() if not _is_empty(one))
     if isinstance(value, list):
-        return ", ".join(text(one, zone) for one in value)
+        of_objects = any(isinstance(one, Mapping) and not _label(one) for one in value)
+        return ("\n" if of_objects else ", ").join(text(one, zone) for one in value)
     return str(value)
 
 
-def entries(data: Mapping[str, Any], zone: tzinfo, output: type[serializers.Serializer] | None = None) -> list[Entry]:
+def entries(data: Mapping[str, Any], zone: tzinfo, output: type[Output] | None = None) -> list[Entry]:
     """The record's names and values; an object in it has entries of its own."""
     found = []
     for name in in_order(data, output) if output else data:
@@ -121,10 +123,10 @@ def entries(data: Mapping[str, Any], zone: tzinfo, output: type[serializers.Seri
 
 
 def _label(record: Mapping[str, Any]) -> str:
-    """What a nested record of the company is called; empty for an object that is none."""
+    """What a nested record of the company is called; empty for an object that has no name."""
     if not is_id(record.get("_id")):
         return ""
-    return next((str(record[name]) for name in LABELS if record.get(name)), str(record["_id"]))
+    return next((str(record[name]) for name in LABELS if record.get(name)), str(record["_id"]) if len(record) == 1 else "")
 
 
 def _is_empty(value: Any) -> bool:

@@ -20,7 +20,7 @@ from core.lists import FieldSet
 from core.tenancy import company_scope
 
 SECONDS = 10
-"""How long one statement of a page may take."""
+"""How long a statement of a page may take."""
 
 
 class VisitAuthentication(BaseAuthentication):
@@ -49,15 +49,15 @@ def visitor(visit: StaffVisit) -> Actor:
     return Actor(Door.SESSION, visit.staff_id, visit.company_id, visiting=True)
 
 
-def look(view: type[ApiView], visit: StaffVisit, query: Mapping[str, str], path: Mapping[str, str]) -> Seen:
-    """What the view's GET answers inside the visit's company."""
+def look(view: type[ApiView], visit: StaffVisit, query: Mapping[str, str], path: Mapping[str, str], *, seconds: int = SECONDS) -> Seen:
+    """What the view's GET answers inside the visit's company; a statement that takes longer than `seconds` is a failure."""
     request = _request(query)
     request.visitor = visitor(visit)  # type: ignore[attr-defined]
     handle = view.as_view(authentication_classes=[VisitAuthentication])
     with company_scope(visit.company_id), transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION READ ONLY")
-            cursor.execute(f"SET LOCAL statement_timeout = '{SECONDS}s'")
+            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{seconds}s"])
         response = handle(request, **path)
         transaction.set_rollback(True)
     if response.streaming:

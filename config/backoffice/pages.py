@@ -21,9 +21,11 @@ from accounts.models import Member, StaffVisit
 from accounts.services.visits import PERMISSION, end_visit, note_page
 from billing.models import Subscription
 from config.admin import TITLES
-from config.backoffice.cells import cell, columns, entries, heading, visible
+from config.backoffice.cells import cell, columns, entries, heading, nested, visible
 from config.backoffice.looking import Seen, look
 from config.backoffice.resources import Resource, declared, fill, find_resources
+from core.api.endpoint import Endpoint
+from core.api.output import Output
 from core.api.router import Route
 from core.ids import is_id
 from core.tenancy import company_scope
@@ -50,7 +52,8 @@ class Visiting:
         """The page's address; `place` is the path in the API."""
         return reverse("staff-visit", args=(self.visit.pk,)) + place
 
-    def page(self, request: HttpRequest, template: str, context: Mapping[str, Any]) -> HttpResponse:
+    def page(self, request: HttpRequest, template: str, context: Mapping[str, Any], current: str = "") -> HttpResponse:
+        """The page; `current` is the path of the list that it belongs to."""
         groups: dict[str, list[dict[str, str]]] = {}
         for resource in self.resources:
             item = {"title": resource.title, "address": self.address(resource.route.path), "path": resource.route.path}
@@ -62,6 +65,7 @@ class Visiting:
             "overview_address": self.address(),
             "end_address": reverse("staff-visit-end", args=(self.visit.pk,)),
             "groups": groups,
+            "current": current,
         }
         return TemplateResponse(request, f"admin/{template}", {**shared, **context})
 
@@ -147,7 +151,7 @@ def _counts(visiting: Visiting) -> list[dict[str, Any]]:
     deadline = monotonic() + COUNTING
     found = []
     for resource in visiting.resources:
-        seen = look(resource.route.view, visiting.visit, {"p": "1", "n": "1"}, {}) if monotonic() < deadline else None
+        seen = look(resource.route.view, visiting.visit, {"p": "1", "n": "1"}, {}, seconds=1) if monotonic() < deadline else None
         number = seen.body.get("totalCount") if seen is not None and seen.ok else None
         found.append({"title": resource.title, "address": visiting.address(resource.route.path), "number": number})
     return found
@@ -159,8 +163,8 @@ def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **id
     query = {"cursorPagination": "true", "n": str(SIZE)}
     query |= {name: value for name, value in (("searchValue", search), ("cursor", cursor)) if value}
     seen = look(resource.route.view, visiting.visit, query, ids)
-    rows = _rows(seen, resource)
-    names = columns(rows, resource.endpoint.output)
+    rows, around, output = _contents(seen, resource.endpoint)
+    names = columns(rows, output)
     place = fill(resource.route, *ids.values())
     context = {
         "title": resource.title,
@@ -169,6 +173,7 @@ def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **id
         "search": search,
         "searchable": bool(search or (seen.fields and seen.fields.default_search)),
         "total": seen.body.get("totalCount"),
+        "around": entries(around, visiting.zone, resource.endpoint.output),
         "headings": [heading(name) for name in names],
         "rows": [
             {
@@ -179,15 +184,18 @@ def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **id
         ],
         **_steps(request, search, cursor, seen.body.get("nextCursor")),
     }
-    return visiting.page(request, "visit_list.html", context)
+    return visiting.page(request, "visit_list.html", context, resource.route.path)
 
 
-def _rows(seen: Seen, resource: Resource) -> list[dict[str, Any]]:
+def _contents(seen: Seen, endpoint: Endpoint) -> tuple[list[dict[str, Any]], dict[str, Any], type[Output] | None]:
+    """The rows of the answer, the record that they stand in (empty when data is the rows), and what describes a row."""
     if not seen.ok:
-        return []
-    endpoint, data = resource.endpoint, visible(seen.body["data"], resource.endpoint.output)
-    rows: list[dict[str, Any]] = data[endpoint.list_in] if endpoint.list_in else data
-    return rows
+        return [], {}, endpoint.output
+    data = visible(seen.body["data"], endpoint.output)
+    if not endpoint.list_in:
+        return data, {}, endpoint.output
+    around = {name: value for name, value in data.items() if name != endpoint.list_in}
+    return data[endpoint.list_in], around, nested(endpoint.output, endpoint.list_in)
 
 
 def _steps(request: HttpRequest, search: str, cursor: str, following: str | None) -> dict[str, str]:
@@ -224,7 +232,7 @@ def record_page(request: HttpRequest, visiting: Visiting, resource: Resource, **
         "entries": entries(data, visiting.zone, declared(route.view).output) if isinstance(data, Mapping) else [],
         "below": below if seen.ok else [],
     }
-    return visiting.page(request, "visit_record.html", context)
+    return visiting.page(request, "visit_record.html", context, resource.route.path)
 
 
 def _name_of(data: Any) -> str:

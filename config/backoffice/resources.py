@@ -73,6 +73,7 @@ def _is_record(route: Route, of: Route) -> bool:
 
 
 def title_of(route: Route) -> str:
-    """What the list is called: its endpoint's summary without the verb."""
-    text = re.sub(r"^List (the |an? )?", "", declared(route.view).summary)
+    """What the list is called: its endpoint's summary without the verb, or the end of its path where that does more than list."""
+    found = re.match(r"List (?:the |an? )?(.+)", declared(route.view).summary)
+    text = found[1] if found else route.path.rpartition("/")[2].replace("-", " ")
     return text[:1].upper() + text[1:]
