@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.models import (
     ApiKey,
     Company,
+    CompanySettings,
     InviteLog,
     LoginLog,
     Mail,
@@ -29,7 +30,7 @@ from accounts.models import (
     User,
 )
 from accounts.services.api_keys import add_key
-from billing.models import Subscription
+from billing.models import Currency, Plan, Subscription, SubscriptionChange
 from core.events import emit
 from core.ids import new_id
 from core.models import Event, EventDelivery, ResponseMessage
@@ -125,10 +126,16 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     StaffVisitPage: lambda n: StaffVisitPage.objects.create(visit=_visit(n), path=f"/contact/{n}"),
     PartnerProgram: lambda n: make_partner(),
     ReferProgram: lambda n: make_referrer(),
+    CompanySettings: lambda n: _in_other_company(lambda: CompanySettings.objects.create(app_name=f"App {n}")),
     Referral: lambda n: bring(make_referrer().code),
     Reward: lambda n: rewarded(),
     RewardTransition: lambda n: RewardTransition.objects.get(reward=rewarded()),
+    Plan: lambda n: Plan.objects.create(name=f"Plan {n}", modules=["contact"], limits={"contact": 10}),
+    Currency: lambda n: Currency.objects.create(code=f"{n:03d}", name=f"Currency {n}", symbol="X"),
     Subscription: lambda n: _in_other_company(SubscriptionFactory),
+    SubscriptionChange: lambda n: SubscriptionChange.objects.create(
+        subscription=Subscription.objects.first() or SubscriptionFactory(), action="changed", before={"seats": n}, after={"seats": n + 1}
+    ),
     Contact: lambda n: ContactFactory(category=ContactCategoryFactory()),
     ContactCategory: lambda n: ContactCategoryFactory(),
     Tag: lambda n: TagFactory(),
