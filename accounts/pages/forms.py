@@ -6,7 +6,6 @@ from typing import Any
 
 from django import forms
 
-
 RULES = "At least 8 characters, and no password that many people use."
 
 
