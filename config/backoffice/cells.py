@@ -110,13 +110,13 @@ def text(value: Any, zone: tzinfo) -> str:
     return str(value)
 
 
-def entries(data: Mapping[str, Any], zone: tzinfo, output: type[Output] | None = None) -> list[Entry]:
-    """The record's names and values; an object in it has entries of its own."""
+def entries(data: Mapping[str, Any], zone: tzinfo, output: type[Output] | None = None, *, deeper: bool = True) -> list[Entry]:
+    """The record's names and values; an object in it has entries of its own, and what is deeper in that is written in a line."""
     found = []
     for name in in_order(data, output) if output else data:
         value = data[name]
-        if isinstance(value, Mapping) and value and not _label(value):
-            found.append(Entry(heading(name), "", entries(value, zone)))
+        if deeper and isinstance(value, Mapping) and value and not _label(value):
+            found.append(Entry(heading(name), "", entries(value, zone, deeper=False)))
         else:
             found.append(Entry(heading(name), text(value, zone)))
     return found

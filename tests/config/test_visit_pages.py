@@ -423,7 +423,7 @@ def test_order_of_columns_and_entries() -> None:
     assert columns(rows, Outer) == ["name", "group", "new", "createdAt"]
     found = entries({"createdAt": "c", "settings": {"a": {"b": 1}}, "name": "n"}, UTC, Outer)
     assert [one.name for one in found] == ["Name", "Settings", "Created at"]
-    assert [(one.name, one.text) for one in found[1].inner[0].inner] == [("B", "1")]
+    assert [(one.name, one.text, one.inner) for one in found[1].inner] == [("A", "B: 1", [])]
 
 
 def test_declared_reads_the_handlers_own() -> None:
