@@ -15,6 +15,9 @@ from django.db.models import QuerySet
 from core.errors import Named
 from core.tenancy import company_id
 
+PLAN_LIMIT = "PlanLimitExceeded_403"
+OWN_LIMIT = "PlanSubscriptionLimitExceeded_403"
+
 
 class Door(StrEnum):
     """The access path of a request."""
@@ -90,7 +93,7 @@ def set_entitlements(source: Callable[[str], Entitlement | None]) -> None:
     _entitlements = source
 
 
-def count_usage(module: str, records: Callable[[], QuerySet[Any]], *, error: str = "PlanLimitExceeded_403") -> None:
+def count_usage(module: str, records: Callable[[], QuerySet[Any]], *, error: str = PLAN_LIMIT) -> None:
     """An app says here which records of the active company count against a plan's limit of the module, and which error tells of a full
     one. Counting them should read one index: it goes no further than the limit, and happens whenever a session makes a record."""
     USAGE[module] = Usage(records, error)
@@ -158,9 +161,17 @@ def full(module: str, left: int = 0) -> Named:
     subscription has a limit of its own, or what the module's app has chosen."""
     allowed, error = _allowed.get() or Entitlement(), USAGE[module].error
     whose = "subscription" if module in allowed.own else "plan"
-    if error == "PlanLimitExceeded_403" and whose == "subscription":
-        error = "PlanSubscriptionLimitExceeded_403"
+    if error == PLAN_LIMIT and whose == "subscription":
+        error = OWN_LIMIT
     return Named(error, f"your {whose} allows {allowed.limits.get(module)} records of {module}, and there is room for {left} more")
+
+
+def limit_errors(module: str) -> tuple[str, ...]:
+    """The names of the errors that tell of a full plan where records of the module are made; none for a module that is not counted."""
+    if module not in USAGE:
+        return ()
+    error = USAGE[module].error
+    return (error, OWN_LIMIT) if error == PLAN_LIMIT else (error,)
 
 
 def usage(module: str) -> int:

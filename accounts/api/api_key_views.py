@@ -40,7 +40,13 @@ class ApiKeys(ApiView):
         return self.list_response(ApiKey.objects.all(), API_KEY_FIELDS, ApiKeyOut)
 
     @endpoint(
-        "Create an API key", input=ApiKeyCreate, output=ApiKeyFull, status=201, message="API key created", errors=("DurationRequired_400",)
+        "Create an API key",
+        input=ApiKeyCreate,
+        output=ApiKeyFull,
+        status=201,
+        message="API key created",
+        errors=("DurationRequired_400",),
+        takes="api",
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         key = create_key(member_id=self.actor.member_id, **data)

@@ -68,6 +68,7 @@ class Members(ApiView):
         output=MemberOut,
         status=201,
         message="Invite sent",
+        takes="member",
         limited=True,
         errors=("MemberAlredyExists_400", *INVITE_ERRORS),
         description="Mails a link that works for 7 days and takes a seat meanwhile. Who was removed, declined, or let an invite expire gets"

@@ -54,7 +54,8 @@ class Roles(ApiView):
         output=RoleOut,
         status=201,
         message="Role created",
-        errors=("RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400", "PlanLimitExceeded_403"),
+        takes="role",
+        errors=("RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400"),
         description=f"Name and permission are needed. {NO_MORE_THAN_ONES_OWN}",
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:

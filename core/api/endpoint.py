@@ -32,6 +32,8 @@ class Endpoint:
     message: str = "OK"
     errors: tuple[str, ...] = ()
     needs_subscription: bool = True
+    takes: str = ""
+    """The module that the records it makes are counted under (core.access.USAGE): in a session the plan's limit holds."""
     bulk: bool = False
     """The body is a bulk selection; the query string takes the list contract's filters for selectAll."""
     raw: str = ""

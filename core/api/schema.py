@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from drf_spectacular.openapi import AutoSchema
 
+from core.access import limit_errors
 from core.api.endpoint import Endpoint
 from core.api.output import Computed, Output
 from core.catalogue import CATALOGUE
@@ -59,6 +60,8 @@ class Schema(AutoSchema):
         if self.view.module and "/api/protected/" in self.path:
             flag = {"PATCH": "PUT"}.get(self.method, self.method)
             parts.append(f"Permission: `{self.view.module}.{flag}`.")
+        if self.declared.takes and "/api/protected/" in self.path:
+            parts.append(f"Counts against the plan's limit of `{self.declared.takes}`.")
         if self.declared.errors:
             parts.append("Errors: " + ", ".join(f"`{name}`" for name in self.declared.errors) + ".")
         return "\n\n".join(parts)
@@ -104,6 +107,8 @@ class Schema(AutoSchema):
             statuses.setdefault(500, []).append("SubscriptionExpired_400")
         if self.path.startswith("/api/protected/"):
             statuses.setdefault(403, []).append("UnauthorizedAction_403")
+            for name in limit_errors(declared.takes):
+                statuses.setdefault(CATALOGUE[name][0], []).append(name)
         if declared.limited:
             statuses.setdefault(429, []).append("Too many attempts")
         for status, names in sorted(statuses.items()):

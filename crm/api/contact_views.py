@@ -65,6 +65,7 @@ class Contacts(ApiView):
         output=ContactOut,
         message="Contact created",
         errors=CREATE_ERRORS,
+        takes="contact",
         description="email, countryCode and number are required unless the company has changed that. Values that skipInvalid left out are"
         " named in `warning`. Emits contact.created (contact.updated when existingError is false and the contact exists).",
     )
@@ -162,6 +163,7 @@ class ContactBulk(ApiView):
         output=ContactBulkOut,
         message="Contacts processed",
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),
+        takes="contact",
         description="Each item succeeds or fails on its own; the answer is 200 either way: items that became no contact are in `failed`,"
         " single values in the way or left out are in `errors`. Emits contact.created for each new contact.",
     )

@@ -46,7 +46,15 @@ class CustomFields(ApiView):
     def get(self, request: Request) -> Any:
         return self.list_response(CustomField.objects.all(), FIELD_FIELDS, FieldOut)
 
-    @endpoint("Create a custom field", input=FieldCreate, output=FieldOut, status=201, message="Custom field created", errors=TROUBLES)
+    @endpoint(
+        "Create a custom field",
+        input=FieldCreate,
+        output=FieldOut,
+        status=201,
+        message="Custom field created",
+        errors=TROUBLES,
+        takes="custom-field",
+    )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         field = create_field(actor_id=self.actor.member_id, values=data)
         return FieldOut.one(CustomField.objects.filter(pk=field.pk))

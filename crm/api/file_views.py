@@ -60,6 +60,7 @@ class UploadView(ApiView):
         multipart=True,
         status=201,
         message="Uploaded",
+        takes="file",
         needs_subscription=False,
         errors=("NoFile_400", "EmptyFile_400", "UnsupportedFileType_400", "FileUploadFailed_400"),
     )

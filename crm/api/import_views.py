@@ -52,7 +52,8 @@ ERROR_FIELDS = FieldSet(
 CREATE = """Answers the File with the import nested in it. Unless pauseImport is false the import waits to be started by PUT.
 A columnMapping that is left empty is proposed. A large file is read by a worker: the status is queued, and total null, until then.
 Columns go to name, email, countryCode, number, custom fields by their uniqueFieldID, firstName and lastName (which make the name), tags
-(names, separated by commas; made when missing) and category (a name that exists)."""
+(names, separated by commas; made when missing) and category (a name that exists). Of an import that is made in a session the rows count
+against the plan's limit of contacts: those beyond it fail with PlanLimitExceeded_403."""
 RANGE_ERRORS = ("NoRowsInFile_400", "RowFromGreaterThanRowTo_400", "RowFromOutOfRange_400")
 
 

@@ -68,7 +68,15 @@ class Tags(LabelList):
     def get(self, request: Request) -> Any:
         return self.list_labels()
 
-    @endpoint("Create a tag", input=LabelCreate, output=LabelOut, status=201, message="Tag created", errors=("TagNameAlreadyExists_400",))
+    @endpoint(
+        "Create a tag",
+        input=LabelCreate,
+        output=LabelOut,
+        status=201,
+        message="Tag created",
+        errors=("TagNameAlreadyExists_400",),
+        takes="tag",
+    )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         return self.create(data)
 
@@ -105,6 +113,7 @@ class ContactCategories(LabelList):
         output=LabelOut,
         status=201,
         message="Contact category created",
+        takes="contact-category",
         errors=("ContactCategoryNameAlreadyExists_400",),
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from drf_spectacular.generators import SchemaGenerator
 
 from accounts.models import ApiKey, Member, Role
 from billing.models import Plan, Subscription
@@ -81,9 +82,20 @@ def test_every_counter_has_a_maker_here() -> None:
 def test_every_route_that_makes_records_is_counted() -> None:
     making = [operation for operation in operations(SESSION[1:] + "/") if operation.method == "POST" and operation.endpoint.status == 201]
     assert len(making) > 10
-    paths = {operation.path.removeprefix("api/protected/"): operation.view.module for operation in making}
-    assert {path: module for path, module in paths.items() if path not in NOT_COUNTED and module not in USAGE} == {}
+    paths = {operation.path.removeprefix("api/protected/"): operation for operation in making}
     assert set(NOT_COUNTED) <= set(paths)
+    for path, operation in paths.items():
+        assert operation.endpoint.takes == ("" if path in NOT_COUNTED else operation.view.module), path
+    assert {operation.endpoint.takes for operation in making} | {"contact"} == {*USAGE, ""}
+
+
+def test_the_schema_tells_of_the_limit_at_the_session_door_alone() -> None:
+    paths = SchemaGenerator().get_schema(public=True)["paths"]
+    session, key = (paths[f"/api/{door}/tag"]["post"] for door in ("protected", "key/protected"))
+    assert "Counts against the plan's limit of `tag`." in session["description"]
+    assert "PlanLimitExceeded_403, PlanSubscriptionLimitExceeded_403" in session["responses"]["403"]["description"]
+    assert "limit" not in key.get("description", "")
+    assert "PlanMaxUsers_400" in paths["/api/protected/member"]["post"]["responses"]["400"]["description"]
 
 
 @pytest.mark.parametrize("module", sorted(MAKERS))

@@ -61,6 +61,7 @@ class Senders(ApiView):
         output=SmtpOut,
         status=201,
         message="SMTP sender connected",
+        takes="apps",
         description="The connection is tested at once, without sending; `verified` and `lastError` say what came of it. "
         "A sender that has not passed the test sends nothing.",
     )
@@ -127,7 +128,7 @@ class AiApps(ApiView):
     def get(self, request: Request) -> Any:
         return self.list_response(AiApp.objects.filter(provider=ai_apps.KINDS[self.kind].provider), AI_FIELDS, AiAppOut)
 
-    @endpoint("Connect an AI app of the kind", input=AiAppCreate, output=AiAppOut, status=201, message="AI app connected")
+    @endpoint("Connect an AI app of the kind", input=AiAppCreate, output=AiAppOut, status=201, message="AI app connected", takes="apps")
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         app = ai_apps.save_ai_app(kind=self.kind, member_id=self.actor.member_id, **data)
         return AiAppOut.one(AiApp.objects.filter(pk=app.pk))

@@ -83,6 +83,7 @@ class RunsFromContacts(ApiView):
         output=RunOut,
         status=201,
         message="Run started",
+        takes="genie",
         errors=(
             *AUDIENCE_ERRORS,
             "CampaignAudienceEmpty_400",
