@@ -78,6 +78,7 @@ class InvitePage(Page):
 class DeclineInvite(InvitePage):
     """The other answer; it needs no password."""
 
+    template_name = "pages/invite_decline.html"
     done_template = "pages/invite_declined.html"
 
     def get_form_class(self) -> type[forms.Form]:

@@ -86,8 +86,8 @@ def test_who_has_an_account_accepts_with_its_password(cast: Cast, token: str) ->
 
 
 def test_declining_asks_for_nothing(cast: Cast, token: str) -> None:
-    client = Client()
-    assert client.get("/invite/decline", {"token": token}).status_code == 200
+    asked = Client().get("/invite/decline", {"token": token})
+    assert (asked.status_code, "Accept" in asked.content.decode()) == (200, False)
     assert status(cast) == "invited"
     code, text = page("/invite/decline", token=token)
     assert (code, "You have declined" in text) == (200, True)
