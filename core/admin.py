@@ -15,6 +15,7 @@ from unfold.decorators import display
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, BackOfficeForm, CompanyRecordAdmin
 from core.catalogue import CATALOGUE
 from core.models import Event, EventDelivery, ResponseMessage
+from core.models.periodic import Chore
 
 BODILESS = (204, 205, 304)
 """Statuses whose answers have no body, and so cannot say anything."""
@@ -123,3 +124,25 @@ class EventDeliveryAdmin(CompanyRecordAdmin):
             return EventDelivery.objects.filter(pk=delivery.pk, status=EventDelivery.Status.PARKED).update(**changes)
 
         self.each(request, rows.filter(status=EventDelivery.Status.PARKED), again, "will be tried again")
+
+
+@admin.register(Chore)
+class ChoreAdmin(BackOfficeAdmin):
+    """What comes round by itself: when next, and how it went last."""
+
+    icon = "update"
+    list_display = ("name", "due_at", "done_at", "error_line")
+    search_fields = ("name",)
+    ordering = ("name",)
+    commands = ("do_now",)
+
+    @admin.display(description="error")
+    def error_line(self, chore: Chore) -> str:
+        return chore.error[:100]
+
+    @admin.display(description="Do it now")
+    def do_now(self, request: HttpRequest, rows: QuerySet[Chore]) -> None:
+        for chore in rows:
+            Chore.objects.filter(pk=chore.pk).update(due_at=timezone.now())
+            self.log_change(request, chore, "Made due.")
+        self.message_user(request, "A worker does it within a second or two", messages.SUCCESS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from billing.models import Subscription
 from core.catalogue import CATALOGUE
 from core.events import emit
 from core.models import Event, EventDelivery, ResponseMessage
+from core.models.periodic import Chore
 from crm.models import Contact, Import, Tag
 from outreach.models import AiApp, GenieScheduler, SendJob, SendJobTransition, Smtp, Suppression
 from tests.cast import Cast, make_cast
@@ -340,3 +342,12 @@ def test_company_page_shows_its_own_records_only(cast: Cast, staff: Client) -> N
     assert "people2.csv" not in text
     assert other.owner.email not in text
     assert cast.api_key.key not in text
+
+
+def test_a_chore_is_made_due(staff: Client) -> None:
+    later = timezone.now() + timedelta(days=1)
+    chore, other = (Chore.objects.create(name=name, due_at=later) for name in ("sweep-something", "sweep-else"))
+    assert "sweep-something" in command(staff, chore, "do_now")
+    chore.refresh_from_db()
+    other.refresh_from_db()
+    assert (chore.due_at <= timezone.now(), other.due_at) == (True, later)
