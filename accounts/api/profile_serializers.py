@@ -67,7 +67,7 @@ class ProfileOut(Output):
     onboarded = serializers.BooleanField()
     layout = serializers.DictField()
     darkMode = serializers.BooleanField()
-    columns = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))
+    columns = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))  # type: ignore[assignment]  # a field here, the method there
     memberships = Computed(MembershipBrief(many=True))
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
