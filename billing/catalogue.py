@@ -105,8 +105,8 @@ EXAMPLE_PLANS = (
     ),
     ExamplePlan(
         "Scale",
-        "Everything, for companies with many people and contacts.",
-        _limits(contact=1_000_000, api=100),
+        "Everything, for companies with many people, and as many contacts as they have.",
+        _limits(api=100),
         min_seats=10,
         prices=_prices(USD=("399", "35"), EUR=("369", "32")),
     ),
