@@ -19,7 +19,7 @@ def main(arguments: Sequence[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     django.setup()
-    from benchmarks import bulk, imports, lists, whole
+    from benchmarks import bulk, imports, lists, server_log, whole
     from benchmarks.population import Population, populate
     from benchmarks.report import Result, table
     from core.errors import shorten
@@ -29,6 +29,7 @@ def main(arguments: Sequence[str]) -> int:
         "deep": lists.deep,
         "custom": lists.custom,
         "whole": whole.whole,
+        "log": server_log.server_log,
         "bulk": bulk.bulk,
         "import": imports.imports,
     }

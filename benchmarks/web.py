@@ -73,12 +73,12 @@ class Web:
 
 
 @contextmanager
-def serve(log: Path) -> Iterator[Web]:
-    """The web server as the supervisor starts it, on a free port of the loopback, for the length of the block."""
+def serve(log: Path, **settings: str) -> Iterator[Web]:
+    """The web server as the supervisor starts it, on a free port of the loopback, for the length of the block; `settings` are variables."""
     port = _free_port()
     options = Options(host=HOST, port=port, data=log.parent, demo=False, web_concurrency=1, worker_concurrency=1)
     command = next(program.command for program in plan(options).programs if program.name == "web")
-    environment = os.environ | {"LOG_LEVEL": "WARNING", "HOST": HOST, "PORT": str(port)}
+    environment = os.environ | {"LOG_LEVEL": "WARNING", "HOST": HOST, "PORT": str(port)} | settings
     with log.open("wb") as output:
         child = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=output, stderr=subprocess.STDOUT)
         try:
