@@ -44,4 +44,4 @@ def address_of(request: Any) -> str | None:
 def user_agent_of(request: Any) -> str:
     """The caller's program as it calls itself, at most 300 characters."""
     text = str(request.META.get("HTTP_USER_AGENT", ""))
-    return "".join(character for character in text if character.isprintable())[:300]
+    return (text if text.isprintable() else "".join(character for character in text if character.isprintable()))[:300]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from django.http import HttpRequest
@@ -60,7 +61,7 @@ def describe(request: HttpRequest, *, id: str, at: datetime, duration_ms: float,
     """The entry of a request that has been answered; `at` is when it came in."""
     actor: Actor | None = getattr(request, "leadwright_actor", None)
     pattern = "/" + request.resolver_match.route if request.resolver_match else ""
-    mount, door = next(((mount, door.value) for mount, door in MOUNTS.items() if request.path_info.startswith(mount)), ("/", ""))
+    mount = next((mount for mount in MOUNTS if request.path_info.startswith(mount)), "")
     return Entry(
         id=id,
         created_at=at,
@@ -69,9 +70,9 @@ def describe(request: HttpRequest, *, id: str, at: datetime, duration_ms: float,
         member_id=(actor.member_id or None) if actor else None,
         user_id=(actor.user_id or None) if actor else None,
         api_key_id=(actor.key_id or None) if actor else None,
-        door=door,
+        door=MOUNTS[mount].value if mount else "",
         method=_clean(request.method or "", 8),
-        route=PARAMETER.sub(r"{\1}", pattern.removeprefix(mount.rstrip("/")))[:200],
+        route=_named(pattern)[len(mount) - 1 if mount else 0 :][:200],
         path=_path(request, pattern)[:500],
         status=status,
         duration_ms=round(duration_ms, 3),
@@ -86,8 +87,17 @@ def _path(request: HttpRequest, pattern: str) -> str:
     """The path with the ids in it. Other values are left out, since they may be tokens, or a key that was pasted into the wrong place."""
     if not pattern:
         return "/".join(part if not part or is_id(part) or WORD.fullmatch(part) else HIDDEN for part in request.path_info.split("/"))
-    values: dict[str, Any] = request.resolver_match.kwargs if request.resolver_match else {}
-    return PARAMETER.sub(lambda found: values[found[1]] if is_id(values.get(found[1])) else f"{{{found[1]}}}", pattern)
+    path = _named(pattern)
+    for name, value in request.resolver_match.kwargs.items() if request.resolver_match else ():
+        if is_id(value):
+            path = path.replace(f"{{{name}}}", value, 1)
+    return path
+
+
+@lru_cache(maxsize=2048)
+def _named(pattern: str) -> str:
+    """A URL pattern with its parameters in braces."""
+    return PARAMETER.sub(r"{\1}", pattern)
 
 
 def _clean(text: str, limit: int) -> str:
