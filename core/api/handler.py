@@ -10,6 +10,7 @@ from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import IntegrityError
+from django.db.models import F
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -74,9 +75,20 @@ def constrained_fields(table: str, constraint_name: str) -> list[str]:
             continue
         for constraint in model._meta.constraints:
             if constraint.name == constraint_name:
-                return [name for name in getattr(constraint, "fields", ()) if name != "company"]
+                return [name for name in named_fields(constraint) if name != "company"]
         return [field.name for field in model._meta.local_fields if field.unique and f"_{field.column}_" in constraint_name]
     return []
+
+
+def named_fields(constraint: Any) -> list[str]:
+    """The fields of a constraint, those inside of expressions such as Lower("name") too."""
+
+    def inside(expression: Any) -> list[str]:
+        if isinstance(expression, F):
+            return [str(expression.name)]  # type: ignore[attr-defined]
+        return [name for part in expression.get_source_expressions() for name in inside(part)]
+
+    return [*getattr(constraint, "fields", ()), *(name for part in getattr(constraint, "expressions", ()) for name in inside(part))]
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
