@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from accounts.models import Mail
 from core.models import Event
 from crm.models import Contact, ContactTag, CustomField, CustomFieldValue, Import, ImportRowError
 from tests.cast import Cast, make_cast
@@ -117,6 +118,7 @@ def outcome(cast: Cast, job_id: str) -> dict[str, Any]:
             "values": list(CustomFieldValue.objects.order_by("contact__email", "number").values_list("contact__email", "number")),
             "tags": sorted(ContactTag.objects.values_list("contact__email", "tag__name")),
             "errors": list(ImportRowError.objects.order_by("row", "id").values_list("row", "column", "code", "message", "values")),
+            "mails": list(Mail.objects.values_list("kind", "subject")),
             "events": sorted(Event.objects.values_list("kind", "object_id").values_list("kind", flat=True)),
         }
 
@@ -162,6 +164,7 @@ def chaos(rows: int, kills: int) -> dict[str, Any]:
     for name, value in expected.items():
         assert found[name] == value, f"{name} differ"
     assert len(found["contacts"]) == found["job"]["created"]
+    assert [kind for kind, _ in found["mails"]] == ["notice_import_finished"]
     return {"rows": rows, "kills": kills, **found["job"], "seconds": round(time.monotonic() - started, 1)}
 
 
