@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zoneinfo
 from typing import Any
 
 from django import forms
@@ -15,6 +14,7 @@ from accounts.models import Company, Member
 from accounts.services.visits import PERMISSION, open_visit
 from core.backoffice.admin import BackOfficeAdmin
 from core.backoffice.dialogs import asks
+from core.timezones import is_timezone
 
 
 @admin.register(Company)
@@ -54,5 +54,5 @@ class CompanyAdmin(BackOfficeAdmin):
 
 def known_timezone(name: str) -> None:
     """Raise ValidationError for a name that the IANA database does not have."""
-    if name not in zoneinfo.available_timezones():
+    if not is_timezone(name):
         raise forms.ValidationError(f"{name} is not a timezone of the IANA database.")
