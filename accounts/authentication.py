@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
@@ -20,7 +21,13 @@ from core.ids import is_id
 from core.tenancy import unscoped
 
 MAX_KEY_LENGTH = 256
-KEY_COLUMNS = ("id", "company_id", "created_by_id", "created_by__user_id", "last_used_at", "type", "duration_minutes", "created_at")
+# By hand, since each request asks it: building the statement takes the ORM a tenth of a small request's whole time.
+KEY = """
+SELECT api_key.id, api_key.company_id, member.id, member.user_id, api_key.last_used_at,
+    api_key.type, api_key.duration_minutes, api_key.created_at
+FROM accounts_apikey AS api_key JOIN accounts_member AS member ON member.id = api_key.created_by_id
+WHERE api_key.key_hash = %s
+"""
 
 
 class ApiKeyAuthentication(BaseAuthentication):
@@ -34,8 +41,9 @@ class ApiKeyAuthentication(BaseAuthentication):
         if not key or len(key) > MAX_KEY_LENGTH:
             raise Named("ExpiredSession_401", "send a valid key in the header apikey")
         with unscoped(reason="authentication: the key says which company it is"):
-            keys = ApiKey.objects.filter(key_hash=lookup_hash(key))
-            found = keys.values_list(*KEY_COLUMNS).first()
+            with connection.cursor() as cursor:
+                cursor.execute(KEY, [lookup_hash(key)])
+                found = cursor.fetchone()
             if found is None:
                 raise Named("ExpiredSession_401", "send a valid key in the header apikey")
             key_id, company_id, member_id, user_id, last_used_at, *life = found
