@@ -13,7 +13,8 @@ from django.conf import settings
 def unhurried(seconds: float) -> Iterator[None]:
     """Leave the block, or the decorated function, no sooner than `seconds` after its beginning, however it is left.
 
-    What an account's existence adds to the work (a query, a mail, a commit) is much less than that.
+    For what an account's existence adds to the work (a query, a mail, a commit), which takes much less. Hashing stays outside: it takes as
+    long as the machine is busy, and is made equal by doing it once in each case.
     """
     until = monotonic() + seconds
     try:

@@ -46,6 +46,9 @@ def bootstrap(*, company_name: str, email: str, password: str, owner_name: str =
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
     user, password_changed = _owner(email, password, owner_name.strip(), weak_password)
+    if user.email_verified_at is None:  # registered, and never verified: the operator vouches for the address
+        user.email_verified_at = timezone.now()
+        user.save(update_fields=["email_verified_at", "updated_at"])
     with unscoped(reason="bootstrap: looks among all companies for the one it made before"):
         member = (
             Member.objects.select_related("company")

@@ -27,7 +27,6 @@ VERIFY = "verify-email"
 """The purpose of the link, and the page that it leads to."""
 
 
-@unhurried(1.0)
 def register(
     *,
     name: str,
@@ -44,29 +43,32 @@ def register(
     A taken address looks the same from outside: its owner is told by mail. InvalidTimezone_400, ValidationFailed for a weak password.
     """
     REGISTRATIONS.count(caller.network)
-    email = email.strip().lower()
     if not is_timezone(timezone):
         raise Named("InvalidTimezone_400", "timezone: needs a name of the IANA database, such as Europe/Berlin")
-    user = User(email=email, name=name)
+    user = User(email=email.strip().lower(), name=name)
     check_strength(password, user)
-    user.password = make_password(password)
+    known = User.objects.filter(email=user.email).first()
+    # One hash in each case, and then as much time for a new account as for a mail.
+    is_same = known is not None and check_password(password, known.password)
+    if known is None:
+        user.password = make_password(password)
     profile: dict[str, Any] = {"timezone": timezone}
     if contact_number is not None:
         profile |= {"country_code": contact_number.country_code, "number": contact_number.number}
-    with transaction.atomic():
-        if not _add(user):
-            _tell_owner(email, password)
-            return
-        company, _ = create_company(name=company_name, owner=user, **profile)
-        if referral_code:
-            attribute(user=user, company=company, code=referral_code)
-        send_verification(user, company_name=company.name)
+    with unhurried(0.5), transaction.atomic():
+        if known is not None:
+            _tell_owner(user.email, is_same)
+        elif not _add(user):
+            _tell_owner(user.email, check_password(password, User.objects.get(email=user.email).password))
+        else:
+            company, _ = create_company(name=company_name, owner=user, **profile)
+            if referral_code:
+                attribute(user=user, company=company, code=referral_code)
+            send_verification(user, company_name=company.name)
 
 
 def _add(user: User) -> bool:
-    """Insert the user; False when the address is taken, by a registration of this moment too."""
-    if User.objects.filter(email=user.email).exists():
-        return False
+    """Insert the user; False when another registration of this moment has taken the address."""
     try:
         with transaction.atomic():
             user.save(force_insert=True)
@@ -75,15 +77,15 @@ def _add(user: User) -> bool:
     return True
 
 
-def _tell_owner(email: str, password: str) -> None:
-    """Mail the owner of a taken address what has happened.
+def _tell_owner(email: str, is_same: bool) -> None:
+    """Mail the owner of a taken address what has happened; `is_same`: whoever registers knows the account's password.
 
     An account whose address was never verified may have been made by somebody else: the links to verify it stop working, and its owner
-    gets one that sets a password. Whoever knows the password only registers a second time, and gets the first mail again.
+    gets one that sets a password. Who knows the password only registers a second time, and gets the first mail again.
     """
     user = User.objects.select_for_update(no_key=True).get(email=email)
     if user.email_verified_at is None:
-        if check_password(password, user.password):
+        if is_same:
             send_verification(user)
             return
         user.session_version += 1

@@ -27,7 +27,6 @@ PURGED_AT_ONCE = 10_000
 UNVERIFIED = "the address is not verified"
 
 
-@unhurried(0.3)
 def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
     """A session for the address and its password.
 
@@ -37,9 +36,10 @@ def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
     count_attempt(email=email, user=user, caller=caller)
     trouble = _trouble(user, password)
     if user is None or trouble:
-        record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=trouble, caller=caller)
-        if user is not None and trouble == UNVERIFIED:
-            send_verification(user)
+        with unhurried(0.2):
+            record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=trouble, caller=caller)
+            if user is not None and trouble == UNVERIFIED:
+                send_verification(user)
         raise Named("InvalidCredentials_400", "email or password is wrong, or the address is not verified yet")
     forgive_attempts(email=email, caller=caller)
     return user, sign_in(user=user, caller=caller)

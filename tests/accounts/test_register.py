@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.contrib.auth.hashers import MD5PasswordHasher
 from django.db import connection
 
 from accounts.models import Company, Mail, Member, Referral, User
@@ -187,3 +189,27 @@ def test_a_mailbox_is_not_flooded(limits: None) -> None:
     answers = [at(f"10.0.0.{n}", "/register", registration()) for n in range(8)]
     assert {str(answer.body) for answer in answers} == {str(ANSWER)}
     assert len(mails_to("ann@example.org")) == 5
+
+
+@pytest.mark.parametrize("verified_at", [None, "2026-01-01T00:00:00Z"])
+@pytest.mark.parametrize("password", [PASSWORD, OTHER])
+@pytest.mark.django_db
+def test_as_much_hashing_for_a_taken_address(monkeypatch: pytest.MonkeyPatch, verified_at: str | None, password: str) -> None:
+    UserFactory(email="ann@example.org", email_verified_at=verified_at)
+    done: list[str] = []
+    encode = MD5PasswordHasher.encode
+    monkeypatch.setattr(MD5PasswordHasher, "encode", lambda self, raw, salt: done.append(raw) or encode(self, raw, salt))
+    for email in ("ann@example.org", "free@example.org"):
+        public.post("/register", registration(email, password=password))
+        assert done == [password]
+        done.clear()
+
+
+@pytest.mark.django_db
+def test_the_answer_takes_its_time(settings: Any) -> None:
+    settings.EVEN_ANSWERS = True
+    UserFactory(email="ann@example.org")
+    for email in ("ann@example.org", "free@example.org"):
+        started = time.monotonic()
+        public.post("/register", registration(email))
+        assert time.monotonic() - started >= 0.5

@@ -108,6 +108,15 @@ def test_refuses(options: dict[str, str], text: str) -> None:
 
 
 @pytest.mark.django_db
+def test_the_owners_address_is_verified_by_it() -> None:
+    User.objects.create_user("ann.lee@harbour.example", "somebody else's password")
+    run()
+    user = User.objects.get()
+    assert user.email_verified_at is not None
+    assert user.check_password(WHO["password"])
+
+
+@pytest.mark.django_db
 def test_refuses_a_deactivated_owner() -> None:
     run()
     User.objects.update(is_active=False)
