@@ -13,8 +13,9 @@ from pathlib import Path
 import psutil
 from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 
-from accounts.models import Company, Member, User
+from accounts.models import Company, Member, Role, User
 from config.bootstrap import Bootstrapped, bootstrap
 from config.demo.people import HEADERS, Person, people
 from config.demo.words import CATEGORIES, TAGS
@@ -31,6 +32,12 @@ from outreach.services.senders import create_sender
 COMPANY = "Demo company"
 OWNER = "demo@leadwright.example"
 STAFF = "staff@leadwright.example"
+COLLEAGUES = (
+    ("Robin Vance", "robin@leadwright.example", "Manager"),
+    ("Kim Adler", "kim@leadwright.example", "Member"),
+    ("Toni Reyes", "toni@leadwright.example", "Viewer"),
+)
+"""Name, address and role; each logs in with the demo's password."""
 AUDIENCE = "Trade fair"
 CONTACTS = 300
 ROWS_IN_FILE = 120
@@ -69,6 +76,7 @@ def set_up(data: Path) -> Demo:
         with company_scope(made.company.pk):
             if made.created:
                 Company.objects.filter(pk=made.company.pk).update(**PROFILE)
+                _colleagues(password)
             if not Contact.objects.exists():
                 _contacts(made.member)
             _sender(made.member, catcher_port(data))
@@ -85,6 +93,22 @@ def _staff(password: str) -> None:
     elif not user.check_password(password):
         user.set_password(password)
         user.save(update_fields=["password", "session_version", "updated_at"])
+
+
+def _colleagues(password: str) -> None:
+    """Members with the roles that every company begins with, to see what each of them may do."""
+    for name, email, role in COLLEAGUES:
+        user = User.objects.filter(email=email).first() or User.objects.create_user(
+            email, password, name=name, email_verified_at=timezone.now()
+        )
+        Member.objects.create(
+            user=user,
+            name=name,
+            email=email,
+            role=Role.objects.filter(name=role).first() or Role.objects.get(is_default=True),
+            status=Member.Status.ACCEPTED,
+            accepted_at=timezone.now(),
+        )
 
 
 def _contacts(member: Member) -> None:

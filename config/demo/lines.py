@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from config.demo.company import AUDIENCE, OWNER, STAFF, Demo
+from config.demo.company import AUDIENCE, COLLEAGUES, OWNER, STAFF, Demo
 
 
 def lines(demo: Demo, address: str) -> str:
@@ -16,6 +16,7 @@ Leadwright runs with a demo company of {demo.contacts:,} contacts. Open
   {address}/admin/     the back office: {STAFF} / {login}
   {address}/mails/     the mails that the demo's sender has sent; none leaves this machine
 The company's owner is {OWNER} / {login}
+(with the same password {_colleagues()})
 and its API key is {demo.made.api_key.key}
 
 The main job by curl, to paste into a shell: import a file, write to the people tagged "{AUDIENCE}", approve what was written.
@@ -29,6 +30,10 @@ The main job by curl, to paste into a shell: import a file, write to the people 
   sleep 5; call $API/genie/$RUN
   send '{{}}' $API/genie/$RUN/approve-all
 """
+
+
+def _colleagues() -> str:
+    return ", ".join(f"{email}: {role}" for _, email, role in COLLEAGUES)
 
 
 def _audience(demo: Demo) -> str:

@@ -15,7 +15,7 @@ import pytest
 from django.core.management import call_command
 from django.test import override_settings
 
-from accounts.models import Company, User
+from accounts.models import Company, Member, User
 from billing.selectors import entitlement_of
 from config.demo.company import AUDIENCE, CONTACTS, HEADERS, OWNER, STAFF, catcher_port
 from config.demo.people import people
@@ -58,6 +58,12 @@ def test_makes_a_company_to_try(data: Path) -> None:
             "Employees",
         }
         assert Contact.objects.filter(category=None).count() == 0
+        colleagues = Member.objects.exclude(role=None).order_by("email").values_list("email", "role__name", "status")
+        assert list(colleagues) == [
+            ("kim@leadwright.example", "Member", "accepted"),
+            ("robin@leadwright.example", "Manager", "accepted"),
+            ("toni@leadwright.example", "Viewer", "accepted"),
+        ]
         assert ContactTag.objects.filter(tag__name=AUDIENCE).count() == sum(AUDIENCE in person.tags for person in people(CONTACTS))
         assert entitlement_of(company.pk) is not None
         assert choose_ai_app(None) == AiApp.objects.get()
@@ -70,7 +76,7 @@ def test_makes_a_company_to_try(data: Path) -> None:
 def test_again_it_is_the_same(data: Path) -> None:
     first, again = run(), run()
     assert again == first
-    assert (Company.objects.count(), User.objects.count()) == (1, 2)
+    assert (Company.objects.count(), User.objects.count()) == (1, 5)
     with company_scope(Company.objects.get().pk):
         assert (Contact.objects.count(), Smtp.objects.count(), AiApp.objects.count()) == (CONTACTS, 1, 1)
 
