@@ -77,7 +77,10 @@ class NoteForm(forms.Form):
 class GrantForm(NoteForm):
     """A new beginning."""
 
-    plan = plan_field("None: everything is included, without limits.")
+    plan = plan_field("What is granted.")
+    everything = forms.BooleanField(
+        required=False, help_text="Every module without limits, instead of a plan.", widget=UnfoldBooleanSwitchWidget()
+    )
     interval = forms.ChoiceField(
         choices=[("", "–"), *PlanPrice.Interval.choices],
         required=False,
@@ -93,6 +96,13 @@ class GrantForm(NoteForm):
         empty_label="–",
         widget=UnfoldAdminSelectWidget(),
     )
+
+    def clean(self) -> dict[str, Any]:
+        """A plan or everything, and said so: an empty form opens nothing."""
+        found = super().clean() or {}
+        if "plan" in found and (found["plan"] is None) != bool(found.pop("everything", False)):
+            raise forms.ValidationError("Choose a plan, or everything instead.")
+        return found
 
 
 class ExtendForm(NoteForm):
@@ -129,6 +139,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
     edits = ("modules", "limits")
     commands = ("activate", "expire")
     dialogs = ("grant", "extend", "change", "cancel")
+    hides = ("is_primary", "period_day", "looked_at", "look_at")
     list_display = ("company", "plan", "state", "seats", "period_end", "ends_at", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_PLAN, BY_COMPANY)
     list_select_related = ("company", "plan")

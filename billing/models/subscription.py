@@ -59,6 +59,9 @@ class Subscription(CompanyModel):
         ]
         indexes = [models.Index(fields=("look_at",), condition=Q(look_at__isnull=False), name="subscription_look")]
 
+    def __str__(self) -> str:
+        return f"{self.company}: {self.plan or 'everything'}"
+
 
 class SubscriptionChange(CompanyModel):
     """One change of a subscription, with its values before and after; never changed."""

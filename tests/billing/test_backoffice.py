@@ -83,14 +83,17 @@ def test_grant(cast: Cast, subscription: Subscription, staff: Client, root: User
 
 def test_grant_until_a_day_and_what_does_not_fit(cast: Cast, subscription: Subscription, staff: Client) -> None:
     day = (timezone.now() + timedelta(days=40)).date()
-    assert ask(staff, subscription, "grant", until=day.isoformat()).status_code == 302
+    assert ask(staff, subscription, "grant", until=day.isoformat()).status_code == 200, "an empty form opens nothing"
+    assert ask(staff, subscription, "grant", plan=plan_of("Both").pk, everything="on").status_code == 200
+    assert changes(cast.company) == []
+    assert ask(staff, subscription, "grant", everything="on", until=day.isoformat()).status_code == 302
     found = again(subscription, cast)
     assert found.period_end == datetime(day.year, day.month, day.day, 23, 59, 59, tzinfo=UTC)
     assert found.plan is None
     refused = ask(staff, subscription, "grant", plan=plan_of("Tiny", max_seats=1).pk)
     assert refused.status_code == 200
     assert "the plan has 1 seats; 2 are in use" in refused.content.decode()
-    assert ask(staff, subscription, "grant", until="2020-01-01").status_code == 200
+    assert ask(staff, subscription, "grant", everything="on", until="2020-01-01").status_code == 200
     assert again(subscription, cast).period_end == found.period_end
 
 
