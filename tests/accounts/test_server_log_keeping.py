@@ -156,6 +156,47 @@ def test_an_orderly_end_loses_nothing_and_a_fork_repeats_nothing() -> None:
     assert rows() == ["child", "parent"]
 
 
+LOST_CONNECTION = """
+import time, django
+django.setup()
+from django.db import connection
+from accounts.logs.recorder import RECORDER
+from accounts.models import ServerLog
+from core.tenancy import as_owner, unscoped
+from tests.accounts.entries import entry
+
+def wait_for(path):
+    for _ in range(200):
+        with unscoped(reason="test"):
+            if ServerLog.objects.filter(path=path).exists():
+                return
+        time.sleep(0.05)
+    raise SystemExit(path)
+
+RECORDER.put(entry(path="before"))
+wait_for("before")
+with as_owner(), connection.cursor() as cursor:
+    cursor.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%json_populate_recordset%'"
+    )
+    assert cursor.fetchall() == [(True,)]
+RECORDER.put(entry(path="after"))
+wait_for("after")
+assert RECORDER.lost == 0
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_lost_connection_loses_nothing() -> None:
+    process = python(LOST_CONNECTION)
+    try:
+        assert process.wait(60) == 0
+    finally:
+        kill(process)
+    assert rows() == ["after", "before"]
+
+
 WEB = """
 import os, sys, django
 from http.client import HTTPConnection
