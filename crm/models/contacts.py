@@ -57,6 +57,7 @@ class Contact(CompanyModel):
     import_job = CompanyForeignKey("crm.Import", on_delete=models.SET_NULL, null=True, related_name="contacts", db_index=False)
     unsubscribed_at = models.DateTimeField(null=True, blank=True)
     replied_at = models.DateTimeField(null=True, blank=True, help_text="When a reply to outreach was last received.")
+    merged_into = CompanyForeignKey("self", on_delete=models.SET_NULL, null=True, editable=False, related_name="+", db_index=False)
     is_deleted = models.BooleanField(default=False, editable=False)
     deleted_at = models.DateTimeField(null=True, editable=False)
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
