@@ -17,10 +17,11 @@ from core.lists import BulkSelection, in_batches
 from crm.fields.base import MAX_ITEMS
 from crm.models import Contact
 from crm.services.contact_keys import lock_unique_key
-from crm.services.contact_schema import BAD_CUSTOM, BAD_SYSTEM, SYSTEM_COLUMNS, UNKNOWN, ContactSchema
-from crm.services.contact_values import add_tags, add_values, remove_other_tags
+from crm.services.contact_schema import SYSTEM_COLUMNS, ContactSchema
 from crm.services.contacts import KEY_PARTS, UNSET, explain
 from crm.services.labels import check_labels
+from crm.services.record_schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN
+from crm.services.record_values import add_tags, add_values, remove_other_tags
 
 UPDATE_TYPES = ("set", "append", "remove", "clear")
 

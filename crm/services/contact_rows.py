@@ -18,7 +18,7 @@ from core.ids import new_id
 from crm.services.contact_keys import Keyed, Live, live_holders, lock_unique_key
 from crm.services.contact_schema import ContactRow, ContactSchema
 from crm.services.contact_updates import update_contacts
-from crm.services.contact_values import add_tags, add_values
+from crm.services.record_values import add_tags, add_values
 
 Existing = Literal["error", "skip", "update"]
 MAX_ROUNDS = 5

@@ -13,7 +13,7 @@ from django.utils import timezone
 from core.events import emit
 from crm.services.contact_keys import Keyed, live_holders
 from crm.services.contact_schema import SYSTEM_COLUMNS, ContactRow, ContactSchema
-from crm.services.contact_values import add_tags, add_values, remove_other_tags, remove_values
+from crm.services.record_values import add_tags, add_values, remove_other_tags, remove_values
 
 COLUMNS = ("name", "email", "country_code", "number", "contact_number", "category_id")
 MAX_ROUNDS = 5
@@ -185,7 +185,9 @@ def _write(schema: ContactSchema, states: Sequence[_State], actor_id: str | None
 def _write_beside(schema: ContactSchema, states: Sequence[_State], moved: dict[str, dict[str, Any]]) -> None:
     """The typed values of the custom values that changed."""
     changed = {state.id: [key for key in moved[state.id] if key in schema.fields] for state in states}
-    remove_values([(state.id, schema.fields[key].id) for state in states for key in changed[state.id] if key in state.custom_before])
+    remove_values(
+        schema.kind, [(state.id, schema.fields[key].id) for state in states for key in changed[state.id] if key in state.custom_before]
+    )
     add_values(schema, [(state.id, {key: state.custom[key] for key in changed[state.id] if key in state.custom}) for state in states])
 
 

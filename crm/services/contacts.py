@@ -13,9 +13,10 @@ from core.ids import is_id
 from crm.models import Contact
 from crm.services.contact_keys import lock_unique_key, rewrite_keys
 from crm.services.contact_rows import Collision, WriteResult, write_contacts
-from crm.services.contact_schema import ContactRow, ContactSchema, ValueProblem
+from crm.services.contact_schema import ContactRow, ContactSchema
 from crm.services.contact_updates import update_contacts
 from crm.services.labels import check_labels, missing_categories, missing_tags
+from crm.services.record_schema import ValueProblem
 
 MAX_BULK = 500
 EXISTS = "ContactAlreadyExists_400"

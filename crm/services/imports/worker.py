@@ -22,12 +22,13 @@ from crm.fields import TextFormat
 from crm.models import Import
 from crm.readers import ReaderError, Row, RowError, Table
 from crm.services.contact_rows import write_contacts
-from crm.services.contact_schema import ContactRow, ContactSchema, ValueProblem
+from crm.services.contact_schema import ContactRow, ContactSchema
 from crm.services.imports.labels import MAX_NAME, Labels
 from crm.services.imports.mapping import CATEGORY, TAGS, RowReader, check_mapping
 from crm.services.imports.options import Options
 from crm.services.imports.reading import look, open_file, take_first_look
 from crm.services.imports.row_errors import ErrorLog
+from crm.services.record_schema import ValueProblem
 
 BATCH_ROWS = 2000
 LONGEST_TURN = 400.0
