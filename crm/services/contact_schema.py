@@ -17,6 +17,8 @@ from crm.services.record_schema import BAD_SYSTEM, RecordRow, RecordSchema, Valu
 MAX_NAME = 300
 SYSTEM_COLUMNS = {"name": "name", "email": "email", "countryCode": "country_code", "number": "number"}
 """formData key of a system field -> column of the contact."""
+NAMES = {column: key for key, column in SYSTEM_COLUMNS.items()} | {"contact_number": "contactNumber", "category_id": "category"}
+"""Column -> name in the API."""
 PHONE_KEYS = frozenset({"countryCode", "number"})
 
 
@@ -33,6 +35,8 @@ class ContactSchema(RecordSchema):
     """The fields of the active company's contacts, and what makes them unique."""
 
     kind: ClassVar[RecordKind] = CONTACT
+    columns: ClassVar[Mapping[str, str]] = SYSTEM_COLUMNS
+    names: ClassVar[Mapping[str, str]] = NAMES
 
     unique_key: str = Company.UniqueKey.EITHER
     required_system: tuple[str, ...] = ()

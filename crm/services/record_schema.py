@@ -50,6 +50,10 @@ class RecordSchema:
     """The fields of a panel of the active company, read once for any number of rows."""
 
     kind: ClassVar[RecordKind]
+    columns: ClassVar[Mapping[str, str]]
+    """formData key of a system field -> column of the record."""
+    names: ClassVar[Mapping[str, str]]
+    """Column -> name in the API, of all that events tell about."""
     required_name: ClassVar[str] = REQUIRED
     """The error of a value that is required and missing."""
 
