@@ -17,8 +17,8 @@ from core.api.selection import SelectionInput
 from core.fields import JSONField
 from crm.api.label_serializers import LabelSnapshot
 from crm.models import ContactTag
-from crm.services.contact_bulk import UPDATE_TYPES
 from crm.services.contacts import UNSET
+from crm.services.record_bulk import UPDATE_TYPES
 
 FORM_DATA = "system values (name, email, countryCode, number) and custom values by the uniqueFieldID of their field"
 ALIAS = "another name for category"

@@ -28,7 +28,8 @@ from crm.api.contact_serializers import (
 )
 from crm.selectors import live_contacts
 from crm.services.contact_bulk import delete_contacts, update_many
-from crm.services.contacts import UNSET, BulkResult, create_contact, create_contacts, explain, update_contact
+from crm.services.contacts import UNSET, BulkResult, create_contact, create_contacts, update_contact
+from crm.services.record_schema import explain
 
 VALUE_ERRORS = ("InvalidCustomFieldValue_400", "InvalidCustomField_400", "InvalidSystemField_400")
 LABEL_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400")

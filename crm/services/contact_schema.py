@@ -39,7 +39,6 @@ class ContactSchema(RecordSchema):
     names: ClassVar[Mapping[str, str]] = NAMES
 
     unique_key: str = Company.UniqueKey.EITHER
-    required_system: tuple[str, ...] = ()
 
     @classmethod
     def load(cls) -> Self:
@@ -49,6 +48,11 @@ class ContactSchema(RecordSchema):
         required = {"email": True, "countryCode": True, "number": True} | {key: spec.required for key, spec in schema.system_fields.items()}
         schema.required_system = tuple(key for key in SYSTEM_COLUMNS if required.get(key))
         return schema
+
+    def emptied(self, key: str) -> dict[str, Any]:
+        if key in PHONE_KEYS:
+            return {"number": None, "contact_number": None, "country_code": None}
+        return {SYSTEM_COLUMNS[key]: "" if key == "name" else None}
 
     def keys_of(self, system: Mapping[str, Any]) -> tuple[str | None, str | None]:
         """What makes a contact unique, as (email_key, number_key); the part that is not in the company's unique key is None."""
@@ -66,12 +70,7 @@ class ContactSchema(RecordSchema):
         current: Mapping[str, Any] | None = None,
         index: int = 0,
     ) -> tuple[ContactRow | None, list[ValueProblem]]:
-        """A formData as a row, and all that is wrong with it; no row when it cannot be written.
-
-        `partial`: an update, where only what is given counts (`current` holds the contact's columns, so that a dial prefix and a number
-        may come alone). `drop_invalid`: invalid values are left out instead, as long as nothing required is among them. `from_text`: values
-        are cells of a file, and empty ones count as not given.
-        """
+        """As RecordSchema.read. In an update `current` holds the contact's columns, so that a dial prefix and a number may come alone."""
         row = ContactRow(index=index)
         problems: list[ValueProblem] = []
         how = from_text if isinstance(from_text, TextFormat) else TextFormat() if from_text else None

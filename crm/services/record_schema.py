@@ -32,6 +32,11 @@ class ValueProblem(NamedTuple):
         return f"{self.key}: {self.message}"
 
 
+def explain(problems: Iterable[ValueProblem]) -> str:
+    """The problems as one warning."""
+    return "; ".join(str(problem) for problem in problems)
+
+
 @dataclass(slots=True)
 class RecordRow:
     """A record to be written. A key that is absent was not given; None empties the value.
@@ -54,6 +59,8 @@ class RecordSchema:
     """formData key of a system field -> column of the record."""
     names: ClassVar[Mapping[str, str]]
     """Column -> name in the API, of all that events tell about."""
+    stamps: ClassVar[Mapping[str, str]] = {}
+    """Column -> column of the time when it was last changed."""
     required_name: ClassVar[str] = REQUIRED
     """The error of a value that is required and missing."""
 
@@ -62,6 +69,8 @@ class RecordSchema:
     """Custom fields by uniqueFieldID."""
     system_fields: dict[str, FieldSpec]
     """System fields by their key in formData, with what the company has set (required, default, options)."""
+    required_system: tuple[str, ...] = ()
+    """formData keys of the system fields that a record must have."""
     required_custom: tuple[str, ...] = ()
     defaults: dict[str, Any] = field(default_factory=dict)
     referring: tuple[str, ...] = ()
@@ -83,6 +92,26 @@ class RecordSchema:
             defaults={key: spec.default for key, spec in custom.items() if spec.default is not None},
             referring=tuple(key for key, spec in custom.items() if _may_refer(spec)),
         )
+
+    def read(
+        self,
+        form_data: Mapping[str, Any],
+        *,
+        partial: bool = False,
+        drop_invalid: bool = False,
+        from_text: bool | TextFormat = False,
+        index: int = 0,
+    ) -> tuple[Any, list[ValueProblem]]:
+        """A formData as a row, and all that is wrong with it; no row when it cannot be written.
+
+        `partial`: an update, where only what is given counts. `drop_invalid`: invalid values are left out instead, as long as nothing
+        required is among them. `from_text`: values are cells of a file, and empty ones count as not given.
+        """
+        raise NotImplementedError
+
+    def emptied(self, key: str) -> dict[str, Any]:
+        """The columns of a system field without value."""
+        return {self.columns[key]: None}
 
     def stored_custom(self, row: RecordRow) -> dict[str, Any]:
         """The custom values of a new record: defaults where nothing was given, and no empty ones."""
