@@ -54,6 +54,9 @@ class Lead(CompanyModel):
     )
     notes = models.TextField(blank=True)
     custom = JSONField(default=dict, blank=True)
+    first_product = models.CharField(
+        max_length=300, null=True, editable=False, help_text="The first name of its products, to sort by; kept by triggers."
+    )
     import_job = CompanyForeignKey("crm.Import", on_delete=models.SET_NULL, null=True, related_name="leads", db_index=False)
     merged_into = CompanyForeignKey("self", on_delete=models.SET_NULL, null=True, editable=False, related_name="+", db_index=False)
     is_deleted = models.BooleanField(default=False, editable=False)
@@ -68,6 +71,7 @@ class Lead(CompanyModel):
             models.Index(fields=("contact",), name="lead_contact"),
             models.Index(fields=("team_member", "status"), condition=Q(is_deleted=False), name="lead_load"),
             models.Index(fields=("company", "team", "id"), condition=Q(is_deleted=False), name="lead_team"),
+            models.Index(fields=("company", "first_product", "id"), condition=Q(is_deleted=False), name="lead_product"),
             models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="lead_live"),
             models.Index(fields=("company", "import_job"), condition=Q(import_job__isnull=False), name="lead_import"),
         ]

@@ -77,13 +77,13 @@ class ContactSchema(RecordSchema):
         _read_name_and_email(form_data, row, problems, how)
         _read_number(form_data, row, problems, how, current or {})
         self.read_custom(form_data, row, problems, how, SYSTEM_COLUMNS)
-        fatal = self._missing(row, form_data, {problem.key for problem in problems}, partial, drop_invalid)
+        fatal = self.missing(row, form_data, {problem.key for problem in problems}, partial=partial, drop_invalid=drop_invalid)
         if fatal or (problems and not drop_invalid):
             return None, [*fatal, *problems]
         return row, problems
 
-    def _missing(
-        self, row: ContactRow, data: Mapping[str, Any], invalid: set[str], partial: bool, drop_invalid: bool
+    def missing(
+        self, row: ContactRow, data: Mapping[str, Any], invalid: set[str], *, partial: bool = False, drop_invalid: bool = False
     ) -> list[ValueProblem]:
         """Required values that the row lacks, or would lack once its invalid values are left out."""
         found = []

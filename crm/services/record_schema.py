@@ -71,6 +71,8 @@ class RecordSchema:
     """System fields by their key in formData, with what the company has set (required, default, options)."""
     required_system: tuple[str, ...] = ()
     """formData keys of the system fields that a record must have."""
+    system_defaults: dict[str, Any] = field(default_factory=dict)
+    """Column -> what a new record has where nothing was given."""
     required_custom: tuple[str, ...] = ()
     defaults: dict[str, Any] = field(default_factory=dict)
     referring: tuple[str, ...] = ()
@@ -116,6 +118,40 @@ class RecordSchema:
     def stored_custom(self, row: RecordRow) -> dict[str, Any]:
         """The custom values of a new record: defaults where nothing was given, and no empty ones."""
         return {key: value for key, value in (self.defaults | row.custom).items() if value is not None}
+
+    def read_system(self, form_data: Mapping[str, Any], row: RecordRow, problems: list[ValueProblem], how: TextFormat | None) -> None:
+        """Put the system values of formData into the row, by the definitions of their fields."""
+        for key, column in self.columns.items():
+            spec = self.system_fields.get(key)
+            if key not in form_data or spec is None:
+                continue
+            try:
+                value = spec.clean(form_data[key]) if how is None else spec.parse(form_data[key], how)
+                if value is not None:
+                    row.system[column] = self.fit(key, value)
+                elif how is None:
+                    row.system.update(self.emptied(key))
+            except BadValue as error:
+                problems.append(ValueProblem(key, BAD_SYSTEM, str(error)))
+
+    def fit(self, key: str, value: Any) -> Any:
+        """A system value as its column holds it; raises BadValue for one that the column has no room for."""
+        return value
+
+    def missing_system(self, row: RecordRow, invalid: set[str], partial: bool, drop_invalid: bool) -> list[ValueProblem]:
+        """Required system values that the row lacks, or would lack once its invalid values are left out."""
+        found = []
+        for key in self.required_system:
+            column = self.columns[key]
+            if column in row.system and row.system[column] in (None, ""):
+                found.append(ValueProblem(key, BAD_SYSTEM if partial else self.required_name, "is required and cannot be empty"))
+            elif partial or column in row.system or column in self.system_defaults:
+                continue
+            elif key not in invalid:
+                found.append(ValueProblem(key, self.required_name, "is required"))
+            elif drop_invalid:
+                found.append(ValueProblem(key, BAD_SYSTEM, "is required, so that its invalid value cannot be left out"))
+        return found
 
     def read_custom(
         self, form_data: Mapping[str, Any], row: RecordRow, problems: list[ValueProblem], how: TextFormat | None, known: Iterable[str]
