@@ -113,8 +113,7 @@ def take(module: str, wanted: int = 1) -> None:
     """
     left = room(module)
     if left is not None and left < wanted:
-        limit = (_limits.get() or {})[module]
-        raise Named(_full[module], f"your plan allows {limit} records of {module}, and there is room for {max(0, left)} more")
+        raise full(module, left)
 
 
 def room(module: str) -> int | None:
@@ -127,3 +126,9 @@ def room(module: str) -> int | None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"leadwright.usage:{company_id()}:{module}"])
     return limit - _usage[module]()
+
+
+def full(module: str, left: int = 0) -> Named:
+    """The error that tells that a module's limit is reached."""
+    limit = (_limits.get() or {}).get(module)
+    return Named(_full[module], f"your plan allows {limit} records of {module}, and there is room for {max(0, left)} more")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from crm.models import Contact
+from crm.models import Contact, Lead
 
 
 def live_contacts() -> QuerySet[Contact]:
@@ -15,3 +15,13 @@ def live_contacts() -> QuerySet[Contact]:
 def count_contacts() -> int:
     """How many live contacts the active company has, as a plan's limit counts them."""
     return live_contacts().count()
+
+
+def live_leads() -> QuerySet[Lead]:
+    """The leads of the active company that are not deleted."""
+    return Lead.objects.filter(is_deleted=False)
+
+
+def count_leads() -> int:
+    """How many live leads the active company has, as a plan's limit counts them."""
+    return live_leads().count()

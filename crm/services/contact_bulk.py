@@ -7,17 +7,17 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from core.errors import Named
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from crm.models import Contact
+from crm.records import CONTACT
 from crm.services.contact_keys import lock_unique_key
 from crm.services.contact_schema import ContactSchema
 from crm.services.contacts import KEY_PARTS, UNSET
 from crm.services.labels import check_labels
-from crm.services.record_bulk import Change, apply_change, plan_change
+from crm.services.record_bulk import Change, apply_change, delete_records, plan_change
 from crm.services.record_schema import BAD_SYSTEM
 
 
@@ -58,12 +58,7 @@ def update_many(
 def delete_contacts(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
     """Flag the selected live contacts as deleted; returns how many there were. ContactNotFound_400 when ids name none."""
     with transaction.atomic():
-        deleted = 0
-        for ids in in_batches(_live(selection), lock=True):
-            now = timezone.now()
-            Contact.objects.filter(pk__in=ids).update(is_deleted=True, deleted_at=now, updated_at=now, updated_by_id=actor_id)
-            emit("contact.deleted", ids, actor_id=actor_id, automation=automation)
-            deleted += len(ids)
+        deleted = delete_records(CONTACT, selection, actor_id=actor_id, event="contact.deleted", automation=automation)
         _refuse_nothing(selection, deleted)
         return deleted
 

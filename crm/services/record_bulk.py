@@ -8,14 +8,17 @@ from typing import Any
 
 import orjson
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.errors import Named
+from core.events import emit
+from core.lists import BulkSelection, in_batches
 from crm.fields.base import MAX_ITEMS
 from crm.records import RecordKind
 from crm.services.record_schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema, explain
 from crm.services.record_updates import Changes, told, touch
-from crm.services.record_values import add_tags, add_values, remove_other_tags
+from crm.services.record_values import add_tags, add_values, remove_links, remove_other_tags, tag_links
 
 UPDATE_TYPES = ("set", "append", "remove", "clear")
 Moved = dict[str, Changes]
@@ -221,16 +224,18 @@ def _change_tags(schema: RecordSchema, change: Change, ids: list[str]) -> set[st
     if not change.tags:
         return set()
     if change.tags == "remove":
-        return remove_tags(schema.kind, ids, change.tag_ids)
+        return remove_links(tag_links(schema.kind), ids, change.tag_ids)
     lost = remove_other_tags(dict.fromkeys(ids, change.tag_ids), schema.kind) if change.tags == "set" else set()
     return lost | add_tags(schema.company_id, [(id, tag) for id in ids for tag in change.tag_ids], schema.kind)
 
 
-def remove_tags(kind: RecordKind, ids: Sequence[str], tag_ids: Sequence[str]) -> set[str]:
-    """Unlink the tags from the records; returns the records that had one."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"DELETE FROM {kind.tag_table} WHERE {kind.column} = ANY(%s) AND tag_id = ANY(%s) RETURNING {kind.column}",
-            [list(ids), list(tag_ids)],
-        )
-        return {id for (id,) in cursor.fetchall()}
+def delete_records(kind: RecordKind, selection: BulkSelection, *, actor_id: str, event: str, automation: bool) -> int:
+    """Flag the selected live records as deleted, in the caller's transaction; returns how many there were."""
+    live: QuerySet[Any] = kind.model._default_manager.filter(is_deleted=False)
+    deleted = 0
+    for ids in in_batches(selection.apply(live), lock=True):
+        now = timezone.now()
+        kind.model._default_manager.filter(pk__in=ids).update(is_deleted=True, deleted_at=now, updated_at=now, updated_by_id=actor_id)
+        emit(event, ids, actor_id=actor_id, automation=automation)
+        deleted += len(ids)
+    return deleted

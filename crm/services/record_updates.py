@@ -13,7 +13,7 @@ from django.utils import timezone
 from core.api.json import plain
 from crm.records import RecordKind
 from crm.services.record_schema import RecordRow, RecordSchema
-from crm.services.record_values import add_tags, add_values, remove_other_tags, remove_values
+from crm.services.record_values import Links, add_links, add_values, remove_other_links, remove_values, tag_links
 
 Changes = dict[str, dict[str, Any]]
 """What is different about a record, by the names of the API: from what to what."""
@@ -112,10 +112,17 @@ def write_values(schema: RecordSchema, states: Sequence[RecordState], moved: Map
 def write_tags(schema: RecordSchema, states: Mapping[str, RecordState], moved: dict[str, Changes], *, replace: bool) -> None:
     """The records' tags; one whose tags changed is told in `moved` too."""
     wanted = {id: list(dict.fromkeys(state.tags)) for id, state in states.items() if state.tags is not None}
-    lost = remove_other_tags(wanted, schema.kind) if replace else set()
-    gained = add_tags(schema.company_id, [(id, tag) for id, tags in wanted.items() for tag in tags], schema.kind)
+    write_links(schema, tag_links(schema.kind), "tags", wanted, moved, replace=replace)
+
+
+def write_links(
+    schema: RecordSchema, links: Links, name: str, wanted: Mapping[str, Sequence[str]], moved: dict[str, Changes], *, replace: bool
+) -> None:
+    """Link the records to what is wanted of each, with `replace` to nothing else; one whose links changed is told in `moved` too."""
+    lost = remove_other_links(links, wanted) if replace else set()
+    gained = add_links(schema.company_id, links, [(id, target) for id, targets in wanted.items() for target in targets])
     for id in sorted(lost | gained):
-        moved.setdefault(id, {})["tags"] = {"to": wanted[id]} if replace else {"added": wanted[id]}
+        moved.setdefault(id, {})[name] = {"to": list(wanted[id])} if replace else {"added": list(wanted[id])}
 
 
 def touch(kind: RecordKind, ids: Sequence[str], actor_id: str | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from django.db import connection
@@ -19,11 +19,24 @@ SELECT %s, record, field, position, text, number, time
 FROM json_to_recordset(%s::json)
     AS rows (record text, field text, position smallint, text text, number numeric, time timestamptz)
 """
-INSERT_TAGS = """
-INSERT INTO {tags} (company_id, created_at, updated_at, id, {link}, tag_id)
-SELECT %s, %s, %s, id, record, tag FROM unnest(%s::text[], %s::text[], %s::text[]) AS rows (id, record, tag)
-ON CONFLICT DO NOTHING RETURNING {link}
+INSERT_LINKS = """
+INSERT INTO {table} (company_id, created_at, updated_at, id, {record}, {target})
+SELECT %s, %s, %s, id, record, target FROM unnest(%s::text[], %s::text[], %s::text[]) AS rows (id, record, target)
+ON CONFLICT DO NOTHING RETURNING {record}
 """
+
+
+class Links(NamedTuple):
+    """A table that links records to others, and its two columns."""
+
+    table: str
+    record: str
+    target: str
+
+
+def tag_links(kind: RecordKind) -> Links:
+    """The tags of a kind's records."""
+    return Links(kind.tag_table, kind.column, "tag_id")
 
 
 def add_values(schema: RecordSchema, values: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
@@ -53,28 +66,47 @@ def remove_values(kind: RecordKind, pairs: Sequence[tuple[str, str]]) -> None:
             )
 
 
-def add_tags(company: str, pairs: Sequence[tuple[str, str]], kind: RecordKind = CONTACT) -> set[str]:
-    """Link (record id, tag id) where they are not linked yet; returns the records that got one."""
+def add_links(company: str, links: Links, pairs: Sequence[tuple[str, str]]) -> set[str]:
+    """Link (record id, target id) where they are not linked yet; returns the records that got one."""
     if not pairs:
         return set()
     now = timezone.now()
-    records, tags = (list(column) for column in zip(*pairs, strict=True))
+    records, targets = (list(column) for column in zip(*pairs, strict=True))
     with connection.cursor() as cursor:
-        statement = INSERT_TAGS.format(tags=kind.tag_table, link=kind.column)
-        cursor.execute(statement, [company, now, now, [new_id() for _ in pairs], records, tags])
+        cursor.execute(INSERT_LINKS.format(**links._asdict()), [company, now, now, [new_id() for _ in pairs], records, targets])
         return {record for (record,) in cursor.fetchall()}
+
+
+def remove_links(links: Links, records: Sequence[str], targets: Sequence[str]) -> set[str]:
+    """Unlink the targets from the records; returns the records that had one."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"DELETE FROM {links.table} WHERE {links.record} = ANY(%s) AND {links.target} = ANY(%s) RETURNING {links.record}",
+            [list(records), list(targets)],
+        )
+        return {record for (record,) in cursor.fetchall()}
+
+
+def remove_other_links(links: Links, wanted: Mapping[str, Sequence[str]]) -> set[str]:
+    """Unlink all but the wanted targets of each record; returns the records that lost one."""
+    if not wanted:
+        return set()
+    kept = [(record, target) for record, targets in wanted.items() for target in targets]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"DELETE FROM {links.table} t WHERE t.{links.record} = ANY(%s) AND NOT EXISTS ("
+            "SELECT FROM unnest(%s::text[], %s::text[]) AS kept (record, target)"
+            f" WHERE kept.record = t.{links.record} AND kept.target = t.{links.target}) RETURNING t.{links.record}",
+            [list(wanted), [record for record, _ in kept], [target for _, target in kept]],
+        )
+        return {record for (record,) in cursor.fetchall()}
+
+
+def add_tags(company: str, pairs: Sequence[tuple[str, str]], kind: RecordKind = CONTACT) -> set[str]:
+    """Link (record id, tag id) where they are not linked yet; returns the records that got one."""
+    return add_links(company, tag_links(kind), pairs) if pairs else set()
 
 
 def remove_other_tags(wanted: Mapping[str, Sequence[str]], kind: RecordKind = CONTACT) -> set[str]:
     """Unlink all tags but the wanted ones of each record; returns the records that lost one."""
-    if not wanted:
-        return set()
-    kept = [(record, tag) for record, tags in wanted.items() for tag in tags]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"DELETE FROM {kind.tag_table} t WHERE t.{kind.column} = ANY(%s) AND NOT EXISTS ("
-            f"SELECT FROM unnest(%s::text[], %s::text[]) AS kept (record, tag) WHERE kept.record = t.{kind.column} AND kept.tag = t.tag_id"
-            f") RETURNING t.{kind.column}",
-            [list(wanted), [record for record, _ in kept], [tag for _, tag in kept]],
-        )
-        return {record for (record,) in cursor.fetchall()}
+    return remove_other_links(tag_links(kind), wanted) if wanted else set()
