@@ -116,12 +116,13 @@ class ContactOut(Output):
         data["category"] = {"_id": row["category_id"], "name": row["category__name"]} if row["category_id"] else None
         data["formData"] = {key: data[key] for key in ("name", "email", "countryCode", "number")} | row["custom"]
         data["unsubscribed"] = data["unsubscribedAt"] is not None
-        data["createdBy"] = _member(row, "created_by")
-        data["updatedBy"] = _member(row, "updated_by")
+        data["createdBy"] = member_of(row, "created_by")
+        data["updatedBy"] = member_of(row, "updated_by")
         return data
 
 
-def _member(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
+def member_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
+    """The snapshot of the member that a row's reference is to."""
     found = row[f"{path}_id"]
     return {"_id": found, "name": row[f"{path}__name"], "email": row[f"{path}__email"]} if found else None
 
