@@ -11,10 +11,11 @@ from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from accounts.api.snapshots import MemberSnapshot
-from core.api.input import BooleanInput, IdList, Input, ObjectIdInput, ObjectInput
+from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
+from crm.api.automation import AutomationInput
 from crm.api.label_serializers import LabelSnapshot
 from crm.models import ContactTag
 from crm.services.contacts import UNSET
@@ -23,10 +24,6 @@ from crm.services.record_bulk import UPDATE_TYPES
 FORM_DATA = "system values (name, email, countryCode, number) and custom values by the uniqueFieldID of their field"
 ALIAS = "another name for category"
 CATEGORY_NAMES = ("category", "contact_category", "contactcategories")
-
-
-class AutomationInput(Input):
-    automation = serializers.ChoiceField(choices=("run", "skip"), default="run", help_text="skip: start no workflows")
 
 
 class LabelsInput(AutomationInput):

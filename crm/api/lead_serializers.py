@@ -15,7 +15,8 @@ from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
-from crm.api.contact_serializers import ALIAS, AutomationInput, BulkError, BulkFailure, category_of, member_of
+from crm.api.automation import AutomationInput
+from crm.api.contact_serializers import ALIAS, BulkError, BulkFailure, category_of, member_of
 from crm.api.label_serializers import LabelSnapshot
 from crm.models import LeadProduct, LeadTag
 from crm.services.contacts import UNSET
