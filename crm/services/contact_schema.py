@@ -54,10 +54,14 @@ class ContactSchema(RecordSchema):
             return {"number": None, "contact_number": None, "country_code": None}
         return {SYSTEM_COLUMNS[key]: "" if key == "name" else None}
 
+    def identified_by(self, key: str) -> bool:
+        """Whether `email`, or `number`, is part of what makes a contact unique."""
+        return self.unique_key != (Company.UniqueKey.NUMBER if key == "email" else Company.UniqueKey.EMAIL)
+
     def keys_of(self, system: Mapping[str, Any]) -> tuple[str | None, str | None]:
         """What makes a contact unique, as (email_key, number_key); the part that is not in the company's unique key is None."""
-        email = system.get("email") if self.unique_key != Company.UniqueKey.NUMBER else None
-        number = system.get("contact_number") if self.unique_key != Company.UniqueKey.EMAIL else None
+        email = system.get("email") if self.identified_by("email") else None
+        number = system.get("contact_number") if self.identified_by("number") else None
         return (email_key(email) if email else None, number or None)
 
     def read(

@@ -92,11 +92,16 @@ def _read_one(
     return row, [*problems, *dangling]
 
 
+def repeated(lead: str) -> str:
+    """What is said of a row that repeats an open lead."""
+    return f"the open lead {lead} is of the same contact and product already"
+
+
 def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]]]:
     """Index -> why the row became no lead, as the error of one and as the problems of many."""
     found: dict[int, tuple[ApiError, list[ValueProblem]]] = {}
     for index, lead in written.collided:
-        detail = f"the open lead {lead} is of the same contact and product already"
+        detail = repeated(lead)
         found[index] = DuplicateField(REPEATED, f"{REPEATED}: {detail}"), [ValueProblem("contact", DUPLICATE, detail)]
     for index, problems in written.failed.items():
         found[index] = Named(problems[0].name, explain(problems)), problems
