@@ -16,9 +16,15 @@ class CrmConfig(AppConfig):
         from crm.services.custom_fields import seed_system_fields
         from crm.services.file_storage import has_leftovers, remove_leftovers
         from crm.services.imports.worker import run
+        from crm.services.labels import count_categories, count_tags
+        from crm.services.teams import count_teams, seed_default_team
 
         on_company_created(seed_system_fields)
+        on_company_created(seed_default_team)
         count_usage("contact", count_contacts)
         count_usage("lead", count_leads)
+        count_usage("tag", count_tags)
+        count_usage("contact-category", count_categories)
+        count_usage("team", count_teams)
         register(Work("files", "bulk", remove_leftovers, has_leftovers))
         register_job("import", Import, run, queue="import")
