@@ -11,7 +11,7 @@ from accounts.models import Company
 from core.backoffice.paginator import EXACT, capped_count
 from core.backoffice.panels import ROWS, facts, link, list_address, panel, table
 from core.backoffice.progress import progress_bar
-from crm.models import Contact, CustomField, File, Import
+from crm.models import Contact, CustomField, File, Import, Lead
 
 
 def _shown(rows: QuerySet[Any]) -> str:
@@ -24,6 +24,7 @@ def _use(company: Company) -> SafeString:
     return facts(
         [
             ("Contacts", _shown(Contact.objects.filter(company=company, is_deleted=False))),
+            ("Leads", _shown(Lead.objects.filter(company=company, is_deleted=False))),
             ("Custom fields", _shown(CustomField.objects.filter(company=company, is_system=False))),
             ("Files", _shown(File.objects.filter(company=company, is_deleted=False))),
             ("Imports", _shown(Import.objects.filter(company=company, is_deleted=False))),

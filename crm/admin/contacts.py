@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import admin
 from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
-from crm.models import Contact, ContactCategory, ContactTag, CustomField, Tag
+from crm.models import Contact, ContactCategory, ContactTag, CustomField, Lead, Tag
 
 
 @admin.register(Contact)
@@ -25,11 +27,16 @@ class ContactAdmin(CompanyRecordAdmin):
 
 @panel(Contact, "Values and tags")
 def _values(contact: Contact) -> SafeString:
-    fields = CustomField.objects.filter(company=contact.company_id, panel=CustomField.Panel.CONTACT, is_system=False)
-    names = dict(fields.values_list("unique_field_id", "name"))
     tags = ContactTag.objects.filter(contact=contact).order_by("tag__name").values_list("tag__name", flat=True)[:100]
-    rows = [(names.get(key, key), value if isinstance(value, str | int | float) else repr(value)) for key, value in contact.custom.items()]
-    return table(("Field", "Value"), [("Tags", ", ".join(tags) or "–"), *rows])
+    return table(("Field", "Value"), [("Tags", ", ".join(tags) or "–"), *custom_values(contact)])
+
+
+def custom_values(record: Contact | Lead) -> list[tuple[str, Any]]:
+    """The record's custom values with the names of their fields."""
+    panel = CustomField.Panel.LEAD if isinstance(record, Lead) else CustomField.Panel.CONTACT
+    fields = CustomField.objects.filter(company=record.company_id, panel=panel, is_system=False)
+    names = dict(fields.values_list("unique_field_id", "name"))
+    return [(names.get(key, key), value if isinstance(value, str | int | float) else repr(value)) for key, value in record.custom.items()]
 
 
 class LabelAdmin(CompanyRecordAdmin):

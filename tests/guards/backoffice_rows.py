@@ -16,12 +16,13 @@ from core.events import emit
 from core.ids import new_id
 from core.models import Event, EventDelivery, ResponseMessage
 from core.tenancy import company_scope
-from crm.models import Contact, ContactCategory, CustomField, File, Import, ImportRowError, Tag
+from crm.models import Contact, ContactCategory, CustomField, File, Import, ImportRowError, Lead, Tag
 from outreach.models import AiApp, GenieScheduler, GenieSettings, SendJob, SendJobTransition, Smtp, Suppression
 from tests.factories import (
     CompanyFactory,
     ContactCategoryFactory,
     ContactFactory,
+    LeadFactory,
     MemberFactory,
     RoleFactory,
     SmtpFactory,
@@ -87,6 +88,7 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     RefreshToken: _token,
     Subscription: lambda n: _in_other_company(SubscriptionFactory),
     Contact: lambda n: ContactFactory(category=ContactCategoryFactory()),
+    Lead: lambda n: LeadFactory(contact__name=f"Person {n}"),
     ContactCategory: lambda n: ContactCategoryFactory(),
     Tag: lambda n: TagFactory(),
     CustomField: lambda n: CustomField.objects.create(name=f"Field {n}", field_type="text", unique_field_id=new_id()),
