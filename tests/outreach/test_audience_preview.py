@@ -68,8 +68,6 @@ def test_ids_of_nobody_and_of_another_company_are_named(cast: Cast, outsiders: C
     with outsiders.scope():
         makers = {"contactIds": ContactFactory, "leadIds": LeadFactory, "tags": TagFactory, "categories": ContactCategoryFactory}
         foreign = makers[selector]().pk
-            selector
-        ]().pk
     for id in (MISSING, foreign):
         answer = cast.key.post(PATH, {selector: [id]})
         assert answer.status == 400
