@@ -17,10 +17,10 @@ from rest_framework.views import APIView
 from core.access import Actor, Door, Entitlement, check_session, entitlement, limited
 from core.api.endpoint import Endpoint, success
 from core.api.json import Parser, Renderer
-from core.api.output import Output
 from core.api.schema import Schema
 from core.errors import Named
 from core.lists import FieldSet, ListQuery, Page, list_page, stream_json
+from core.lists.paging import Projection
 from core.tenancy import company_scope, reopen
 
 
@@ -91,7 +91,7 @@ class ApiView(APIView):
             if request.method == "POST":
                 self._scope.enter_context(limited(allowed))
 
-    def list_response(self, queryset: QuerySet, fields: FieldSet, output: type[Output], *, extra: Iterable[str] = ()) -> Any:
+    def list_response(self, queryset: QuerySet, fields: FieldSet, output: Projection, *, extra: Iterable[str] = ()) -> Any:
         """The answer of a list endpoint on the standard list contract; without both p and n the whole set goes out as a stream.
 
         The stream is read later, in the scope that is active now.
