@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from crm.models import Contact, Lead
+from crm.models import Contact, Lead, ProductService
 
 
 def live_contacts() -> QuerySet[Contact]:
@@ -25,3 +25,13 @@ def live_leads() -> QuerySet[Lead]:
 def count_leads() -> int:
     """How many live leads the active company has, as a plan's limit counts them."""
     return live_leads().count()
+
+
+def live_products() -> QuerySet[ProductService]:
+    """The products and services of the active company that are not deleted."""
+    return ProductService.objects.filter(is_deleted=False)
+
+
+def count_products() -> int:
+    """How many live products and services the active company has, as a plan's limit counts them."""
+    return live_products().count()

@@ -1,8 +1,11 @@
-"""Amounts of money: as many digits as the columns of leads and products hold."""
+"""Amounts of money: as many digits as the columns of leads and products hold, in currencies that are in use."""
 
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import cache
+
+from babel.core import get_global
 
 from crm.fields import BadValue
 
@@ -19,3 +22,18 @@ def read_amount(value: float | int) -> Decimal:
     if amount < 0:
         raise BadValue("cannot be negative")
     return amount
+
+
+def read_currency(value: str) -> str:
+    """The code of a currency of ISO 4217, in capitals; raises BadValue for one that is legal tender nowhere today."""
+    code = value.strip().upper()
+    if code not in _currencies():
+        raise BadValue("needs the ISO 4217 code of a currency in use, such as EUR")
+    return code
+
+
+@cache
+def _currencies() -> frozenset[str]:
+    return frozenset(
+        code for used in get_global("territory_currencies").values() for code, _, until, tender in used if tender and not until
+    )
