@@ -6,6 +6,7 @@ from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q
 
 from core.lists import FieldSet, ListField, ManyField
 from crm.api.record_fields import custom_fields_of
+from crm.api.segment_fields import SegmentField
 from crm.models import ContactTag
 from crm.records import CONTACT
 
@@ -26,6 +27,7 @@ CONTACT_FIELDS = FieldSet(
         ListField("category.name", "text", "category__name", searchable=True),
         ManyField("tags", "id", _tags, "tag_id"),  # type: ignore[arg-type]
         ManyField("tags.name", "text", _tags, "tag__name", searchable=True),  # type: ignore[arg-type]
+        SegmentField("contact"),
         ListField("importId", "id", "import_job_id"),
         ListField("createdBy", "id", "created_by_id"),
         ListField("createdBy.name", "text", "created_by__name", searchable=True),

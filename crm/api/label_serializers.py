@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, IntegerField, Model, OuterRef, Subquery
+from django.db.models import Count, IntegerField, Model, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from rest_framework import serializers
 
@@ -48,9 +48,9 @@ class LabelOut(LabelSnapshot):
     updatedAt = serializers.DateTimeField()
 
 
-def counted(model: type[Model], reference: str, **where: Any) -> Coalesce:
+def counted(model: type[Model], reference: str, *conditions: Q, **where: Any) -> Coalesce:
     """How many of the model's rows refer to each row of the list; of a page, only its rows are counted for."""
-    rows = model._default_manager.filter(**{reference: OuterRef("pk")}, **where).order_by().values(reference)
+    rows = model._default_manager.filter(*conditions, **{reference: OuterRef("pk")}, **where).order_by().values(reference)
     return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), 0, output_field=IntegerField())
 
 

@@ -7,6 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from core.lists import FieldSet, ListField, ManyField
 from core.lists.fields import Condition, column
 from crm.api.record_fields import custom_fields_of
+from crm.api.segment_fields import SegmentField
 from crm.models import LeadProduct, LeadTag
 from crm.records import LEAD
 
@@ -55,6 +56,7 @@ LEAD_FIELDS = FieldSet(
         ListField("teamMember.email", "text", "team_member__email", searchable=True),
         ManyField("tags", "id", _tags, "tag_id"),
         ManyField("tags.name", "text", _tags, "tag__name", searchable=True),
+        SegmentField("lead"),
         ListField("importId", "id", "import_job_id"),
         ListField("importId.file.name", "text", "import_job__file__name", searchable=True),
         ListField("createdBy", "id", "created_by_id"),
