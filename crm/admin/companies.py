@@ -11,7 +11,7 @@ from accounts.models import Company
 from core.backoffice.paginator import EXACT, capped_count
 from core.backoffice.panels import ROWS, facts, link, list_address, panel, table
 from core.backoffice.progress import progress_bar
-from crm.models import Contact, CustomField, File, Import, Lead
+from crm.models import Contact, CustomField, File, Import, Lead, ProductService, Segment, Team
 
 
 def _shown(rows: QuerySet[Any]) -> str:
@@ -25,6 +25,9 @@ def _use(company: Company) -> SafeString:
         [
             ("Contacts", _shown(Contact.objects.filter(company=company, is_deleted=False))),
             ("Leads", _shown(Lead.objects.filter(company=company, is_deleted=False))),
+            ("Products and services", _shown(ProductService.objects.filter(company=company, is_deleted=False))),
+            ("Teams", _shown(Team.objects.filter(company=company))),
+            ("Segments", _shown(Segment.objects.filter(company=company))),
             ("Custom fields", _shown(CustomField.objects.filter(company=company, is_system=False))),
             ("Files", _shown(File.objects.filter(company=company, is_deleted=False))),
             ("Imports", _shown(Import.objects.filter(company=company, is_deleted=False))),

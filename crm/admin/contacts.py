@@ -9,7 +9,8 @@ from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
-from crm.models import Contact, ContactCategory, ContactTag, CustomField, Lead, Tag
+from crm.models import Contact, ContactCategory, ContactTag, CustomField, Lead, ProductService, Tag
+from crm.records import KINDS
 
 
 @admin.register(Contact)
@@ -31,9 +32,9 @@ def _values(contact: Contact) -> SafeString:
     return table(("Field", "Value"), [("Tags", ", ".join(tags) or "–"), *custom_values(contact)])
 
 
-def custom_values(record: Contact | Lead) -> list[tuple[str, Any]]:
+def custom_values(record: Contact | Lead | ProductService) -> list[tuple[str, Any]]:
     """The record's custom values with the names of their fields."""
-    panel = CustomField.Panel.LEAD if isinstance(record, Lead) else CustomField.Panel.CONTACT
+    panel = next(kind.panel for kind in KINDS.values() if isinstance(record, kind.model))
     fields = CustomField.objects.filter(company=record.company_id, panel=panel, is_system=False)
     names = dict(fields.values_list("unique_field_id", "name"))
     return [(names.get(key, key), value if isinstance(value, str | int | float) else repr(value)) for key, value in record.custom.items()]

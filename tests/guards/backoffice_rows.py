@@ -16,7 +16,22 @@ from core.events import emit
 from core.ids import new_id
 from core.models import Event, EventDelivery, ResponseMessage
 from core.tenancy import company_scope
-from crm.models import Contact, ContactCategory, CustomField, File, Import, ImportRowError, Lead, Tag
+from crm.models import (
+    Contact,
+    ContactCategory,
+    CustomField,
+    CustomSection,
+    File,
+    Import,
+    ImportRowError,
+    Lead,
+    ProductService,
+    Segment,
+    SegmentRecord,
+    Tag,
+    Team,
+    TeamMember,
+)
 from outreach.models import AiApp, GenieScheduler, GenieSettings, SendJob, SendJobTransition, Smtp, Suppression
 from tests.factories import (
     CompanyFactory,
@@ -67,6 +82,18 @@ def _token(n: int) -> RefreshToken:
     )
 
 
+def _team(n: int) -> Team:
+    team = Team.objects.create(name=f"Team {n}")
+    TeamMember.objects.create(team=team, member=MemberFactory())
+    return team
+
+
+def _segment(n: int) -> Segment:
+    segment = Segment.objects.create(name=f"Segment {n}", kind=Segment.Kind.STATIC)
+    SegmentRecord.objects.create(segment=segment, contact=ContactFactory())
+    return segment
+
+
 def _in_other_company(make: Callable[[], Any]) -> Any:
     """For models of which a company has one: each row in a company of its own."""
     with company_scope(CompanyFactory().pk):
@@ -91,6 +118,10 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     Lead: lambda n: LeadFactory(contact__name=f"Person {n}"),
     ContactCategory: lambda n: ContactCategoryFactory(),
     Tag: lambda n: TagFactory(),
+    Team: _team,
+    Segment: _segment,
+    ProductService: lambda n: ProductService.objects.create(name=f"Product {n}", price=n, custom={"grade": "A"}),
+    CustomSection: lambda n: CustomSection.objects.create(name=f"Section {n}", order=n),
     CustomField: lambda n: CustomField.objects.create(name=f"Field {n}", field_type="text", unique_field_id=new_id()),
     File: _file,
     Import: _import,
