@@ -13,7 +13,8 @@ from django.db.models.lookups import In
 from django.utils import timezone
 
 from core.errors import Named
-from crm.models import Contact, ContactCategory, ContactTag, Lead, Tag
+from crm.models import Contact, ContactCategory, ContactTag, Lead, Segment, Tag
+from crm.services.segments import compiled, contacts_of, next_contacts
 from outreach.decision import Decision, Ready, SendFacts, Stop, decide, forecast
 from outreach.models import Suppression
 from outreach.services.facts import ADDRESS, suppressed_addresses, surroundings
@@ -30,6 +31,7 @@ class Audience:
     categories: tuple[str, ...] = ()
     lead_ids: tuple[str, ...] = ()
     """Stand for the contacts of those leads that are live when it is asked for."""
+    segments: tuple[str, ...] = ()
     _sorted: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
@@ -37,12 +39,18 @@ class Audience:
         """The audience of a run, as `as_json` wrote it."""
         ids, leads = tuple(audience.get("contactIds") or ()), tuple(audience.get("leadIds") or ())
         named = sorted({*ids, *_live_leads(leads).values_list("contact_id", flat=True)}) if leads else sorted(ids)
-        return cls(ids, tuple(audience.get("tags") or ()), tuple(audience.get("categories") or ()), leads, tuple(named))
+        labels = (tuple(audience.get(name) or ()) for name in ("tags", "categories"))
+        return cls(ids, *labels, lead_ids=leads, segments=tuple(audience.get("segments") or ()), _sorted=tuple(named))
 
     def as_json(self) -> dict[str, Any]:
         """The contract's five selectors."""
-        ids, tags, categories = list(self.contact_ids), list(self.tags), list(self.categories)
-        return {"contactIds": ids, "leadIds": list(self.lead_ids), "segments": None, "tags": tags or None, "categories": categories or None}
+        return {
+            "contactIds": list(self.contact_ids),
+            "leadIds": list(self.lead_ids),
+            "segments": list(self.segments) or None,
+            "tags": list(self.tags) or None,
+            "categories": list(self.categories) or None,
+        }
 
     def contacts(self) -> QuerySet[Contact]:
         """All of its live contacts, each once."""
@@ -53,6 +61,8 @@ class Audience:
             where |= Q(Exists(ContactTag.objects.filter(contact_id=OuterRef("pk"), tag_id__in=self.tags)))
         if self.categories:
             where |= Q(category_id__in=self.categories)
+        for segment in self._segments():
+            where |= Q(pk__in=contacts_of(segment).values("pk"))
         return Contact.objects.filter(where, is_deleted=False)
 
     def after(self, place: str, size: int) -> list[str]:
@@ -66,20 +76,27 @@ class Audience:
         filed = Contact.objects.filter(pk__gt=place, is_deleted=False).order_by("pk").values_list("pk", flat=True)
         branches: list[QuerySet] = [tagged.filter(tag_id=tag)[:size] for tag in self.tags]
         branches += [filed.filter(category_id=category)[:size] for category in self.categories]
+        branches += [next_contacts(segment, place, size) for segment in self._segments()]
         if branches:
             found.update(branches[0].union(*branches[1:], all=True))
         return sorted(found)[:size]
 
+    def _segments(self) -> list[Segment]:
+        """Those of its segments that still exist."""
+        return list(Segment.objects.filter(pk__in=self.segments)) if self.segments else []
+
 
 def select(*, contact_ids: list[str], lead_ids: list[str], segments: Any, tags: list[str] | None, categories: list[str] | None) -> Audience:
-    """The audience of a request; an id that is not live in this company is an error that names it."""
-    if segments:
-        raise Named("SegmentNotFound_400", "segments: there is no such segment in this company")
+    """The audience of a request; an id that is not live in this company is an error that names it, and so is a segment that names a
+    field which has been deleted (InvalidRequest_400)."""
+    _all_exist(Segment.objects.all(), segments or [], "segments", "SegmentNotFound_400")
+    for segment in Segment.objects.filter(pk__in=segments or [], kind=Segment.Kind.DYNAMIC):
+        compiled(segment)
     _all_exist(Contact.objects.filter(is_deleted=False), contact_ids, "contactIds", "ContactNotFound_400")
     _all_exist(Lead.objects.filter(is_deleted=False), lead_ids, "leadIds", "LeadNotFound_400")
     _all_exist(Tag.objects.all(), tags or [], "tags", "TagNotFound_400")
     _all_exist(ContactCategory.objects.all(), categories or [], "categories", "ContactCategoryNotFound_400")
-    chosen = {"contactIds": contact_ids, "leadIds": lead_ids, "tags": tags, "categories": categories}
+    chosen = {"contactIds": contact_ids, "leadIds": lead_ids, "segments": segments, "tags": tags, "categories": categories}
     return Audience.stored(chosen)
 
 

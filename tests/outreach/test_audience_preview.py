@@ -76,10 +76,6 @@ def test_ids_of_nobody_and_of_another_company_are_named(cast: Cast, outsiders: C
     assert selector in cast.key.post(PATH, {selector: "x"}).body["warning"]
 
 
-def test_segments_do_not_exist_yet(cast: Cast) -> None:
-    assert cast.key.post(PATH, {"segments": [MISSING]}).body["message"] == "Segment not found"
-
-
 def test_leads_stand_for_their_contacts(scope: Cast) -> None:
     named, other, gone = ContactFactory(name="A"), ContactFactory(name="B"), ContactFactory(is_deleted=True)
     leads = [LeadFactory(contact=contact).pk for contact in (named, named, other, gone)]
