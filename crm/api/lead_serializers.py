@@ -91,8 +91,8 @@ def relations_of(data: Mapping[str, Any], *, new: bool = False) -> Relations:
     return Relations(**{name: value for name, value in given.items() if value is not None or not new})
 
 
-class ContactSnapshot(Output):
-    """A contact, nested where a lead refers to it."""
+class LeadContact(Output):
+    """The contact behind a lead."""
 
     _id = IdField()
     name = serializers.CharField()
@@ -118,7 +118,7 @@ class LeadOut(Output):
     """A lead."""
 
     _id = IdField()
-    contact = Computed(ContactSnapshot())
+    contact = Computed(LeadContact())
     status = serializers.CharField(help_text="one of the options of the system field status")
     statusChangedAt = serializers.DateTimeField(allow_null=True)
     source = serializers.CharField()  # type: ignore[assignment]
