@@ -98,7 +98,7 @@ class SegmentExecute(ApiView):
     def get(self, request: Request) -> Any:
         segment, panel, records = self._selected(request)
         query = ListQuery.parse(request.query_params, PANEL_LISTS[panel][1], extra=("id", "panel"))
-        answer = {"segment": segment, "panel": panel}
+        answer: dict[str, Any] = {"segment": segment, "panel": panel}
         if not query.paginated:
             return {**answer, "count": records.filter(query.where).count(), "records": None}
         if not (self.actor.is_unbounded or self.actor.may(panel, "GET")):

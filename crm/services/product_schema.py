@@ -26,7 +26,10 @@ SYSTEM_COLUMNS = {
 }
 """formData key of a system field -> column of the product or service."""
 COLUMN_TYPES = dict.fromkeys(SYSTEM_COLUMNS.values(), "text") | {"price": "numeric", "is_active": "boolean"}
-MAX_LENGTHS = {key: ProductService._meta.get_field(key).max_length for key in ("name", "category", "sku", "unit")}
+MAX_LENGTHS: dict[str, int] = {
+    key: ProductService._meta.get_field(key).max_length  # type: ignore[union-attr,misc]
+    for key in ("name", "category", "sku", "unit")
+}
 EMPTY: dict[str, Any] = {"type": ProductService.Kind.PRODUCT, "price": None, "isActive": True}
 """What stands where a value is taken away, unless it is empty text."""
 

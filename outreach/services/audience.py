@@ -39,8 +39,8 @@ class Audience:
         """The audience of a run, as `as_json` wrote it."""
         ids, leads = tuple(audience.get("contactIds") or ()), tuple(audience.get("leadIds") or ())
         named = sorted({*ids, *_live_leads(leads).values_list("contact_id", flat=True)}) if leads else sorted(ids)
-        labels = (tuple(audience.get(name) or ()) for name in ("tags", "categories"))
-        return cls(ids, *labels, lead_ids=leads, segments=tuple(audience.get("segments") or ()), _sorted=tuple(named))
+        tags, categories, segments = (tuple(audience.get(name) or ()) for name in ("tags", "categories", "segments"))
+        return cls(ids, tags, categories, leads, segments, tuple(named))
 
     def as_json(self) -> dict[str, Any]:
         """The contract's five selectors."""
