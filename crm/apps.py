@@ -12,17 +12,24 @@ class CrmConfig(AppConfig):
         from core.companies import on_company_created
         from core.jobs import Work, register, register_job
         from crm import selectors
-        from crm.models import ContactCategory, Import, Tag
+        from crm.models import ContactCategory, CustomSection, Import, Segment, Tag, Team
         from crm.services.custom_fields import seed_system_fields
         from crm.services.file_storage import has_leftovers, remove_leftovers
         from crm.services.imports.notices import tell_ended
         from crm.services.imports.worker import run
+        from crm.services.teams import seed_default_team
 
         on_company_created(seed_system_fields)
+        on_company_created(seed_default_team)
         count_usage("contact", selectors.live_contacts)
+        count_usage("lead", selectors.live_leads)
+        count_usage("product-service", selectors.live_products)
         count_usage("contact-category", ContactCategory.objects.all)
         count_usage("tag", Tag.objects.all)
+        count_usage("team", Team.objects.all)
+        count_usage("segment", Segment.objects.all)
         count_usage("custom-field", selectors.own_fields)
+        count_usage("custom-section", CustomSection.objects.all)
         count_usage("file", selectors.stored_files)
         register(Work("files", "bulk", remove_leftovers, has_leftovers))
         register_job("import", Import, run, queue="import", ended=tell_ended)

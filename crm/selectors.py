@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from crm.models import Contact, CustomField, File
+from crm.models import Contact, CustomField, File, Lead, ProductService
 
 
 def live_contacts() -> QuerySet[Contact]:
     """The contacts of the active company that are not deleted."""
     return Contact.objects.filter(is_deleted=False)
+
+
+def live_leads() -> QuerySet[Lead]:
+    """The leads of the active company that are not deleted."""
+    return Lead.objects.filter(is_deleted=False)
+
+
+def live_products() -> QuerySet[ProductService]:
+    """The products and services of the active company that are not deleted."""
+    return ProductService.objects.filter(is_deleted=False)
 
 
 def own_fields() -> QuerySet[CustomField]:

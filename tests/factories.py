@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from accounts.models import Company, Member, Role, User
 from billing.models import Subscription
-from crm.models import Contact, ContactCategory, Tag
+from crm.models import Contact, ContactCategory, Lead, Tag
 from outreach.models import Smtp
 
 
@@ -75,6 +75,14 @@ class ContactFactory(factory.django.DjangoModelFactory):
     name = factory.Sequence(lambda n: f"Contact {n}")
     email = factory.Sequence(lambda n: f"contact{n}@example.org")
     email_key = factory.LazyAttribute(lambda contact: contact.email and contact.email.lower())
+
+
+class LeadFactory(factory.django.DjangoModelFactory):
+    class Meta:
+        model = Lead
+
+    contact = factory.SubFactory(ContactFactory)
+    status = "new"
 
 
 class SmtpFactory(factory.django.DjangoModelFactory):

@@ -17,10 +17,10 @@ from rest_framework.views import APIView
 from core.access import Actor, Door, Entitlement, check_session, entitlement, limited
 from core.api.endpoint import Endpoint, success
 from core.api.json import Parser, Renderer
-from core.api.output import Output
 from core.api.schema import Schema
 from core.errors import Named
 from core.lists import FieldSet, ListQuery, Page, list_page, stream_json
+from core.lists.paging import Projection
 from core.tenancy import company_scope, reopen
 
 
@@ -103,7 +103,7 @@ class ApiView(APIView):
         self,
         queryset: QuerySet,
         fields: FieldSet,
-        output: type[Output],
+        output: Projection,
         *,
         extra: Iterable[str] = (),
         within: tuple[Mapping[str, Any], str] | None = None,

@@ -165,7 +165,7 @@ def _where(reader: _Reader, fields: FieldSet, now: datetime) -> tuple[Q, list[An
     ids, nids = read_ids(reader.list("ids"), "ids"), read_ids(reader.list("nids"), "nids")
     parts = [_search(search_by, search, fields)]
     if filters is not None:
-        parts.append(tree.compile(_filters_tree(filters), fields, now=now, parameter="filters"))
+        parts.append(tree.compile(filters_tree(filters), fields, now=now, parameter="filters"))
     if advanced is not None:
         parts.append(tree.compile(tree.parse(advanced), fields, now=now))
     if ids:
@@ -188,7 +188,8 @@ def _search(names: list[str], text: str, fields: FieldSet) -> Q:
     return reduce(or_, (contains(field, text) for field in chosen))
 
 
-def _filters_tree(filters: Any) -> tree.Group:
+def filters_tree(filters: Any) -> tree.Group:
+    """The parameter `filters`, an object of fields and values (equals) or arrays (any of), as a tree."""
     if not isinstance(filters, Mapping):
         raise refuse("filters", 'needs a JSON object of fields and values, such as {"category": "65a1…", "tags": ["65b2…", "65b3…"]}')
     if len(filters) > tree.MAX_CONDITIONS:

@@ -4,36 +4,11 @@ from __future__ import annotations
 
 from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q
 
-from core.lists import FieldSet, ListField, ManyField, ValueTableField
-from crm.models import ContactTag, CustomField, CustomFieldValue
-from crm.services.contact_schema import spec_of
-
-
-def custom_list_field(name: str) -> ListField | None:
-    """The active company's custom contact field of this uniqueFieldID or _id, as lists use it."""
-    row = (
-        CustomField.objects.filter(Q(unique_field_id=name) | Q(pk=name), panel=CustomField.Panel.CONTACT, is_system=False)
-        .order_by("pk")
-        .first()
-    )
-    if row is None:
-        return None
-    spec = spec_of(row)
-    kind, column = spec.value_type.kind, spec.value_type.column
-    if kind is None or column is None:
-        return None
-    return ValueTableField(
-        CustomFieldValue,
-        row.pk,
-        column,
-        "contact",
-        kind,
-        name=name,
-        stored="number" if kind == "boolean" else None,
-        key=None if spec.many else {"position": 0},
-        many=spec.many,
-        searchable=kind == "text",
-    )
+from core.lists import FieldSet, ListField, ManyField
+from crm.api.record_fields import custom_fields_of
+from crm.api.segment_fields import SegmentField
+from crm.models import ContactTag
+from crm.records import CONTACT
 
 
 def _tags() -> object:
@@ -52,6 +27,7 @@ CONTACT_FIELDS = FieldSet(
         ListField("category.name", "text", "category__name", searchable=True),
         ManyField("tags", "id", _tags, "tag_id"),  # type: ignore[arg-type]
         ManyField("tags.name", "text", _tags, "tag__name", searchable=True),  # type: ignore[arg-type]
+        SegmentField("contact"),
         ListField("importId", "id", "import_job_id"),
         ListField("createdBy", "id", "created_by_id"),
         ListField("createdBy.name", "text", "created_by__name", searchable=True),
@@ -65,5 +41,5 @@ CONTACT_FIELDS = FieldSet(
         ListField("updatedAt", "date", "updated_at", nullable=False),
     ],
     default_search=("name", "email", "contactNumber"),
-    dynamic=custom_list_field,
+    dynamic=custom_fields_of(CONTACT),
 )

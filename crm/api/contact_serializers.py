@@ -11,22 +11,19 @@ from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from accounts.api.snapshots import MemberSnapshot
-from core.api.input import BooleanInput, IdList, Input, ObjectIdInput, ObjectInput
+from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
+from crm.api.automation import AutomationInput
 from crm.api.label_serializers import LabelSnapshot
 from crm.models import ContactTag
-from crm.services.contact_bulk import UPDATE_TYPES
 from crm.services.contacts import UNSET
+from crm.services.record_bulk import UPDATE_TYPES
 
 FORM_DATA = "system values (name, email, countryCode, number) and custom values by the uniqueFieldID of their field"
 ALIAS = "another name for category"
 CATEGORY_NAMES = ("category", "contact_category", "contactcategories")
-
-
-class AutomationInput(Input):
-    automation = serializers.ChoiceField(choices=("run", "skip"), default="run", help_text="skip: start no workflows")
 
 
 class LabelsInput(AutomationInput):
@@ -116,12 +113,13 @@ class ContactOut(Output):
         data["category"] = {"_id": row["category_id"], "name": row["category__name"]} if row["category_id"] else None
         data["formData"] = {key: data[key] for key in ("name", "email", "countryCode", "number")} | row["custom"]
         data["unsubscribed"] = data["unsubscribedAt"] is not None
-        data["createdBy"] = _member(row, "created_by")
-        data["updatedBy"] = _member(row, "updated_by")
+        data["createdBy"] = member_of(row, "created_by")
+        data["updatedBy"] = member_of(row, "updated_by")
         return data
 
 
-def _member(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
+def member_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
+    """The snapshot of the member that a row's reference is to."""
     found = row[f"{path}_id"]
     return {"_id": found, "name": row[f"{path}__name"], "email": row[f"{path}__email"]} if found else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from rest_framework.request import Request
@@ -13,7 +12,7 @@ from core.api.endpoint import endpoint, success
 from core.api.views import ApiView
 from core.errors import Named
 from core.lists import LIST_PARAMETERS, BulkSelection, ListQuery
-from core.messages import resolve
+from crm.api.bulk_answers import bulk_answer
 from crm.api.contact_fields import CONTACT_FIELDS
 from crm.api.contact_serializers import (
     BulkUpdated,
@@ -28,7 +27,8 @@ from crm.api.contact_serializers import (
 )
 from crm.selectors import live_contacts
 from crm.services.contact_bulk import delete_contacts, update_many
-from crm.services.contacts import UNSET, BulkResult, create_contact, create_contacts, explain, update_contact
+from crm.services.contacts import UNSET, create_contact, create_contacts, update_contact
+from crm.services.record_schema import explain
 
 VALUE_ERRORS = ("InvalidCustomFieldValue_400", "InvalidCustomField_400", "InvalidSystemField_400")
 LABEL_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400")
@@ -168,33 +168,5 @@ class ContactBulk(ApiView):
         " single values in the way or left out are in `errors`. Emits contact.created for each new contact.",
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
-        return bulk_answer(create_contacts(actor_id=self.actor.member_id, items=data["form_data"], **creation(data)))
-
-
-def bulk_answer(result: BulkResult) -> dict[str, Any]:
-    """The outcome of a bulk creation as it goes out."""
-    return {
-        "created": _render(result.created),
-        "updated": _render(result.updated),
-        "failed": [
-            {
-                "index": failure.index,
-                "formData": failure.form_data,
-                "name": failure.name,
-                "message": resolve(failure.name)[1],
-                "warning": failure.warning,
-            }
-            for failure in result.failed
-        ],
-        "errors": [
-            {"index": index, "key": problem.key, "name": problem.name, "message": problem.message} for index, problem in result.errors
-        ],
-    }
-
-
-def _render(ids: Iterable[str]) -> list[dict[str, Any]]:
-    ids = list(ids)
-    if not ids:
-        return []
-    rows = {row["id"]: ContactOut.render(row) for row in ContactOut.project(live_contacts().filter(pk__in=ids))}
-    return [rows[id] for id in ids if id in rows]
+        result = create_contacts(actor_id=self.actor.member_id, items=data["form_data"], **creation(data))
+        return bulk_answer(result, live_contacts(), ContactOut)

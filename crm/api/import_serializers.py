@@ -36,7 +36,7 @@ class OptionsInput(Input):
     rowFrom = IntegerInput(required=False, allow_null=True, min_value=1, max_value=MAX_ROW, help_text="first row, as spreadsheets count")
     rowTo = IntegerInput(required=False, allow_null=True, min_value=1, max_value=MAX_ROW, help_text="last row, as spreadsheets count")
     existing = serializers.ChoiceField(
-        choices=EXISTING, required=False, allow_null=True, help_text="a row whose contact exists is skipped (default), updates it, or fails"
+        choices=EXISTING, required=False, allow_null=True, help_text="a row whose record exists is skipped (default), updates it, or fails"
     )
     skipInvalid = BooleanInput(
         required=False, allow_null=True, help_text="leave invalid values out instead of failing their rows; they are listed either way"
@@ -48,7 +48,7 @@ class OptionsInput(Input):
 
 
 class ImportCreate(Input):
-    """An import of an uploaded file."""
+    """An import of an uploaded file of contacts."""
 
     importType = serializers.ChoiceField(choices=[Import.Type.CONTACT.value])
     fileId = ObjectIdInput(required=False, help_text="_id of an uploaded File; required unless file is given")
@@ -59,11 +59,11 @@ class ImportCreate(Input):
     totalCount = IntegerInput(required=False, allow_null=True, min_value=0, help_text="taken, and counted in the file anyway")
     columnMapping = MappingInput(default=dict, help_text="proposed from headers and values when empty")
     options = OptionsInput(default=dict)
-    tags = IdList(default=list, help_text="_id of each tag that every contact gets")
+    tags = IdList(default=list, help_text="_id of each tag that every record gets")
     category = ObjectIdInput(default=None, allow_null=True, help_text="_id of the contacts' category")
     pauseImport = BooleanInput(default=True, help_text="wait for PUT to start it")
     userEnquiry = BooleanInput(default=None, allow_null=True)
-    automation = serializers.ChoiceField(choices=("run", "skip"), default="run", help_text="whether contact events start workflows")
+    automation = serializers.ChoiceField(choices=("run", "skip"), default="run", help_text="whether the records' events start workflows")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         named = {attrs.pop(name) for name in ("file_id", "file") if name in attrs}
@@ -72,6 +72,12 @@ class ImportCreate(Input):
         if len(named) > 1:
             raise serializers.ValidationError({"file": serializers.ErrorDetail("names another file than fileId", code="conflict")})
         return {**attrs, "file_id": named.pop()}
+
+
+class LeadImportCreate(ImportCreate):
+    """An import of an uploaded file of leads."""
+
+    importType = serializers.ChoiceField(choices=[Import.Type.LEAD.value])
 
 
 class ImportUpdate(Input):
@@ -96,7 +102,7 @@ class ImportOut(Output):
     processed = serializers.IntegerField()
     created = serializers.IntegerField()
     updated = serializers.IntegerField()
-    skipped = serializers.IntegerField(help_text="rows whose contact existed")
+    skipped = serializers.IntegerField(help_text="rows whose record existed")
     failed = serializers.IntegerField()
     percent = Computed(serializers.FloatField())
     rate = Computed(serializers.FloatField(allow_null=True, help_text="rows a second, of late"))
@@ -130,7 +136,7 @@ class ImportOut(Output):
 
 
 class RowErrorOut(Output):
-    """Why a row did not become a contact, or lost a value."""
+    """Why a row did not become a record, or lost a value."""
 
     _id = IdField()
     row = serializers.IntegerField(help_text="as spreadsheets count: the header is normally row 1")

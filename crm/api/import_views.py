@@ -1,8 +1,8 @@
-"""Endpoints of the contact import (contract 4.3)."""
+"""Endpoints of the imports of contacts and leads (contract 4.3, 4.4)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import StreamingHttpResponse
 from rest_framework.request import Request
@@ -13,9 +13,9 @@ from core.api.views import ApiView
 from core.errors import Named
 from core.lists import BulkSelection, FieldSet, ListField
 from crm.api.file_serializers import FileOut
-from crm.api.import_serializers import FileWithImport, ImportCreate, ImportDetail, ImportOut, ImportUpdate, RowErrorOut
+from crm.api.import_serializers import FileWithImport, ImportCreate, ImportDetail, ImportOut, ImportUpdate, LeadImportCreate, RowErrorOut
 from crm.models import File, Import, ImportRowError
-from crm.services.imports.control import contact_imports, create_import, delete_imports, find_import, update_import
+from crm.services.imports.control import create_import, delete_imports, find_import, live_imports, update_import
 from crm.services.imports.row_errors import errors_csv
 
 FIRST_ERRORS = 100
@@ -51,9 +51,17 @@ ERROR_FIELDS = FieldSet(
 )
 CREATE = """Answers the File with the import nested in it. Unless pauseImport is false the import waits to be started by PUT.
 A columnMapping that is left empty is proposed. A large file is read by a worker: the status is queued, and total null, until then.
-Columns go to name, email, countryCode, number, custom fields by their uniqueFieldID, firstName and lastName (which make the name), tags
-(names, separated by commas; made when missing) and category (a name that exists). Of an import that is made in a session the rows count
-against the plan's limit of contacts: those beyond it fail with PlanLimitExceeded_403."""
+Columns go to {fields}, custom fields by their uniqueFieldID, firstName and lastName (which make the name), tags (names, separated by
+commas; made when missing) and category (a name that exists). Of an import that is made in a session the rows count against the plan's
+limits: those beyond them fail with PlanLimitExceeded_403."""
+OF_CONTACTS = "name, email, countryCode, number"
+OF_LEADS = f"""{OF_CONTACTS} (by which the row's contact is found or made), status, source, value, notes, productServices (names, separated
+by commas), team (a name), teamMember (an address or a name)"""
+CREATE_ERRORS = (
+    *("EmptyFile_400", "FileNotFound_400", "NoRowsInFile_400", "RowFromGreaterThanRowTo_400", "RowFromOutOfRange_400"),
+    *("InvalidMapping_400", "UnsupportedFileType_400", "InvalidDataFormat_400", "ImportFileFetchFailed_400"),
+    *("TagNotFound_400", "ContactCategoryNotFound_400"),
+)
 RANGE_ERRORS = ("NoRowsInFile_400", "RowFromGreaterThanRowTo_400", "RowFromOutOfRange_400")
 
 
@@ -65,36 +73,35 @@ def detail(job: Import) -> dict[str, Any]:
     return found
 
 
-class ContactImports(ApiView):
+class Imports(ApiView):
+    """List, make and delete imports of one type."""
+
     module = "contact"
+    import_type: ClassVar[str] = Import.Type.CONTACT
 
     @endpoint("List imports", output=ImportOut, many=True)
     def get(self, request: Request) -> Any:
-        return self.list_response(contact_imports(), IMPORT_FIELDS, ImportOut)
+        return self.list_response(live_imports(self.import_type), IMPORT_FIELDS, ImportOut)
 
     @endpoint(
-        "Import contacts from an uploaded file",
-        description=CREATE,
-        input=ImportCreate,
-        output=FileWithImport,
-        status=201,
-        message="Import created",
-        errors=(
-            "EmptyFile_400",
-            "FileNotFound_400",
-            *RANGE_ERRORS,
-            "InvalidMapping_400",
-            "UnsupportedFileType_400",
-            "InvalidDataFormat_400",
-            "ImportFileFetchFailed_400",
-            "TagNotFound_400",
-            "ContactCategoryNotFound_400",
-        ),
+        "Delete imports",
+        description="Their records stay. An import that is at work stops after its batch.",
+        input=SelectionInput,
+        bulk=True,
+        message="Imports deleted",
+        errors=("ImportNotFound_400",),
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def delete(self, request: Request, data: dict[str, Any]) -> None:
+        selection = BulkSelection.parse(request.data, request.query_params, IMPORT_FIELDS)
+        deleted = delete_imports(selection=selection, member_id=self.actor.member_id, import_type=self.import_type)
+        if not deleted and not data["select_all"]:
+            raise Named("ImportNotFound_400", "ids: none of them is an import of this company")
+
+    def create(self, data: dict[str, Any]) -> Any:
         job = create_import(
             file_id=data["file_id"],
             member_id=self.actor.member_id,
+            import_type=self.import_type,
             column_mapping=data["column_mapping"],
             options=data["options"],
             tags=data["tags"],
@@ -105,22 +112,41 @@ class ContactImports(ApiView):
         )
         return {**(FileOut.one(File.objects.filter(pk=job.file_id)) or {}), "import": detail(job)}
 
+
+class ContactImports(Imports):
     @endpoint(
-        "Delete imports",
-        description="Their contacts stay. An import that is at work stops after its batch.",
-        input=SelectionInput,
-        bulk=True,
-        message="Imports deleted",
-        errors=("ImportNotFound_400",),
+        "Import contacts from an uploaded file",
+        description=CREATE.format(fields=OF_CONTACTS),
+        input=ImportCreate,
+        output=FileWithImport,
+        status=201,
+        message="Import created",
+        errors=CREATE_ERRORS,
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> None:
-        selection = BulkSelection.parse(request.data, request.query_params, IMPORT_FIELDS)
-        if not delete_imports(selection=selection, member_id=self.actor.member_id) and not data["select_all"]:
-            raise Named("ImportNotFound_400", "ids: none of them is an import of this company")
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.create(data)
+
+
+class LeadImports(Imports):
+    module = "lead"
+    import_type = Import.Type.LEAD
+
+    @endpoint(
+        "Import leads from an uploaded file",
+        description=CREATE.format(fields=OF_LEADS),
+        input=LeadImportCreate,
+        output=FileWithImport,
+        status=201,
+        message="Import created",
+        errors=CREATE_ERRORS,
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.create(data)
 
 
 class ContactImportDetail(ApiView):
     module = "contact"
+    import_type: ClassVar[str] = Import.Type.CONTACT
 
     @endpoint(
         "Read an import",
@@ -129,7 +155,7 @@ class ContactImportDetail(ApiView):
         errors=("ImportNotFound_400",),
     )
     def get(self, request: Request, id: str) -> Any:
-        return detail(find_import(id))
+        return detail(find_import(id, self.import_type))
 
     @endpoint(
         "Change, start, pause, resume or cancel an import",
@@ -150,19 +176,32 @@ class ContactImportDetail(ApiView):
         ),
     )
     def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        return detail(update_import(import_id=id, member_id=self.actor.member_id, changes=data))
+        return detail(update_import(import_id=id, member_id=self.actor.member_id, changes=data, import_type=self.import_type))
+
+
+class LeadImportDetail(ContactImportDetail):
+    module = "lead"
+    import_type = Import.Type.LEAD
 
 
 class ContactImportErrors(ApiView):
     module = "contact"
+    import_type: ClassVar[str] = Import.Type.CONTACT
 
     @endpoint("List the row errors of an import", output=RowErrorOut, many=True, errors=("ImportNotFound_400",))
     def get(self, request: Request, id: str) -> Any:
-        return self.list_response(ImportRowError.objects.filter(job=find_import(id)), ERROR_FIELDS, RowErrorOut)
+        rows = ImportRowError.objects.filter(job=find_import(id, self.import_type))
+        return self.list_response(rows, ERROR_FIELDS, RowErrorOut)
+
+
+class LeadImportErrors(ContactImportErrors):
+    module = "lead"
+    import_type = Import.Type.LEAD
 
 
 class ContactImportErrorsCsv(ApiView):
     module = "contact"
+    import_type: ClassVar[str] = Import.Type.CONTACT
 
     @endpoint(
         "Download the failed rows of an import",
@@ -171,8 +210,13 @@ class ContactImportErrorsCsv(ApiView):
         errors=("ImportNotFound_400",),
     )
     def get(self, request: Request, id: str) -> Any:
-        job = find_import(id)
+        job = find_import(id, self.import_type)
         response = StreamingHttpResponse(errors_csv(job), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="import-{job.pk}-errors.csv"'
         response["X-Content-Type-Options"] = "nosniff"
         return response
+
+
+class LeadImportErrorsCsv(ContactImportErrorsCsv):
+    module = "lead"
+    import_type = Import.Type.LEAD

@@ -6,12 +6,13 @@ from typing import Any, ClassVar
 
 from rest_framework.request import Request
 
+from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
-from core.lists import FieldSet, ListField
-from crm.api.label_serializers import LabelCreate, LabelOut, LabelUpdate
+from core.lists import BulkSelection, FieldSet, ListField
+from crm.api.label_serializers import CategoryOut, LabelCreate, LabelDelete, LabelOut, LabelUpdate, TagOut
 from crm.models import ContactCategory, Tag
-from crm.services.labels import create_label, not_found, update_label
+from crm.services.labels import create_label, delete_labels, not_found, update_label
 
 LABEL_FIELDS = FieldSet(
     [
@@ -35,13 +36,19 @@ class LabelList(ApiView):
 
     module = "tag"
     model: ClassVar[type[Tag] | type[ContactCategory]]
+    output: ClassVar[type[LabelOut]]
 
     def list_labels(self) -> Any:
-        return self.list_response(self.model.objects.all(), LABEL_FIELDS, LabelOut)
+        return self.list_response(self.model.objects.all(), LABEL_FIELDS, self.output)
 
     def create(self, data: dict[str, Any]) -> Any:
         label = create_label(self.model, actor_id=self.actor.member_id, values=data)
-        return LabelOut.one(self.model.objects.filter(pk=label.pk))
+        return self.output.one(self.model.objects.filter(pk=label.pk))
+
+    def remove(self, request: Request, data: dict[str, Any]) -> Any:
+        selection = BulkSelection.parse(request.data, request.query_params, LABEL_FIELDS)
+        deleted = delete_labels(self.model, actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
+        return {"deletedCount": deleted}
 
 
 class LabelDetail(ApiView):
@@ -49,9 +56,10 @@ class LabelDetail(ApiView):
 
     module = "tag"
     model: ClassVar[type[Tag] | type[ContactCategory]]
+    output: ClassVar[type[LabelOut]]
 
     def read(self, id: str) -> Any:
-        found = LabelOut.one(self.model.objects.filter(pk=id))
+        found = self.output.one(self.model.objects.filter(pk=id))
         if found is None:
             raise not_found(self.model)
         return found
@@ -63,15 +71,16 @@ class LabelDetail(ApiView):
 
 class Tags(LabelList):
     model = Tag
+    output = TagOut
 
-    @endpoint("List tags", output=LabelOut, many=True)
+    @endpoint("List tags", output=TagOut, many=True)
     def get(self, request: Request) -> Any:
         return self.list_labels()
 
     @endpoint(
         "Create a tag",
         input=LabelCreate,
-        output=LabelOut,
+        output=TagOut,
         status=201,
         message="Tag created",
         errors=("TagNameAlreadyExists_400",),
@@ -80,18 +89,31 @@ class Tags(LabelList):
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         return self.create(data)
 
+    @endpoint(
+        "Delete tags",
+        input=LabelDelete,
+        output=Deleted,
+        bulk=True,
+        message="Tags deleted",
+        errors=("TagNotFound_400",),
+        description="The contacts and leads that have them stay, without them. Emits tag.deleted for each.",
+    )
+    def delete(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.remove(request, data)
+
 
 class TagDetail(LabelDetail):
     model = Tag
+    output = TagOut
 
-    @endpoint("Read a tag", output=LabelOut, errors=("TagNotFound_400",))
+    @endpoint("Read a tag", output=TagOut, errors=("TagNotFound_400",))
     def get(self, request: Request, id: str) -> Any:
         return self.read(id)
 
     @endpoint(
         "Update a tag",
         input=LabelUpdate,
-        output=LabelOut,
+        output=TagOut,
         message="Tag updated",
         errors=("TagNotFound_400", "TagNameAlreadyExists_400"),
     )
@@ -102,15 +124,16 @@ class TagDetail(LabelDetail):
 class ContactCategories(LabelList):
     module = "contact-category"
     model = ContactCategory
+    output = CategoryOut
 
-    @endpoint("List contact categories", output=LabelOut, many=True)
+    @endpoint("List contact categories", output=CategoryOut, many=True)
     def get(self, request: Request) -> Any:
         return self.list_labels()
 
     @endpoint(
         "Create a contact category",
         input=LabelCreate,
-        output=LabelOut,
+        output=CategoryOut,
         status=201,
         message="Contact category created",
         takes="contact-category",
@@ -119,19 +142,32 @@ class ContactCategories(LabelList):
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         return self.create(data)
 
+    @endpoint(
+        "Delete contact categories",
+        input=LabelDelete,
+        output=Deleted,
+        bulk=True,
+        message="Contact categories deleted",
+        errors=("ContactCategoryNotFound_400",),
+        description="Their contacts stay, without category. Emits contactCategory.deleted for each.",
+    )
+    def delete(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.remove(request, data)
+
 
 class ContactCategoryDetail(LabelDetail):
     module = "contact-category"
     model = ContactCategory
+    output = CategoryOut
 
-    @endpoint("Read a contact category", output=LabelOut, errors=("ContactCategoryNotFound_400",))
+    @endpoint("Read a contact category", output=CategoryOut, errors=("ContactCategoryNotFound_400",))
     def get(self, request: Request, id: str) -> Any:
         return self.read(id)
 
     @endpoint(
         "Update a contact category",
         input=LabelUpdate,
-        output=LabelOut,
+        output=CategoryOut,
         message="Contact category updated",
         errors=("ContactCategoryNotFound_400", "ContactCategoryNameAlreadyExists_400"),
     )

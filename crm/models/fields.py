@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel, CompanyRow
@@ -67,24 +68,75 @@ class CustomField(CompanyModel):
         ]
 
 
-class CustomFieldValue(CompanyRow):
-    """One typed value of a contact's custom field, kept beside Contact.custom for filters and sorts by index.
+class FieldValue(CompanyRow):
+    """One typed value of a record's custom field, kept beside the record's `custom` for filters and sorts by index.
 
     A multi-select has a row per choice (`position`). `text` holds at most 500 characters, so that it fits an index; numbers and booleans
-    (0, 1) are `number`, dates are `time`.
+    (0, 1) are `number`, dates are `time`. Each panel has a table of its own, whose `record` is the foreign key to the records.
     """
 
-    pk = models.CompositePrimaryKey("contact_id", "field_id", "position")
-    contact = CompanyForeignKey("crm.Contact", on_delete=models.CASCADE, related_name="values", db_index=False)
-    field = CompanyForeignKey(CustomField, on_delete=models.CASCADE, related_name="values", db_index=False)
+    field = CompanyForeignKey(CustomField, on_delete=models.CASCADE, related_name="%(class)ss", db_index=False)
     position = models.PositiveSmallIntegerField(default=0)
     text = models.CharField(max_length=500, null=True)
     number = models.DecimalField(max_digits=30, decimal_places=10, null=True)
     time = models.DateTimeField(null=True)
 
     class Meta(CompanyRow.Meta):
+        abstract = True
+
+
+class CustomFieldValue(FieldValue):
+    """The values of contacts."""
+
+    pk = models.CompositePrimaryKey("contact_id", "field_id", "position")
+    contact = CompanyForeignKey("crm.Contact", on_delete=models.CASCADE, related_name="values", db_index=False)
+
+    class Meta(FieldValue.Meta):
         indexes = [
             models.Index(fields=("field", "text", "contact"), condition=Q(text__isnull=False), name="fieldvalue_text"),
             models.Index(fields=("field", "number", "contact"), condition=Q(number__isnull=False), name="fieldvalue_number"),
             models.Index(fields=("field", "time", "contact"), condition=Q(time__isnull=False), name="fieldvalue_time"),
         ]
+
+
+class LeadValue(FieldValue):
+    """The values of leads."""
+
+    pk = models.CompositePrimaryKey("lead_id", "field_id", "position")
+    lead = CompanyForeignKey("crm.Lead", on_delete=models.CASCADE, related_name="values", db_index=False)
+
+    class Meta(FieldValue.Meta):
+        indexes = [
+            models.Index(fields=("field", "text", "lead"), condition=Q(text__isnull=False), name="leadvalue_text"),
+            models.Index(fields=("field", "number", "lead"), condition=Q(number__isnull=False), name="leadvalue_number"),
+            models.Index(fields=("field", "time", "lead"), condition=Q(time__isnull=False), name="leadvalue_time"),
+        ]
+
+
+class ProductServiceValue(FieldValue):
+    """The values of products and services."""
+
+    pk = models.CompositePrimaryKey("product_service_id", "field_id", "position")
+    product_service = CompanyForeignKey("crm.ProductService", on_delete=models.CASCADE, related_name="values", db_index=False)
+
+    class Meta(FieldValue.Meta):
+        indexes = [
+            models.Index(fields=("field", "text", "product_service"), condition=Q(text__isnull=False), name="productvalue_text"),
+            models.Index(fields=("field", "number", "product_service"), condition=Q(number__isnull=False), name="productvalue_number"),
+            models.Index(fields=("field", "time", "product_service"), condition=Q(time__isnull=False), name="productvalue_time"),
+        ]
+
+
+class CustomSection(CompanyModel):
+    """A titled group of a panel's fields; CustomField.section holds its id."""
+
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    panel = models.CharField(max_length=16, choices=CustomField.Panel, default=CustomField.Panel.CONTACT)
+    order = models.IntegerField(null=True, blank=True)
+    hide = models.BooleanField(default=False)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint("company", "panel", Lower("name"), name="customsection_name_unique")]

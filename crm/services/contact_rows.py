@@ -5,7 +5,7 @@ The rows behave as if they were written one after another, so that it does not m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -19,7 +19,7 @@ from core.ids import new_id
 from crm.services.contact_keys import Keyed, Live, live_holders, lock_unique_key
 from crm.services.contact_schema import ContactRow, ContactSchema
 from crm.services.contact_updates import update_contacts
-from crm.services.contact_values import add_tags, add_values
+from crm.services.record_values import add_tags, add_values
 
 Existing = Literal["error", "skip", "update"]
 MAX_ROUNDS = 5
@@ -124,33 +124,57 @@ def _distinct(keyed: Sequence[Keyed]) -> bool:
     return len(set(emails)) == len(emails) and len(set(numbers)) == len(numbers)
 
 
+class Holders:
+    """Who holds which part of the unique key, while rows are gone through in their order."""
+
+    def __init__(self, live: Iterable[Live]) -> None:
+        self._holders: dict[str, dict[str | None, str]] = {"email": {}, "number": {}}
+        self._held: dict[str, dict[str, str | None]] = {}
+        for found in live:
+            self._held[found.id] = {"email": found.email_key, "number": found.number_key}
+            for part, key in self._held[found.id].items():
+                self._holders[part][key] = found.id
+
+    def of(self, item: Keyed) -> dict[str, str]:
+        """Part of the unique key -> the contact that has the row's."""
+        return {part: self._holders[part][key] for part, key in _parts(item).items() if key and key in self._holders[part]}
+
+    def give(self, item: Keyed, id: str) -> None:
+        """From here on the contact has the row's keys."""
+        for part, key in _parts(item).items():
+            if key:
+                self._holders[part].pop(self._held.get(id, {}).get(part), None)
+                self._holders[part][key] = id
+                self._held.setdefault(id, {})[part] = key
+
+
+def _parts(item: Keyed) -> dict[str, str | None]:
+    return {"email": item.email_key, "number": item.number_key}
+
+
+def collision(item: Keyed, found: Mapping[str, str]) -> Collision:
+    """What stands in the row's way, of the holders that were found."""
+    part, holder = next(iter(found.items()))
+    return Collision(item.row.index, part, item.row.system["email" if part == "email" else "contact_number"], holder)
+
+
 def _plan(keyed: Sequence[Keyed], live: Sequence[Live], *, merge: bool, left: int | None) -> _Plan:
     """Go through the rows in order, keeping track of who holds which part of the unique key and of the room that is left (None: no end)."""
-    plan = _Plan()
-    holders = {"email": {found.email_key: found.id for found in live}, "number": {found.number_key: found.id for found in live}}
-    held = {found.id: {"email": found.email_key, "number": found.number_key} for found in live}
+    plan, holders = _Plan(), Holders(live)
     for item in keyed:
-        keys = {"email": item.email_key, "number": item.number_key}
-        found = {part: holders[part][key] for part, key in keys.items() if key and key in holders[part]}
+        found = holders.of(item)
         if not found and left is not None and len(plan.inserts) >= left:
             plan.beyond.append(item)
             continue
         if not found:
             plan.inserts.append(item)
-            target = item.id
+            holders.give(item, item.id)
         elif merge and len(set(found.values())) == 1:
             target = next(iter(found.values()))
             plan.updates.append(item._replace(id=target))
+            holders.give(item, target)
         else:
-            part, holder = next(iter(found.items()))
-            value = item.row.system["email" if part == "email" else "contact_number"]
-            plan.collided.append(Collision(item.row.index, part, value, holder))
-            continue
-        for part, key in keys.items():
-            if key:
-                holders[part].pop(held.get(target, {}).get(part), None)
-                holders[part][key] = target
-                held.setdefault(target, {})[part] = key
+            plan.collided.append(collision(item, found))
     return plan
 
 

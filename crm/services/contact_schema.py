@@ -1,105 +1,68 @@
-"""What a company's contacts consist of, and the one reader of formData for the API and for imports."""
+"""What a company's contacts consist of, and the one reader of their formData for the API and for imports."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
-from accounts.models import Company, Member
+from accounts.models import Company
 from core.addresses import BadAddress, read_country_code, read_email, read_phone
-from core.errors import shorten
-from core.tenancy import company_id
-from crm.fields import BadValue, FieldSpec, Reference, TextFormat, make_spec
+from crm.fields import BadValue, TextFormat
 from crm.fields.base import plain_text
 from crm.fields.values import clean_text
-from crm.models import CustomField, File
+from crm.records import CONTACT, RecordKind
+from crm.services.record_schema import BAD_SYSTEM, RecordRow, RecordSchema, ValueProblem
 
 MAX_NAME = 300
 SYSTEM_COLUMNS = {"name": "name", "email": "email", "countryCode": "country_code", "number": "number"}
 """formData key of a system field -> column of the contact."""
+NAMES = {column: key for key, column in SYSTEM_COLUMNS.items()} | {"contact_number": "contactNumber", "category_id": "category"}
+"""Column -> name in the API."""
 PHONE_KEYS = frozenset({"countryCode", "number"})
 
-REQUIRED, UNKNOWN, BAD_CUSTOM, BAD_SYSTEM = (
-    "ContactDataRequired_400",
-    "InvalidCustomField_400",
-    "InvalidCustomFieldValue_400",
-    "InvalidSystemField_400",
-)
-
-
-class ValueProblem(NamedTuple):
-    """What is wrong with one value: its formData key, the error's name, and the reason."""
-
-    key: str
-    name: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.key}: {self.message}"
-
 
 @dataclass(slots=True)
-class ContactRow:
-    """A contact to be written. A key that is absent was not given; None empties the value.
+class ContactRow(RecordRow):
+    """A contact to be written: `system` has name, email, country_code, number and contact_number. An empty `category_id` takes the
+    category away."""
 
-    `system` has columns (name, email, country_code, number, contact_number), `custom` has uniqueFieldIDs. An empty `category_id` takes the
-    category away. `index` is the caller's own number.
-    """
-
-    system: dict[str, Any] = field(default_factory=dict)
-    custom: dict[str, Any] = field(default_factory=dict)
     category_id: str | None = None
-    tag_ids: Sequence[str] | None = None
-    index: int = 0
 
 
 @dataclass(slots=True)
-class ContactSchema:
-    """The fields of the active company's contacts, read once for any number of rows."""
+class ContactSchema(RecordSchema):
+    """The fields of the active company's contacts, and what makes them unique."""
 
-    company_id: str
-    unique_key: str
-    fields: dict[str, FieldSpec]
-    """Custom fields by uniqueFieldID."""
-    required_system: tuple[str, ...]
-    required_custom: tuple[str, ...] = ()
-    defaults: dict[str, Any] = field(default_factory=dict)
-    referring: tuple[str, ...] = ()
-    """Keys of the custom fields whose values may name members or files."""
+    kind: ClassVar[RecordKind] = CONTACT
+    columns: ClassVar[Mapping[str, str]] = SYSTEM_COLUMNS
+    names: ClassVar[Mapping[str, str]] = NAMES
+
+    unique_key: str = Company.UniqueKey.EITHER
 
     @classmethod
-    def load(cls) -> ContactSchema:
+    def load(cls) -> Self:
         """The schema of the active company: two queries."""
-        owner = company_id()
-        unique_key = Company.objects.values_list("contact_unique_key", flat=True).get(pk=owner)
-        rows = CustomField.objects.filter(panel=CustomField.Panel.CONTACT).order_by("order", "created_at", "id")
-        required = {"email": True, "countryCode": True, "number": True}
-        specs: dict[str, FieldSpec] = {}
-        for row in rows:
-            if row.is_system:
-                required[row.unique_field_id] = row.required
-            else:
-                specs[row.unique_field_id] = spec_of(row)
-        return cls(
-            company_id=owner,
-            unique_key=unique_key,
-            fields=specs,
-            required_system=tuple(key for key in SYSTEM_COLUMNS if required.get(key)),
-            required_custom=tuple(key for key, spec in specs.items() if spec.required),
-            defaults={key: spec.default for key, spec in specs.items() if spec.default is not None},
-            referring=tuple(key for key, spec in specs.items() if _may_refer(spec)),
-        )
+        schema = super(ContactSchema, cls).load()
+        schema.unique_key = Company.objects.values_list("contact_unique_key", flat=True).get(pk=schema.company_id)
+        required = {"email": True, "countryCode": True, "number": True} | {key: spec.required for key, spec in schema.system_fields.items()}
+        schema.required_system = tuple(key for key in SYSTEM_COLUMNS if required.get(key))
+        return schema
+
+    def emptied(self, key: str) -> dict[str, Any]:
+        if key in PHONE_KEYS:
+            return {"number": None, "contact_number": None, "country_code": None}
+        return {SYSTEM_COLUMNS[key]: "" if key == "name" else None}
+
+    def identified_by(self, key: str) -> bool:
+        """Whether `email`, or `number`, is part of what makes a contact unique."""
+        return self.unique_key != (Company.UniqueKey.NUMBER if key == "email" else Company.UniqueKey.EMAIL)
 
     def keys_of(self, system: Mapping[str, Any]) -> tuple[str | None, str | None]:
         """What makes a contact unique, as (email_key, number_key); the part that is not in the company's unique key is None."""
-        email = system.get("email") if self.unique_key != Company.UniqueKey.NUMBER else None
-        number = system.get("contact_number") if self.unique_key != Company.UniqueKey.EMAIL else None
+        email = system.get("email") if self.identified_by("email") else None
+        number = system.get("contact_number") if self.identified_by("number") else None
         return (email_key(email) if email else None, number or None)
-
-    def stored_custom(self, row: ContactRow) -> dict[str, Any]:
-        """The custom values of a new contact: defaults where nothing was given, and no empty ones."""
-        return {key: value for key, value in (self.defaults | row.custom).items() if value is not None}
 
     def read(
         self,
@@ -111,39 +74,20 @@ class ContactSchema:
         current: Mapping[str, Any] | None = None,
         index: int = 0,
     ) -> tuple[ContactRow | None, list[ValueProblem]]:
-        """A formData as a row, and all that is wrong with it; no row when it cannot be written.
-
-        `partial`: an update, where only what is given counts (`current` holds the contact's columns, so that a dial prefix and a number
-        may come alone). `drop_invalid`: invalid values are left out instead, as long as nothing required is among them. `from_text`: values
-        are cells of a file, and empty ones count as not given.
-        """
+        """As RecordSchema.read. In an update `current` holds the contact's columns, so that a dial prefix and a number may come alone."""
         row = ContactRow(index=index)
         problems: list[ValueProblem] = []
         how = from_text if isinstance(from_text, TextFormat) else TextFormat() if from_text else None
         _read_name_and_email(form_data, row, problems, how)
         _read_number(form_data, row, problems, how, current or {})
-        fields = self.fields
-        for key, value in form_data.items():
-            if key in SYSTEM_COLUMNS:
-                continue
-            spec = fields.get(key)
-            if spec is None:
-                problems.append(ValueProblem(shorten(key, 100), UNKNOWN, "there is no such field"))
-                continue
-            try:
-                cleaned = spec.clean(value) if how is None else spec.parse(value, how)
-            except BadValue as error:
-                problems.append(ValueProblem(key, BAD_CUSTOM, str(error)))
-                continue
-            if cleaned is not None or how is None:
-                row.custom[key] = cleaned
-        fatal = self._missing(row, form_data, {problem.key for problem in problems}, partial, drop_invalid)
+        self.read_custom(form_data, row, problems, how, SYSTEM_COLUMNS)
+        fatal = self.missing(row, form_data, {problem.key for problem in problems}, partial=partial, drop_invalid=drop_invalid)
         if fatal or (problems and not drop_invalid):
             return None, [*fatal, *problems]
         return row, problems
 
-    def _missing(
-        self, row: ContactRow, data: Mapping[str, Any], invalid: set[str], partial: bool, drop_invalid: bool
+    def missing(
+        self, row: ContactRow, data: Mapping[str, Any], invalid: set[str], *, partial: bool = False, drop_invalid: bool = False
     ) -> list[ValueProblem]:
         """Required values that the row lacks, or would lack once its invalid values are left out."""
         found = []
@@ -158,72 +102,13 @@ class ContactSchema:
                 if drop_invalid:
                     found.append(ValueProblem(key, BAD_SYSTEM, "is required, so that its invalid value cannot be left out"))
             else:
-                found.append(ValueProblem(key, REQUIRED, "is required"))
-        for key in self.required_custom:
-            emptied = key in row.custom and row.custom[key] is None
-            if emptied:
-                found.append(ValueProblem(key, BAD_CUSTOM if partial else REQUIRED, "is required and cannot be empty"))
-            elif partial or key in row.custom or key in self.defaults:
-                continue
-            elif key not in invalid:
-                found.append(ValueProblem(key, REQUIRED, "is required"))
-            elif drop_invalid:
-                found.append(ValueProblem(key, BAD_CUSTOM, "is required, so that its invalid value cannot be left out"))
-        return found
-
-    def check_references(self, rows: Sequence[ContactRow], *, drop_invalid: bool = False) -> dict[int, list[ValueProblem]]:
-        """The problems (by position in `rows`) with values that name members or files which the company lacks: at most one query a kind.
-
-        With `drop_invalid` such values are taken out of their rows.
-        """
-        if not self.referring:
-            return {}
-        named = [
-            (position, key, reference)
-            for position, row in enumerate(rows)
-            for key in self.referring
-            if row.custom.get(key) is not None
-            for reference in self.fields[key].references(row.custom[key])
-        ]
-        known = _existing("member", Member.objects.all(), named) | _existing("file", File.objects.filter(is_deleted=False), named)
-        problems: dict[int, list[ValueProblem]] = {}
-        for position, key, reference in named:
-            if reference not in known:
-                message = f"there is no {reference.kind} {reference.id} in this company"
-                problems.setdefault(position, []).append(ValueProblem(key, BAD_CUSTOM, message))
-                if drop_invalid:
-                    rows[position].custom.pop(key, None)
-        return problems
+                found.append(ValueProblem(key, self.required_name, "is required"))
+        return [*found, *self.missing_custom(row, invalid, partial, drop_invalid)]
 
 
 def email_key(email: str) -> str:
     """The address in lower case, letter by letter as the database does it (crm.services.contact_keys.rewrite_keys)."""
     return email.lower() if email.isascii() else "".join(letter.lower()[0] for letter in email)
-
-
-def spec_of(row: CustomField) -> FieldSpec:
-    """The field that a CustomField row defines."""
-    return make_spec(
-        key=row.unique_field_id,
-        name=row.name,
-        field_type=row.field_type,
-        value_type=row.value_type,
-        id=row.pk,
-        required=row.required,
-        default=row.default_value,
-        options=row.options,
-        children=row.children,
-    )
-
-
-def _may_refer(spec: FieldSpec) -> bool:
-    return spec.value_type.name in ("member", "file") or spec.field_type.name == "file" or any(_may_refer(child) for child in spec.children)
-
-
-def _existing(kind: str, queryset: Any, named: Iterable[tuple[int, str, Reference]]) -> set[Reference]:
-    wanted = {reference.id for _, _, reference in named if reference.kind == kind}
-    found = queryset.filter(pk__in=wanted).values_list("pk", flat=True) if wanted else ()
-    return {Reference(kind, id) for id in found}  # type: ignore[arg-type]
 
 
 def _read_name_and_email(data: Mapping[str, Any], row: ContactRow, problems: list[ValueProblem], how: TextFormat | None) -> None:

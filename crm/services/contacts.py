@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,9 +14,10 @@ from core.ids import is_id
 from crm.models import Contact
 from crm.services.contact_keys import lock_unique_key, rewrite_keys
 from crm.services.contact_rows import Collision, WriteResult, write_contacts
-from crm.services.contact_schema import ContactRow, ContactSchema, ValueProblem
+from crm.services.contact_schema import ContactRow, ContactSchema
 from crm.services.contact_updates import update_contacts
 from crm.services.labels import check_labels, missing_categories, missing_tags
+from crm.services.record_schema import ValueProblem, explain
 
 MAX_BULK = 500
 EXISTS = "ContactAlreadyExists_400"
@@ -55,11 +56,6 @@ class BulkResult:
     updated: list[str] = field(default_factory=list)
     failed: list[Failure] = field(default_factory=list)
     errors: list[tuple[int, ValueProblem]] = field(default_factory=list)
-
-
-def explain(problems: Iterable[ValueProblem]) -> str:
-    """The problems as one warning."""
-    return "; ".join(str(problem) for problem in problems)
 
 
 def collision_error(schema: ContactSchema, found: Collision | tuple[int, str, str, str]) -> Named:

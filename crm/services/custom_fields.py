@@ -11,32 +11,82 @@ from core.access import take
 from core.errors import Named, shorten
 from core.ids import new_id
 from crm.fields import FIELD_TYPES
-from crm.models import CustomField, CustomFieldValue
-from crm.services.contact_schema import SYSTEM_COLUMNS
+from crm.models import CustomField
+from crm.records import KINDS
 from crm.services.field_definitions import check_definition
 
-SYSTEM_FIELDS: tuple[dict[str, Any], ...] = (
-    {"unique_field_id": "name", "name": "Name", "field_type": "text", "value_type": "string", "required": False},
-    {"unique_field_id": "email", "name": "Email", "field_type": "email", "value_type": "string", "required": True},
-    {"unique_field_id": "countryCode", "name": "Country code", "field_type": "text", "value_type": "string", "required": True},
-    {"unique_field_id": "number", "name": "Phone number", "field_type": "phone", "value_type": "string", "required": True},
-)
-"""What every company's contacts have; each is stored in a column of the contact."""
+
+def options(*labels: str) -> list[dict[str, str]]:
+    """Options whose values are their labels in lower case."""
+    return [{"label": label, "description": "", "value": label.lower()} for label in labels]
+
+
+SYSTEM_FIELDS: dict[str, tuple[dict[str, Any], ...]] = {
+    CustomField.Panel.CONTACT: (
+        {"unique_field_id": "name", "name": "Name", "field_type": "text", "value_type": "string"},
+        {"unique_field_id": "email", "name": "Email", "field_type": "email", "value_type": "string", "required": True},
+        {"unique_field_id": "countryCode", "name": "Country code", "field_type": "text", "value_type": "string", "required": True},
+        {"unique_field_id": "number", "name": "Phone number", "field_type": "phone", "value_type": "string", "required": True},
+    ),
+    CustomField.Panel.LEAD: (
+        {
+            "unique_field_id": "status",
+            "name": "Status",
+            "field_type": "select",
+            "value_type": "string",
+            "required": True,
+            "default_value": "new",
+            "options": options("New", "Contacted", "Qualified", "Proposal", "Won", "Lost"),
+        },
+        {
+            "unique_field_id": "source",
+            "name": "Source",
+            "field_type": "select",
+            "value_type": "string",
+            "options": options("Website", "Referral", "Import", "Event", "Outreach", "Other"),
+        },
+        {"unique_field_id": "value", "name": "Value", "field_type": "number", "value_type": "number"},
+        {"unique_field_id": "notes", "name": "Notes", "field_type": "textarea", "value_type": "string"},
+    ),
+    CustomField.Panel.PRODUCT_SERVICE: (
+        {"unique_field_id": "name", "name": "Name", "field_type": "text", "value_type": "string", "required": True},
+        {
+            "unique_field_id": "type",
+            "name": "Type",
+            "field_type": "select",
+            "value_type": "string",
+            "default_value": "product",
+            "options": options("Product", "Service"),
+        },
+        {"unique_field_id": "description", "name": "Description", "field_type": "textarea", "value_type": "string"},
+        {"unique_field_id": "category", "name": "Category", "field_type": "text", "value_type": "string"},
+        {"unique_field_id": "sku", "name": "Article number", "field_type": "text", "value_type": "string"},
+        {"unique_field_id": "price", "name": "Price", "field_type": "number", "value_type": "number"},
+        {"unique_field_id": "currency", "name": "Currency", "field_type": "text", "value_type": "string"},
+        {"unique_field_id": "unit", "name": "Unit", "field_type": "text", "value_type": "string"},
+        {"unique_field_id": "isActive", "name": "Active", "field_type": "checkbox", "value_type": "boolean", "default_value": True},
+    ),
+}
+"""What the records of each panel have; each is stored in a column of the record."""
 
 FIXED_FOR_SYSTEM = ("description", "only_show_table", "default_value", "options", "children", "section")
-RESERVED_KEYS = frozenset(
-    {*SYSTEM_COLUMNS, "_id", "contactNumber", "tags", "category", "contactCategory", "contactcategories", "importId", "unsubscribed"}
-    | {"unsubscribedAt", "createdBy", "updatedBy", "createdAt", "updatedAt", "isDeleted", "formData"}
-)
-"""What contacts themselves and their lists mean by these names."""
+_ALL = {"_id", "tags", "importId", "createdBy", "updatedBy", "createdAt", "updatedAt", "isDeleted", "formData"}
+_OF_CONTACTS = {"contactNumber", "category", "contactCategory", "contactcategories", "unsubscribed", "unsubscribedAt"}
+_OF_LEADS = {"contact", "productServices", "team", "teamMember", "name", "email", "countryCode", "number"}
+RESERVED_KEYS: dict[str, frozenset[str]] = {
+    panel: frozenset({field["unique_field_id"] for field in fields} | _ALL | more)
+    for (panel, fields), more in zip(SYSTEM_FIELDS.items(), (_OF_CONTACTS, _OF_LEADS, set()), strict=True)
+}
+"""Panel -> what its records themselves and their lists mean by these names."""
 
 
 def seed_system_fields() -> None:
     """The system fields of the active company, as far as they are missing."""
     CustomField.objects.bulk_create(
         [
-            CustomField(panel=CustomField.Panel.CONTACT, is_system=True, order=order, **values)
-            for order, values in enumerate(SYSTEM_FIELDS, start=1)
+            CustomField(panel=panel, is_system=True, order=order, **values)
+            for panel, fields in SYSTEM_FIELDS.items()
+            for order, values in enumerate(fields, start=1)
         ],
         ignore_conflicts=True,
     )
@@ -57,7 +107,7 @@ def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
         setattr(field, name, value)
     field.value_type = values.get("value_type") or FIELD_TYPES[field.field_type].value_types[0]
     field.unique_field_id = values.get("unique_field_id") or field.pk
-    if field.unique_field_id in RESERVED_KEYS:
+    if field.unique_field_id in RESERVED_KEYS[field.panel]:
         raise Named("InvalidInput_400", f"uniqueFieldID: {field.unique_field_id!r} is the name of a system value")
     check_definition(field)
     take("custom-field")
@@ -99,14 +149,17 @@ def _check_changes(field: CustomField, changed: Mapping[str, Any]) -> None:
                 f"{', '.join(refused)}: of a system field only name, required, order, hide, placeholder and helper can change",
             )
     elif types and _has_values(field):
-        raise Named("InvalidInput_400", "fieldType, valueType: contacts have values of this field; make a new field instead")
+        raise Named(
+            "InvalidInput_400", f"fieldType, valueType: {KINDS[field.panel].noun} have values of this field; make a new field instead"
+        )
 
 
 def _has_values(field: CustomField) -> bool:
+    kind = KINDS[field.panel]
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT EXISTS (SELECT FROM crm_customfieldvalue WHERE field_id = %s)"
-            " OR EXISTS (SELECT FROM crm_contact WHERE company_id = current_setting('app.company') AND custom ? %s)",
+            f"SELECT EXISTS (SELECT FROM {kind.value_table} WHERE field_id = %s)"
+            f" OR EXISTS (SELECT FROM {kind.table} WHERE company_id = current_setting('app.company') AND custom ? %s)",
             [field.pk, field.unique_field_id],
         )
         return bool(cursor.fetchone()[0])
@@ -131,7 +184,7 @@ def _save(field: CustomField) -> None:
 
 @transaction.atomic
 def delete_fields(*, ids: Sequence[str]) -> int:
-    """Delete the fields with their values on all contacts, deleted ones too; returns how many fields there were.
+    """Delete the fields with their values on all records, deleted ones too; returns how many fields there were.
 
     CustomFieldNotFound_400 when none of the ids is one of the company's, InvalidSystemField_400 when one is a system field.
     """
@@ -141,14 +194,18 @@ def delete_fields(*, ids: Sequence[str]) -> int:
     system = next((field for field in fields if field.is_system), None)
     if system is not None:
         raise Named("InvalidSystemField_400", f"ids: {system.name} is a system field and stays; hide it instead")
-    keys = [field.unique_field_id for field in fields if field.panel == CustomField.Panel.CONTACT]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE crm_contact SET custom = custom - %s::text[]"
-            " WHERE company_id = current_setting('app.company') AND custom ?| %s::text[]",
-            [keys, keys],
-        )
+    for kind in KINDS.values():
+        own = [field for field in fields if field.panel == kind.panel]
+        if not own:
+            continue
+        keys = [field.unique_field_id for field in own]
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"UPDATE {kind.table} SET custom = custom - %s::text[]"
+                " WHERE company_id = current_setting('app.company') AND custom ?| %s::text[]",
+                [keys, keys],
+            )
+        kind.values.objects.filter(field_id__in=[field.pk for field in own])._raw_delete("default")
     found = [field.pk for field in fields]
-    CustomFieldValue.objects.filter(field_id__in=found)._raw_delete("default")
     CustomField.objects.filter(pk__in=found).delete()
     return len(found)

@@ -9,7 +9,7 @@ from core.errors import Named, shorten
 from crm.fields import FIELD_TYPES, MAX_DEPTH, VALUE_TYPES, BadValue, child_spec
 from crm.fields.values import check_json
 from crm.models import CustomField
-from crm.services.contact_schema import spec_of
+from crm.services.record_schema import spec_of
 
 MAX_OPTIONS = 1000
 MAX_CHILDREN = 50

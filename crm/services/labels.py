@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import connection, transaction
 
 from core.access import take
-from core.errors import Named, shorten
-from crm.models import ContactCategory, Tag
+from core.errors import Named
+from core.events import emit
+from core.lists import BulkSelection, in_batches
+from crm.models import Contact, ContactCategory, ContactTag, Import, LeadTag, Tag
+from crm.services.names import save_named
 
 Label = Tag | ContactCategory
 
 TAKEN: dict[type[Label], str] = {Tag: "TagNameAlreadyExists_400", ContactCategory: "ContactCategoryNameAlreadyExists_400"}
-MODULES: dict[type[Label], str] = {Tag: "tag", ContactCategory: "contact-category"}
 NOT_FOUND: dict[type[Label], str] = {Tag: "TagNotFound_400", ContactCategory: "ContactCategoryNotFound_400"}
+MODULES: dict[type[Label], str] = {Tag: "tag", ContactCategory: "contact-category"}
+DELETED: dict[type[Label], str] = {Tag: "tag.deleted", ContactCategory: "contactCategory.deleted"}
+"""The event that tells of a label's deletion; the records that had it are not told of one by one."""
 
 
 @transaction.atomic
@@ -37,19 +42,46 @@ def update_label(model: type[Label], *, id: str, actor_id: str, values: Mapping[
     return _save(label)
 
 
+@transaction.atomic
+def delete_labels(model: type[Label], *, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
+    """Delete the selected tags or categories, and take them from contacts, leads and imports, which stay; returns how many there were.
+
+    TagNotFound_400 or ContactCategoryNotFound_400 when ids name none.
+    """
+    deleted = 0
+    for ids in in_batches(selection.apply(model.objects.all()), lock=True):
+        names = dict(model.objects.filter(pk__in=ids).values_list("pk", "name"))
+        if model is Tag:
+            ContactTag.objects.filter(tag_id__in=ids).delete()
+            LeadTag.objects.filter(tag_id__in=ids).delete()
+            _take_from_imports(ids)
+        else:
+            Contact.objects.filter(category_id__in=ids).update(category=None)
+            Import.objects.filter(category_id__in=ids).update(category=None)
+        model.objects.filter(pk__in=ids)._raw_delete("default")  # nothing refers to them any more, so there is nothing to look for
+        emit(DELETED[model], ids, payloads={id: {"name": name} for id, name in names.items()}, actor_id=actor_id, automation=automation)
+        deleted += len(ids)
+    if not deleted and not selection.everything:
+        raise Named(NOT_FOUND[model], f"ids: none of them is a {model._meta.verbose_name} of this company")
+    return deleted
+
+
+def _take_from_imports(tag_ids: list[str]) -> None:
+    """Imports that are not done would give their rows tags that no longer exist."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE crm_import SET tags = tags - %s::text[] WHERE company_id = current_setting('app.company') AND tags ?| %s::text[]",
+            [tag_ids, tag_ids],
+        )
+
+
 def not_found(model: type[Label]) -> Named:
     """The error of an id that is none of the company's."""
     return Named(NOT_FOUND[model], f"id: there is no such {model._meta.verbose_name} in this company")
 
 
 def _save(label: Label) -> Label:
-    try:
-        with transaction.atomic():
-            label.save()
-    except IntegrityError as error:
-        if "name_unique" not in str(error):
-            raise
-        raise Named(TAKEN[type(label)], f"name: {shorten(label.name, 60)!r} exists already, whatever the case of its letters") from None
+    save_named(label, TAKEN[type(label)])
     return label
 
 
@@ -77,5 +109,8 @@ def _missing(model: type[Label], ids: Iterable[str | None]) -> list[str]:
     wanted = list(dict.fromkeys(id for id in ids if id))
     if not wanted:
         return []
-    known = set(model.objects.filter(pk__in=wanted).values_list("pk", flat=True))
+    with connection.cursor() as cursor:
+        # Held until the caller's transaction ends: who deletes a label waits for those who are about to give it to records.
+        cursor.execute(f"SELECT id FROM {model._meta.db_table} WHERE id = ANY(%s) FOR KEY SHARE", [wanted])
+        known = {id for (id,) in cursor.fetchall()}
     return [id for id in wanted if id not in known]

@@ -17,7 +17,8 @@ from accounts.formats import formats_of
 from core.errors import Named
 from core.formats import Formats
 from core.tenancy import company_id
-from crm.models import Contact, ContactCategory, ContactTag, Tag
+from crm.models import Contact, ContactCategory, ContactTag, Lead, Segment, Tag
+from crm.services.segments import compiled, contacts_of, next_contacts
 from outreach.decision import Decision, Ready, SendFacts, Stop, decide, forecast
 from outreach.models import Suppression
 from outreach.services.facts import ADDRESS, suppressed_addresses, surroundings
@@ -32,26 +33,40 @@ class Audience:
     contact_ids: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    lead_ids: tuple[str, ...] = ()
+    """Stand for the contacts of those leads that are live when it is asked for."""
+    segments: tuple[str, ...] = ()
     _sorted: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def stored(cls, audience: Mapping[str, Any]) -> Audience:
         """The audience of a run, as `as_json` wrote it."""
-        ids = tuple(audience.get("contactIds") or ())
-        return cls(ids, tuple(audience.get("tags") or ()), tuple(audience.get("categories") or ()), tuple(sorted(ids)))
+        ids, leads = tuple(audience.get("contactIds") or ()), tuple(audience.get("leadIds") or ())
+        named = sorted({*ids, *_live_leads(leads).values_list("contact_id", flat=True)}) if leads else sorted(ids)
+        tags, categories, segments = (tuple(audience.get(name) or ()) for name in ("tags", "categories", "segments"))
+        return cls(ids, tags, categories, leads, segments, tuple(named))
 
     def as_json(self) -> dict[str, Any]:
         """The contract's five selectors."""
-        ids, tags, categories = list(self.contact_ids), list(self.tags), list(self.categories)
-        return {"contactIds": ids, "leadIds": [], "segments": None, "tags": tags or None, "categories": categories or None}
+        return {
+            "contactIds": list(self.contact_ids),
+            "leadIds": list(self.lead_ids),
+            "segments": list(self.segments) or None,
+            "tags": list(self.tags) or None,
+            "categories": list(self.categories) or None,
+        }
 
     def contacts(self) -> QuerySet[Contact]:
         """All of its live contacts, each once."""
         where = Q(pk__in=self.contact_ids)
+        if self.lead_ids:
+            where |= Q(pk__in=_live_leads(self.lead_ids).values("contact_id"))
         if self.tags:
             where |= Q(Exists(ContactTag.objects.filter(contact_id=OuterRef("pk"), tag_id__in=self.tags)))
         if self.categories:
             where |= Q(category_id__in=self.categories)
+        for segment in self._segments():
+            where |= Q(pk__in=contacts_of(segment).values("pk"))
         return Contact.objects.filter(where, is_deleted=False)
 
     def after(self, place: str, size: int) -> list[str]:
@@ -65,21 +80,32 @@ class Audience:
         filed = Contact.objects.filter(pk__gt=place, is_deleted=False).order_by("pk").values_list("pk", flat=True)
         branches: list[QuerySet] = [tagged.filter(tag_id=tag)[:size] for tag in self.tags]
         branches += [filed.filter(category_id=category)[:size] for category in self.categories]
+        branches += [next_contacts(segment, place, size) for segment in self._segments()]
         if branches:
             found.update(branches[0].union(*branches[1:], all=True))
         return sorted(found)[:size]
 
+    def _segments(self) -> list[Segment]:
+        """Those of its segments that still exist."""
+        return list(Segment.objects.filter(pk__in=self.segments)) if self.segments else []
+
 
 def select(*, contact_ids: list[str], lead_ids: list[str], segments: Any, tags: list[str] | None, categories: list[str] | None) -> Audience:
-    """The audience of a request; an id that is not live in this company is an error that names it."""
-    if lead_ids:
-        raise Named("LeadNotFound_400", f"leadIds: {lead_ids[0]} is no lead of this company")
-    if segments:
-        raise Named("SegmentNotFound_400", "segments: there is no such segment in this company")
+    """The audience of a request; an id that is not live in this company is an error that names it, and so is a segment that names a
+    field which has been deleted (InvalidRequest_400)."""
+    _all_exist(Segment.objects.all(), segments or [], "segments", "SegmentNotFound_400")
+    for segment in Segment.objects.filter(pk__in=segments or [], kind=Segment.Kind.DYNAMIC):
+        compiled(segment)
     _all_exist(Contact.objects.filter(is_deleted=False), contact_ids, "contactIds", "ContactNotFound_400")
+    _all_exist(Lead.objects.filter(is_deleted=False), lead_ids, "leadIds", "LeadNotFound_400")
     _all_exist(Tag.objects.all(), tags or [], "tags", "TagNotFound_400")
     _all_exist(ContactCategory.objects.all(), categories or [], "categories", "ContactCategoryNotFound_400")
-    return Audience(tuple(contact_ids), tuple(tags or ()), tuple(categories or ()), tuple(sorted(contact_ids)))
+    chosen = {"contactIds": contact_ids, "leadIds": lead_ids, "segments": segments, "tags": tags, "categories": categories}
+    return Audience.stored(chosen)
+
+
+def _live_leads(ids: Iterable[str]) -> QuerySet[Lead]:
+    return Lead.objects.filter(pk__in=ids, is_deleted=False)
 
 
 def _all_exist(rows: QuerySet, ids: list[str], parameter: str, name: str) -> None:

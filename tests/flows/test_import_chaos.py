@@ -7,12 +7,7 @@ from __future__ import annotations
 
 import os
 import random
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -23,69 +18,7 @@ from core.models import Event
 from crm.models import Contact, ContactTag, CustomField, CustomFieldValue, Import, ImportRowError
 from tests.cast import Cast, make_cast
 from tests.crm.imports import HEADER, MAPPING, csv_of, make, run
-from tests.processes import database_url
-
-BATCH = 50
-SECONDS = 900
-FORKS = """
-import os, signal, sys, time, django
-django.setup()
-from django.conf import settings
-import core.jobs
-core.jobs.publish = lambda name, **_: None
-settings.IMPORT_BATCH_ROWS = int(sys.argv[1])
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-for _ in sys.stdin:
-    child = os.fork()
-    if child:
-        print(child, flush=True)
-        continue
-    parent = os.getppid()
-    while os.getppid() == parent:
-        core.jobs.sweep()
-        core.jobs.WORK["import"].drain(time.monotonic() + 0.5)
-        time.sleep(0.01)
-    os._exit(0)
-"""
-
-
-class Workers:
-    """A process that has loaded Django and forks workers, so that killing a hundred of them costs no hundred start-ups."""
-
-    def __init__(self) -> None:
-        environment = {**os.environ, "DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "tests.settings", "LOG_LEVEL": "ERROR"}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", FORKS, str(BATCH)], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        self.pids: list[int] = []
-
-    def spawn(self) -> None:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write("one\n")
-        self.process.stdin.flush()
-        self.pids.append(int(self.process.stdout.readline()))
-
-    def kill_all(self) -> None:
-        for pid in self.pids:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        self.pids.clear()
-
-
-@contextmanager
-def running() -> Iterator[Workers]:
-    workers = Workers()
-    try:
-        workers.spawn()
-        yield workers
-    finally:
-        workers.kill_all()
-        assert workers.process.stdin is not None
-        workers.process.stdin.close()
-        workers.process.wait(20)
-        assert workers.process.stdout is not None
-        workers.process.stdout.close()
+from tests.flows.import_workers import BATCH, SECONDS, kill_over_the_import, progress, running
 
 
 def content(rows: int) -> bytes:
@@ -121,24 +54,6 @@ def outcome(cast: Cast, job_id: str) -> dict[str, Any]:
             "mails": list(Mail.objects.values_list("kind", "subject")),
             "events": sorted(Event.objects.values_list("kind", "object_id").values_list("kind", flat=True)),
         }
-
-
-def progress(cast: Cast, job_id: str) -> tuple[str, int]:
-    with cast.scope():
-        return Import.objects.values_list("status", "processed").get(pk=job_id)
-
-
-def kill_over_the_import(workers: Workers, cast: Cast, job_id: str, rows: int, kills: int, end: float) -> None:
-    """Kill at random moments, spread over the whole import."""
-    for number in range(kills):
-        goal = rows * (number + random.random()) / (kills + 1)
-        while (seen := progress(cast, job_id))[1] < goal:
-            assert time.monotonic() < end, seen
-            assert seen[0] in ("queued", "running"), seen
-            time.sleep(0.002)
-        time.sleep(random.uniform(0, 0.1))
-        workers.kill_all()
-        workers.spawn()
 
 
 def chaos(rows: int, kills: int) -> dict[str, Any]:

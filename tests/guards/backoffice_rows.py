@@ -36,13 +36,29 @@ from core.ids import new_id
 from core.models import Event, EventDelivery, ResponseMessage
 from core.models.periodic import Chore
 from core.tenancy import company_scope
-from crm.models import Contact, ContactCategory, CustomField, File, Import, ImportRowError, Tag
+from crm.models import (
+    Contact,
+    ContactCategory,
+    CustomField,
+    CustomSection,
+    File,
+    Import,
+    ImportRowError,
+    Lead,
+    ProductService,
+    Segment,
+    SegmentRecord,
+    Tag,
+    Team,
+    TeamMember,
+)
 from outreach.models import AiApp, GenieScheduler, GenieSettings, SendJob, SendJobTransition, Smtp, Suppression
 from tests.accounts.rewarding import bring, make_partner, make_referrer, rewarded
 from tests.factories import (
     CompanyFactory,
     ContactCategoryFactory,
     ContactFactory,
+    LeadFactory,
     MemberFactory,
     RoleFactory,
     SmtpFactory,
@@ -89,6 +105,18 @@ def _token(n: int) -> RefreshToken:
 
 def _visit(n: int) -> StaffVisit:
     return StaffVisit.objects.create(staff=UserFactory(is_staff=True), reason=f"Ticket {n}: no rows", expires_at=timezone.now())
+
+
+def _team(n: int) -> Team:
+    team = Team.objects.create(name=f"Team {n}")
+    TeamMember.objects.create(team=team, member=MemberFactory())
+    return team
+
+
+def _segment(n: int) -> Segment:
+    segment = Segment.objects.create(name=f"Segment {n}", kind=Segment.Kind.STATIC)
+    SegmentRecord.objects.create(segment=segment, contact=ContactFactory())
+    return segment
 
 
 def _in_other_company(make: Callable[[], Any]) -> Any:
@@ -139,8 +167,13 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
         subscription=Subscription.objects.first() or SubscriptionFactory(), action="changed", before={"seats": n}, after={"seats": n + 1}
     ),
     Contact: lambda n: ContactFactory(category=ContactCategoryFactory()),
+    Lead: lambda n: LeadFactory(contact__name=f"Person {n}"),
     ContactCategory: lambda n: ContactCategoryFactory(),
     Tag: lambda n: TagFactory(),
+    Team: _team,
+    Segment: _segment,
+    ProductService: lambda n: ProductService.objects.create(name=f"Product {n}", price=n, custom={"grade": "A"}),
+    CustomSection: lambda n: CustomSection.objects.create(name=f"Section {n}", order=n),
     CustomField: lambda n: CustomField.objects.create(name=f"Field {n}", field_type="text", unique_field_id=new_id()),
     File: _file,
     Import: _import,

@@ -19,7 +19,7 @@ from accounts.models import Company, User
 from billing.models import PlanPrice
 from core.backoffice.admin import BackOfficeAdmin, is_secret
 from core.tenancy import active_scope, company_scope, unscoped
-from crm.models import ContactTag, CustomFieldValue
+from crm.models import ContactTag, CustomFieldValue, LeadProduct, LeadTag, LeadValue, ProductServiceValue, SegmentRecord, TeamMember
 from tests.factories import CompanyFactory, UserFactory
 from tests.guards.backoffice_rows import HASHES, MAKERS, SECRET
 from tests.guards.html_form import form_data
@@ -28,6 +28,12 @@ OURS = {"core", "accounts", "billing", "crm", "outreach", "workflows"}
 NOT_REGISTERED = {
     ContactTag: "shown on the contact's page",
     PlanPrice: "edited on its plan's page",
+    LeadTag: "shown on the lead's page",
+    LeadProduct: "shown on the lead's page",
+    ProductServiceValue: "a composite key; the values are on the product's page",
+    TeamMember: "shown on the team's page",
+    SegmentRecord: "counted on the segment's page",
+    LeadValue: "a composite key; the values are on the lead's page",
     CustomFieldValue: "a composite key, which Django's admin cannot show; the values are on the contact's page",
 }
 REGISTERED = sorted(admin.site._registry, key=lambda model: model._meta.label)

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from crm.models import ContactTag
+from crm.models import ContactTag, Lead
 from outreach.models import Suppression
 from outreach.services.audience import Audience
 from tests.cast import Cast, make_cast
-from tests.factories import ContactCategoryFactory, ContactFactory, TagFactory
+from tests.factories import ContactCategoryFactory, ContactFactory, LeadFactory, TagFactory
 
 MISSING = "0" * 24
 PATH = "/genie/audience-preview"
@@ -64,10 +64,11 @@ def test_the_number_of_queries_does_not_grow_with_the_audience(cast: Cast, djang
     assert counted[0] == counted[1]
 
 
-@pytest.mark.parametrize("selector", ["contactIds", "tags", "categories"])
+@pytest.mark.parametrize("selector", ["contactIds", "leadIds", "tags", "categories"])
 def test_ids_of_nobody_and_of_another_company_are_named(cast: Cast, outsiders: Cast, selector: str) -> None:
     with outsiders.scope():
-        foreign = {"contactIds": ContactFactory, "tags": TagFactory, "categories": ContactCategoryFactory}[selector]().pk
+        makers = {"contactIds": ContactFactory, "leadIds": LeadFactory, "tags": TagFactory, "categories": ContactCategoryFactory}
+        foreign = makers[selector]().pk
     for id in (MISSING, foreign):
         answer = cast.key.post(PATH, {selector: [id]})
         assert answer.status == 400
@@ -76,9 +77,21 @@ def test_ids_of_nobody_and_of_another_company_are_named(cast: Cast, outsiders: C
     assert selector in cast.key.post(PATH, {selector: "x"}).body["warning"]
 
 
-def test_leads_and_segments_do_not_exist_yet(cast: Cast) -> None:
-    assert cast.key.post(PATH, {"leadIds": [MISSING]}).body["message"] == "Lead not found"
-    assert cast.key.post(PATH, {"segments": [MISSING]}).body["message"] == "Segment not found"
+def test_leads_stand_for_their_contacts(scope: Cast) -> None:
+    named, other, gone = ContactFactory(name="A"), ContactFactory(name="B"), ContactFactory(is_deleted=True)
+    leads = [LeadFactory(contact=contact).pk for contact in (named, named, other, gone)]
+    body = {"contactIds": [named.pk], "leadIds": leads}
+    answer = scope.key.post(PATH, body)
+    assert (answer.data["count"], answer.data["sendable"]) == (2, 2)
+    assert [row["_id"] for row in answer.data["sample"]] == [named.pk, other.pk]
+    stored = Audience.stored({"leadIds": leads})
+    assert stored.as_json()["leadIds"] == leads
+    assert stored.after("", 1) == [named.pk]
+    assert stored.after(named.pk, 5) == [other.pk, gone.pk]
+    Lead.objects.filter(contact=other).update(is_deleted=True)
+    refused = scope.key.post(PATH, body)
+    assert (refused.status, refused.body["message"]) == (400, "Lead not found")
+    assert set(Audience.stored({"leadIds": leads}).contacts()) == {named}
 
 
 def test_roles(db: None) -> None:

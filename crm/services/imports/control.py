@@ -15,7 +15,7 @@ from core.jobs import wake
 from core.lists import BulkSelection, in_batches
 from crm.models import File, Import
 from crm.readers import ReaderError
-from crm.services.contact_schema import ContactSchema
+from crm.services.imports.kinds import IMPORT_KINDS
 from crm.services.imports.mapping import check_mapping
 from crm.services.imports.options import Options
 from crm.services.imports.reading import FirstLook, is_quick, look, open_file, take_first_look
@@ -25,14 +25,15 @@ PAUSED, QUEUED, RUNNING = Import.Status.PAUSED, Import.Status.QUEUED, Import.Sta
 COMPLETED, FAILED, CANCELLED = Import.Status.COMPLETED, Import.Status.FAILED, Import.Status.CANCELLED
 
 
-def contact_imports() -> QuerySet[Import]:
-    """The imports of contacts that are not deleted."""
-    return Import.objects.filter(import_type=Import.Type.CONTACT, is_deleted=False)
+def live_imports(import_type: str | None = None) -> QuerySet[Import]:
+    """The imports that are not deleted, of one type or of all."""
+    imports = Import.objects.filter(is_deleted=False)
+    return imports if import_type is None else imports.filter(import_type=import_type)
 
 
-def find_import(id: str) -> Import:
+def find_import(id: str, import_type: str | None = None) -> Import:
     """The import of this _id, or else the latest of the file of this _id; ImportNotFound_400."""
-    found = contact_imports().filter(Q(pk=id) | Q(file_id=id)).order_by(Case(When(pk=id, then=0), default=1), "-created_at").first()
+    found = live_imports(import_type).filter(Q(pk=id) | Q(file_id=id)).order_by(Case(When(pk=id, then=0), default=1), "-created_at").first()
     if found is None:
         raise Named("ImportNotFound_400", "id: there is no such import in this company")
     return found
@@ -42,6 +43,7 @@ def create_import(
     *,
     file_id: str,
     member_id: str,
+    import_type: str = Import.Type.CONTACT,
     column_mapping: Mapping[str, str] | None = None,
     options: Mapping[str, Any] | None = None,
     tags: Sequence[str] = (),
@@ -59,6 +61,7 @@ def create_import(
     check_labels(tag_ids=tags, category_ids=[category_id] if category_id else [])
     job = Import(
         file=file,
+        import_type=import_type,
         options=Options().changed(options or {}).as_json(),
         column_mapping=dict(column_mapping or {}),
         tags=list(tags),
@@ -71,10 +74,10 @@ def create_import(
         updated_by_id=member_id,
     )
     if is_quick(file):
-        schema = ContactSchema.load()
+        schema = IMPORT_KINDS[import_type].schema.load()
         take_first_look(job, first_look(file, Options.stored(job.options)), schema)
         if column_mapping or not pause:
-            check_mapping(job.column_mapping, job.headers, schema, complete=not pause)
+            check_mapping(IMPORT_KINDS[import_type], job.column_mapping, job.headers, schema, complete=not pause)
     else:
         job.status, job.pause_requested = QUEUED, pause
     with transaction.atomic():
@@ -101,12 +104,12 @@ def _usable(files: QuerySet[File]) -> File:
     return file
 
 
-def update_import(*, import_id: str, member_id: str | None, changes: Mapping[str, Any]) -> Import:
+def update_import(*, import_id: str, member_id: str | None, changes: Mapping[str, Any], import_type: str | None = None) -> Import:
     """Change a paused or failed import and start it, or pause, resume or cancel one.
 
     `changes`: column_mapping, options, tags, category, user_enquiry, status (running, paused, cancelled); a mapping alone starts it.
     """
-    seen = find_import(import_id)
+    seen = find_import(import_id, import_type)
     if changes.get("status", "running") not in _MOVES:
         raise Named("InvalidImportStatus_400", f"status: one of {', '.join(_MOVES)}, not {shorten(changes['status'])!r}")
     edits = {name: value for name, value in changes.items() if name != "status"}
@@ -155,11 +158,16 @@ def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: FirstL
     if "user_enquiry" in edits:
         job.user_enquiry = edits["user_enquiry"]
     if fresh is not None:
-        take_first_look(job, fresh, ContactSchema.load())
+        take_first_look(job, fresh, IMPORT_KINDS[job.import_type].schema.load())
     elif job.header_row is not None:
         job.total = options.total(header_row=job.header_row, last_row=job.last_row or 0, row_count=job.row_count or 0)
     if "column_mapping" in edits and job.header_row is not None:
-        check_mapping(job.column_mapping, job.headers, ContactSchema.load(), complete=False)
+        _check_mapping(job, complete=False)
+
+
+def _check_mapping(job: Import, *, complete: bool) -> None:
+    kind = IMPORT_KINDS[job.import_type]
+    check_mapping(kind, job.column_mapping, job.headers, kind.schema.load(), complete=complete)
 
 
 def _start(job: Import, *, edited: bool) -> None:
@@ -172,7 +180,7 @@ def _start(job: Import, *, edited: bool) -> None:
         raise Named("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be started")
     _usable(File.objects.filter(pk=job.file_id))
     if job.header_row is not None:
-        check_mapping(job.column_mapping, job.headers, ContactSchema.load(), complete=True)
+        _check_mapping(job, complete=True)
     job.status, job.due_at, job.lease, job.worker = QUEUED, timezone.now(), None, None
     job.attempts = job.deaths = 0
     job.pause_requested, job.finished_at, job.error, job.error_detail = False, None, "", ""
@@ -202,11 +210,11 @@ def _cancel(job: Import, *, edited: bool) -> None:
 _MOVES = {RUNNING.value: _start, PAUSED.value: _pause, CANCELLED.value: _cancel}
 
 
-def delete_imports(*, selection: BulkSelection, member_id: str) -> int:
-    """Delete the selected imports, not their contacts; one that is at work stops after its batch. Returns how many."""
+def delete_imports(*, selection: BulkSelection, member_id: str, import_type: str) -> int:
+    """Delete the selected imports of a type, not their records; one that is at work stops after its batch. Returns how many."""
     count, now = 0, timezone.now()
     with transaction.atomic():
-        for ids in in_batches(selection.apply(contact_imports()), lock=True):
+        for ids in in_batches(selection.apply(live_imports(import_type)), lock=True):
             waiting, working = Q(status__in=(PAUSED, QUEUED)), Q(status=RUNNING)
             count += Import.objects.filter(pk__in=ids).update(
                 is_deleted=True,

@@ -8,25 +8,27 @@ from typing import Any
 from core.errors import Named, shorten
 from crm.readers import Cell
 from crm.readers.synonyms import FIRST_NAME, LAST_NAME
-from crm.services.contact_schema import PHONE_KEYS, SYSTEM_COLUMNS, ContactSchema
+from crm.services.contact_schema import PHONE_KEYS
+from crm.services.imports.kinds import ImportKind
+from crm.services.record_schema import RecordSchema
 
-TAGS, CATEGORY = "tags", "category"
-PSEUDO = (FIRST_NAME, LAST_NAME, TAGS, CATEGORY)
-"""Targets that are no field of their own; a custom field of the same key goes before."""
+NAMES = (FIRST_NAME, LAST_NAME)
+"""Targets that make the name together; a custom field of the same key goes before."""
 MARKED = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings that spreadsheet programs may take for a formula; errors.csv puts an apostrophe before them."""
 
 
-def check_mapping(mapping: Mapping[str, str], headers: Sequence[str], schema: ContactSchema, *, complete: bool) -> None:
+def check_mapping(kind: ImportKind, mapping: Mapping[str, str], headers: Sequence[str], schema: RecordSchema, *, complete: bool) -> None:
     """Raise InvalidMapping_400 unless each column exists and has a target of its own; if `complete`, nothing required may be left out."""
     known = set(headers)
+    pseudo = (*NAMES, *(spec.key for spec in kind.names))
     for header, key in mapping.items():
         if header not in known:
             raise _invalid(f"the file has no column {shorten(header, 60)!r}; it has: {shorten(', '.join(headers), 400)}")
-        if key not in SYSTEM_COLUMNS and key not in schema.fields and key not in PSEUDO:
+        if key not in kind.keys and key not in schema.fields and key not in pseudo:
             raise _invalid(
-                f"the column {shorten(header, 60)!r} goes to {shorten(key, 60)!r}, which is no field of contacts;"
-                f" use {', '.join((*SYSTEM_COLUMNS, *PSEUDO))} or the uniqueFieldID of a custom field"
+                f"the column {shorten(header, 60)!r} goes to {shorten(key, 60)!r}, which is no field of {kind.noun};"
+                f" use {', '.join((*kind.keys, *pseudo))} or the uniqueFieldID of a custom field"
             )
     targets = list(mapping.values())
     twice = next((key for key in targets if targets.count(key) > 1), None)
@@ -35,18 +37,17 @@ def check_mapping(mapping: Mapping[str, str], headers: Sequence[str], schema: Co
     if "name" in targets and {FIRST_NAME, LAST_NAME} & (set(targets) - schema.fields.keys()):
         raise _invalid(f"map either name, or {FIRST_NAME} and {LAST_NAME}")
     if complete:
-        _check_complete(set(targets), schema)
+        _check_complete(kind, set(targets), schema)
 
 
-def _check_complete(targets: set[str], schema: ContactSchema) -> None:
+def _check_complete(kind: ImportKind, targets: set[str], schema: RecordSchema) -> None:
     if not targets:
         raise _invalid("no column is mapped; send {column header: field key}")
     if {FIRST_NAME, LAST_NAME} & targets:
         targets = targets | {"name"}
     if "number" in targets:
         targets = targets | PHONE_KEYS  # numbers may be international, and bring their prefix
-    needed = [*schema.required_system, *(key for key in schema.required_custom if key not in schema.defaults)]
-    missing = [key for key in needed if key not in targets]
+    missing = kind.lacking(schema, targets)
     if missing:
         raise _invalid(f"required and without column: {', '.join(missing)}")
 
@@ -56,18 +57,17 @@ def _invalid(detail: str) -> Named:
 
 
 class RowReader:
-    """Turns a row's cells into formData and labels. `column_of` gives the header that a key comes from."""
+    """Turns a row's cells into formData and what they name. `column_of` gives the header that a key comes from."""
 
-    def __init__(self, mapping: Mapping[str, str], headers: Sequence[str], schema: ContactSchema) -> None:
+    def __init__(self, kind: ImportKind, mapping: Mapping[str, str], headers: Sequence[str], schema: RecordSchema) -> None:
         places = {header: index for index, header in enumerate(headers)}
-        pseudo = {key for key in PSEUDO if key not in schema.fields}
+        naming = {spec.key for spec in kind.names} - schema.fields.keys()
+        pseudo = {key for key in NAMES if key not in schema.fields} | naming
         self.column_of = {key: header for header, key in mapping.items()}
         # In the file's order: the database keeps none of an object's keys.
         self._fields = sorted((places[header], key) for header, key in mapping.items() if key not in pseudo)
         self._names = [places[self.column_of[key]] for key in (FIRST_NAME, LAST_NAME) if key in pseudo and key in self.column_of]
-        self._tags, self._category = (
-            places[self.column_of[key]] if key in pseudo and key in self.column_of else None for key in (TAGS, CATEGORY)
-        )
+        self._naming = [(key, places[self.column_of[key]]) for key in sorted(naming) if key in self.column_of]
         if self._names:
             self.column_of.setdefault("name", headers[self._names[0]])
 
@@ -84,18 +84,10 @@ class RowReader:
                 form["name"] = name
         return form
 
-    def tags(self, cells: Sequence[Cell]) -> list[str]:
-        """The names in the tags column, separated by commas or semicolons."""
-        cell = None if self._tags is None else cells[self._tags]
-        if cell is None:
-            return []
-        names = (" ".join(part.split()) for part in cell_text(cell).replace(";", ",").split(","))
-        return list(dict.fromkeys(name for name in names if name))
-
-    def category(self, cells: Sequence[Cell]) -> str:
-        """The name in the category column, or an empty text."""
-        cell = None if self._category is None else cells[self._category]
-        return "" if cell is None else " ".join(cell_text(cell).split())
+    def named(self, cells: Sequence[Cell]) -> dict[str, str]:
+        """Key -> the text of its cell, of the columns that name other records and are not empty here."""
+        found = {key: " ".join(cell_text(cell).split()) for key, place in self._naming if (cell := cells[place]) is not None}
+        return {key: text for key, text in found.items() if text}
 
 
 def cell_text(cell: Cell) -> str:

@@ -12,10 +12,10 @@ from crm.models import File, Import
 from crm.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
 from crm.readers.base import FETCH_FAILED
 from crm.readers.opening import KINDS, WORKBOOKS
-from crm.services.contact_schema import ContactSchema
 from crm.services.file_storage import local_copy
-from crm.services.imports.mapping import CATEGORY, TAGS
+from crm.services.imports.kinds import IMPORT_KINDS, ImportKind
 from crm.services.imports.options import Options
+from crm.services.record_schema import RecordSchema
 
 log = logging.getLogger(__name__)
 
@@ -24,17 +24,6 @@ SAMPLE_CHARS = 200
 QUICK_TEXT_BYTES = 16 << 20
 QUICK_WORKBOOK_BYTES = 2 << 20
 """A request reads files up to here, in about a second; what is larger is left to a worker."""
-
-SYSTEM_FIELDS = (
-    FieldSpec("name", "Name", "name"),
-    FieldSpec("email", "Email", "email"),
-    FieldSpec("countryCode", "Country code", "countryCode"),
-    FieldSpec("number", "Number", "number"),
-)
-LABEL_FIELDS = (
-    FieldSpec(TAGS, "Tags", "text", ("tag", "labels", "schlagworte", "etiquettes", "etiquetas")),
-    FieldSpec(CATEGORY, "Category", "text", ("contact category", "kategorie", "categorie", "categoria")),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +86,17 @@ def _shown(cell: Cell) -> Any:
     return cell if cell is None or isinstance(cell, int | float) else cell.isoformat()
 
 
-def propose(schema: ContactSchema, headers: list[str], sample: list[list[Any]]) -> dict[str, str]:
+def propose(kind: ImportKind, schema: RecordSchema, headers: list[str], sample: list[list[Any]]) -> dict[str, str]:
     """Column header -> field key, as far as headers and sample tell."""
     custom = [FieldSpec(key, spec.name, spec.field_type.name) for key, spec in schema.fields.items()]
-    labels = [spec for spec in LABEL_FIELDS if spec.key not in schema.fields]
-    return propose_mapping(headers, [*SYSTEM_FIELDS, *custom, *labels], sample)
+    names = [spec for spec in kind.names if spec.key not in schema.fields]
+    return propose_mapping(headers, [*kind.fields, *custom, *names], sample)
 
 
-def take_first_look(job: Import, found: FirstLook, schema: ContactSchema) -> None:
+def take_first_look(job: Import, found: FirstLook, schema: RecordSchema) -> None:
     """Put into the import what was found, a mapping too where it has none; raises as Options.total does."""
     for name, value in found.as_fields().items():
         setattr(job, name, value)
     if not job.column_mapping:
-        job.column_mapping = propose(schema, found.headers, found.sample)
+        job.column_mapping = propose(IMPORT_KINDS[job.import_type], schema, found.headers, found.sample)
     job.total = Options.stored(job.options).total(header_row=found.header_row, last_row=found.last_row, row_count=found.row_count)

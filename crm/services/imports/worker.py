@@ -16,19 +16,18 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from core.access import entitlement, full, limited
+from core.access import entitlement, limited
 from core.errors import Named
 from core.jobs import checkpoint, finish, has_due, release
 from crm.fields import TextFormat
 from crm.models import Import
 from crm.readers import ReaderError, Row, RowError, Table
-from crm.services.contact_rows import write_contacts
-from crm.services.contact_schema import ContactRow, ContactSchema, ValueProblem
-from crm.services.imports.labels import MAX_NAME, MAX_TAGS, Labels
-from crm.services.imports.mapping import CATEGORY, TAGS, RowReader, check_mapping
+from crm.services.imports.kinds import IMPORT_KINDS
+from crm.services.imports.mapping import RowReader, check_mapping
 from crm.services.imports.options import Options
 from crm.services.imports.reading import look, open_file, take_first_look
 from crm.services.imports.row_errors import ErrorLog
+from crm.services.record_schema import RecordRow, ValueProblem
 
 BATCH_ROWS = 2000
 LONGEST_TURN = 400.0
@@ -36,8 +35,6 @@ LONGEST_TURN = 400.0
 OPENINGS_PER_TURN = 4
 """A turn lasts so many times as long as opening the file took, since each turn opens it anew (a workbook is converted then)."""
 SMOOTHING = 0.2
-EXISTS = "ContactAlreadyExists_400"
-NO_TAG = f"a name has at most {MAX_NAME} characters, and there are at most {MAX_TAGS:,} tags, or what the plan allows"
 LAPSED = "The company's subscription has ended. Renew it, then start the import again: it goes on where it stopped."
 
 
@@ -77,11 +74,12 @@ def _work(job: Import, deadline: float) -> None:
 
 def _prepare(job: Import, table: Table) -> bool:
     """The first look at a file that was too large for the request; False when the import goes no further now."""
-    schema = ContactSchema.load()
+    kind = IMPORT_KINDS[job.import_type]
+    schema = kind.schema.load()
     found = look(table)
     try:
         take_first_look(job, found, schema)
-        check_mapping(job.column_mapping, job.headers, schema, complete=not job.pause_requested)
+        check_mapping(kind, job.column_mapping, job.headers, schema, complete=not job.pause_requested)
     except Named as error:
         finish(job, Import.Status.FAILED, error=error.detail, error_detail=str(error), **found.as_fields())
         return False
@@ -93,13 +91,13 @@ def _prepare(job: Import, table: Table) -> bool:
 
 @dataclass(slots=True)
 class _Batch:
-    """Rows that were read together, and what is known of each: the contacts to be, and the errors of the others."""
+    """Rows that were read together, and what is known of each: the records to be, and the errors of the others."""
 
     numbers: list[int] = field(default_factory=list)
     cells: list[Sequence[Any]] = field(default_factory=list)
-    rows: list[ContactRow] = field(default_factory=list)
-    tag_names: dict[int, list[str]] = field(default_factory=dict)
-    categories: dict[int, str] = field(default_factory=dict)
+    rows: list[RecordRow] = field(default_factory=list)
+    named: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Position of the row -> what its cells name of other records."""
     problems: dict[int, list[tuple[str, str, str]]] = field(default_factory=dict)
     """Position of the row -> (column, code, message)."""
     failed: set[int] = field(default_factory=set)
@@ -111,10 +109,11 @@ class _Turn:
     def __init__(self, job: Import, table: Table, options: Options, deadline: float, latest: float) -> None:
         self.job, self.table, self.options = job, table, options
         self.deadline, self.latest = deadline, latest
-        self.schema = ContactSchema.load()
-        self.reader = RowReader(job.column_mapping, job.headers, self.schema)
+        self.kind = IMPORT_KINDS[job.import_type]
+        self.schema = self.kind.schema.load()
+        self.reader = RowReader(self.kind, job.column_mapping, job.headers, self.schema)
         self.format = TextFormat(date_format=options.date_format)
-        self.labels = Labels(job.created_by_id)
+        self.labels = self.kind.labels(job)
         self.errors = ErrorLog(job)
 
     def work(self) -> None:
@@ -172,10 +171,8 @@ class _Turn:
                 batch.failed.add(position)
                 continue
             batch.rows.append(row)
-            if names := reader.tags(cells):
-                batch.tag_names[position] = names
-            if name := reader.category(cells):
-                batch.categories[position] = name
+            if named := reader.named(cells):
+                batch.named[position] = named
         return batch
 
     def _note(self, batch: _Batch, position: int, problems: Sequence[ValueProblem]) -> None:
@@ -183,14 +180,14 @@ class _Turn:
         noted = batch.problems.setdefault(position, [])
         for key, code, message in problems:
             column = column_of.get(key, "")
-            noted.append((column, code, message if column else f"{key}: {message}"))
+            noted.append((column, code, message if column or not key else f"{key}: {message}"))
 
     def _resolve_labels(self, batch: _Batch) -> None:
-        """Give the rows their tags and categories; a row that names what cannot be had fails."""
-        self.labels.need_tags({name for names in batch.tag_names.values() for name in names})
+        """Give the rows what they name; a row that names what cannot be had fails."""
+        self.labels.need(batch.named.values())
         kept = []
         for row in batch.rows:
-            problems = self._label(row, batch.tag_names.get(row.index, ()), batch.categories.get(row.index, ""))
+            problems = self.labels.put_into(row, batch.named.get(row.index, {}))
             if problems:
                 self._note(batch, row.index, problems)
             if problems and not self.options.skip_invalid:
@@ -199,44 +196,16 @@ class _Turn:
                 kept.append(row)
         batch.rows = kept
 
-    def _label(self, row: ContactRow, tags: Sequence[str], category: str) -> list[ValueProblem]:
-        """Tags are the import's and the row's; the category is the row's or else the import's."""
-        found = {name: self.labels.tag(name) for name in tags}
-        row.tag_ids = list(dict.fromkeys([*self.job.tags, *(tag for tag in found.values() if tag)])) or None
-        row.category_id = (self.labels.category(category) if category else None) or self.job.category_id
-        problems = [
-            ValueProblem(TAGS, "TagNotFound_400", f"the tag {name[:60]!r} cannot be made; {NO_TAG}")
-            for name, tag in found.items()
-            if tag is None
-        ]
-        if category and self.labels.category(category) is None:
-            problems.append(ValueProblem(CATEGORY, "ContactCategoryNotFound_400", f"there is no category {category[:60]!r}; make it first"))
-        return problems
-
     def _write(self, batch: _Batch, started: float) -> bool:
         """Write the batch, its errors and its progress as one; False when the import has been asked to stop."""
         job = self.job
         with transaction.atomic():
             self._check_references(batch)
-            result = write_contacts(
-                self.schema,
-                batch.rows,
-                actor_id=job.created_by_id,
-                import_id=job.pk,
-                automation=job.automation,
-                existing=self.options.existing,
-            )
-            skipped = 0
-            for index, part, value, existing_id in result.collided:
-                if self.options.existing == "skip":
-                    skipped += 1
-                    continue
-                key = "email" if part == "email" else "number"
-                self._note(batch, index, [ValueProblem(key, EXISTS, f"the contact {existing_id} has {value} already")])
-                batch.failed.add(index)
-            for index in result.refused:
-                error = full("contact")
-                batch.problems.setdefault(index, []).append(("", error.name, error.detail))
+            written = self.kind.write(self.schema, batch.rows, job, self.options.existing)
+            skips = self.options.existing == "skip"
+            existing = {} if skips else {index: [problem] for index, problem in written.existing}
+            for index, problems in (written.failed | existing).items():
+                self._note(batch, index, problems)
                 batch.failed.add(index)
             for position in sorted(batch.problems):
                 self.errors.add(batch.numbers[position], batch.problems[position], batch.cells[position])
@@ -245,9 +214,9 @@ class _Turn:
                 job,
                 next_row=batch.numbers[-1] + 1,
                 processed=job.processed + len(batch.numbers),
-                created=job.created + len(result.created),
-                updated=job.updated + len(result.updated),
-                skipped=job.skipped + skipped,
+                created=job.created + len(written.created),
+                updated=job.updated + len(written.updated),
+                skipped=job.skipped + (len(written.existing) if skips else 0),
                 failed=job.failed + len(batch.failed),
                 rate=self._rate(len(batch.numbers), started),
                 started_at=job.started_at or timezone.now(),

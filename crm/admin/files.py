@@ -1,8 +1,6 @@
-"""Back office pages of contacts, labels, custom fields, files and imports."""
+"""Back office pages of files and imports."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -11,67 +9,11 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
-from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.paginator import EXACT, capped_count
-from core.backoffice.panels import ROWS, facts, link, list_address, panel, table
+from core.backoffice.panels import ROWS, list_address, panel, table
 from core.backoffice.progress import ProgressMixin, progress_bar
-from crm.models import Contact, ContactCategory, ContactTag, CustomField, File, Import, ImportRowError, Tag
+from crm.models import File, Import, ImportRowError
 from crm.services.imports.control import update_import
-
-
-@admin.register(Contact)
-class ContactAdmin(CompanyRecordAdmin):
-    """Contacts, shown only: they are changed through the API, where values, unique keys and events belong together."""
-
-    icon = "contacts"
-    list_display = ("name", "email", "contact_number", "company", "category", "unsubscribed_at", "deleted_at", "created_at")
-    list_filter = (BY_COMPANY, "is_deleted")
-    list_select_related = ("company", "category")
-    search_fields = ("=id", "email", "name", "contact_number")
-    search_help_text = "Name, e-mail, number or id"
-    hides = ("custom", "email_key", "number_key")
-
-
-@panel(Contact, "Values and tags")
-def _values(contact: Contact) -> SafeString:
-    fields = CustomField.objects.filter(company=contact.company_id, panel=CustomField.Panel.CONTACT, is_system=False)
-    names = dict(fields.values_list("unique_field_id", "name"))
-    tags = ContactTag.objects.filter(contact=contact).order_by("tag__name").values_list("tag__name", flat=True)[:100]
-    rows = [(names.get(key, key), value if isinstance(value, str | int | float) else repr(value)) for key, value in contact.custom.items()]
-    return table(("Field", "Value"), [("Tags", ", ".join(tags) or "–"), *rows])
-
-
-class LabelAdmin(CompanyRecordAdmin):
-    """Labels of contacts."""
-
-    edits = ("name", "description", "color")
-    list_display = ("name", "company", "color", "description", "created_at")
-    search_fields = ("=id", "name")
-
-
-@admin.register(ContactCategory)
-class ContactCategoryAdmin(LabelAdmin):
-    """Categories of contacts."""
-
-    icon = "category"
-
-
-@admin.register(Tag)
-class TagAdmin(LabelAdmin):
-    """Tags of contacts."""
-
-    icon = "sell"
-
-
-@admin.register(CustomField)
-class CustomFieldAdmin(CompanyRecordAdmin):
-    """Fields, shown only: what they are decides how the values of all contacts are stored."""
-
-    icon = "format_list_bulleted"
-    list_display = ("name", "company", "panel", "field_type", "value_type", "required", "is_system", "unique_field_id")
-    list_filter = (BY_COMPANY, ("panel", ChoicesDropdownFilter), ("field_type", ChoicesDropdownFilter), "is_system")
-    search_fields = ("=id", "name", "unique_field_id")
 
 
 @admin.register(File)
@@ -154,28 +96,3 @@ class ImportRowErrorAdmin(CompanyRecordAdmin):
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         return lookup == "job__id__exact" or super().lookup_allowed(lookup, value, request)
-
-
-def _shown(rows: QuerySet[Any]) -> str:
-    number = capped_count(rows)
-    return f"{number:,}" if number <= EXACT else f"more than {EXACT:,}"
-
-
-@panel(Company, "Use")
-def _use(company: Company) -> SafeString:
-    return facts(
-        [
-            ("Contacts", _shown(Contact.objects.filter(company=company, is_deleted=False))),
-            ("Custom fields", _shown(CustomField.objects.filter(company=company, is_system=False))),
-            ("Files", _shown(File.objects.filter(company=company, is_deleted=False))),
-            ("Imports", _shown(Import.objects.filter(company=company, is_deleted=False))),
-        ]
-    )
-
-
-@panel(Company, "Imports", permission="crm.view_import")
-def _imports(company: Company) -> SafeString:
-    rows = Import.objects.filter(company=company, is_deleted=False).select_related("file").order_by("-id")[:ROWS]
-    address = f"{list_address(Import)}progress/"
-    cells = [(link(row, row.file.name), row.get_status_display(), progress_bar(row, address=address), row.created_at) for row in rows]
-    return table(("File", "Status", "Progress", "Made"), cells, more=list_address(Import, company__id__exact=company.pk))

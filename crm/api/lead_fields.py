@@ -1,0 +1,74 @@
+"""What lists of leads are filtered, searched and sorted by."""
+
+from __future__ import annotations
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from core.lists import FieldSet, ListField, ManyField
+from core.lists.fields import Condition, column
+from crm.api.record_fields import custom_fields_of
+from crm.api.segment_fields import SegmentField
+from crm.models import LeadProduct, LeadTag
+from crm.records import LEAD
+
+
+def _tags() -> QuerySet[LeadTag]:
+    return LeadTag.objects.filter(lead=OuterRef("pk"))
+
+
+def _products() -> QuerySet[LeadProduct]:
+    return LeadProduct.objects.filter(lead=OuterRef("pk"))
+
+
+class ProductNames(ListField):
+    """The names of a lead's products: filtered by any of them, sorted by the first."""
+
+    many = True
+
+    def __init__(self) -> None:
+        super().__init__("productServices.name", "text", "first_product", searchable=True)
+
+    def where(self, condition: Condition) -> Q:
+        return Q(Exists(_products().filter(condition(column("product_service__name")))))
+
+    def where_not(self, condition: Condition) -> Q:
+        return ~self.where(condition)
+
+
+LEAD_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("contact", "id", "contact_id", nullable=False),
+        ListField("contact.name", "text", "contact__name", searchable=True, nullable=False),
+        ListField("contact.email", "text", "contact__email", searchable=True, ignore_case=True),
+        ListField("contact.contactNumber", "text", "contact__contact_number", searchable=True),
+        ListField("status", "text", "status", searchable=True, nullable=False),
+        ListField("statusChangedAt", "date", "status_changed_at"),
+        ListField("source", "text", "source", searchable=True, nullable=False),
+        ListField("value", "number", "value"),
+        ListField("notes", "text", "notes", searchable=True, nullable=False),
+        ManyField("productServices", "id", _products, "product_service_id"),
+        ProductNames(),
+        ListField("team", "id", "team_id"),
+        ListField("team.name", "text", "team__name", searchable=True),
+        ListField("teamMember", "id", "team_member_id"),
+        ListField("teamMember.name", "text", "team_member__name", searchable=True),
+        ListField("teamMember.email", "text", "team_member__email", searchable=True),
+        ManyField("tags", "id", _tags, "tag_id"),
+        ManyField("tags.name", "text", _tags, "tag__name", searchable=True),
+        SegmentField("lead"),
+        ListField("importId", "id", "import_job_id"),
+        ListField("importId.file.name", "text", "import_job__file__name", searchable=True),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name", searchable=True),
+        ListField("createdBy.email", "text", "created_by__email", searchable=True),
+        ListField("updatedBy", "id", "updated_by_id"),
+        ListField("updatedBy.name", "text", "updated_by__name", searchable=True),
+        ListField("updatedBy.email", "text", "updated_by__email", searchable=True),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+    default_search=("contact.name", "contact.email", "contact.contactNumber"),
+    dynamic=custom_fields_of(LEAD),
+)

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Lower
+
+from core.fields import CompanyForeignKey, JSONField
+from core.models import CompanyModel
+
+
+class ProductService(CompanyModel):
+    """Something that a company sells."""
+
+    class Kind(models.TextChoices):
+        PRODUCT = "product"
+        SERVICE = "service"
+
+    name = models.CharField(max_length=300)
+    kind = models.CharField(max_length=8, choices=Kind, default=Kind.PRODUCT)
+    description = models.TextField(blank=True)
+    category = models.CharField(max_length=200, blank=True)
+    sku = models.CharField(max_length=100, blank=True, help_text="The company's own article number.")
+    price = models.DecimalField(max_digits=18, decimal_places=4, null=True, blank=True)
+    currency = models.CharField(max_length=3, blank=True, help_text="ISO 4217 code; empty: the company's.")
+    unit = models.CharField(max_length=40, blank=True, help_text="What the price is for, such as hour or piece.")
+    is_active = models.BooleanField(default=True)
+    custom = JSONField(default=dict, blank=True)
+    is_deleted = models.BooleanField(default=False, editable=False)
+    deleted_at = models.DateTimeField(null=True, editable=False)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+
+    class Meta(CompanyModel.Meta):
+        verbose_name_plural = "products and services"
+        constraints = [models.UniqueConstraint("company", Lower("name"), condition=Q(is_deleted=False), name="productservice_name_unique")]
+        indexes = [
+            models.Index(fields=("company", "created_at", "name", "id"), condition=Q(is_deleted=False), name="productservice_newest")
+        ]
+
+
+class Lead(CompanyModel):
+    """A chance to sell something to a contact. System values are columns, custom values are `custom` with LeadValue rows beside them."""
+
+    contact = CompanyForeignKey("crm.Contact", on_delete=models.PROTECT, related_name="leads", db_index=False)
+    status = models.CharField(max_length=100, help_text="A value of the system field status, whose options are the pipeline.")
+    status_changed_at = models.DateTimeField(null=True, editable=False)
+    source = models.CharField(max_length=100, blank=True)
+    team = CompanyForeignKey("crm.Team", on_delete=models.SET_NULL, null=True, blank=True, related_name="leads", db_index=False)
+    team_member = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, blank=True, related_name="leads", db_index=False
+    )
+    value = models.DecimalField(
+        max_digits=18, decimal_places=4, null=True, blank=True, help_text="What it may bring, in the company's currency."
+    )
+    notes = models.TextField(blank=True)
+    custom = JSONField(default=dict, blank=True)
+    first_product = models.CharField(
+        max_length=300, null=True, editable=False, help_text="The first name of its products, to sort by; kept by triggers."
+    )
+    import_job = CompanyForeignKey("crm.Import", on_delete=models.SET_NULL, null=True, related_name="leads", db_index=False)
+    is_deleted = models.BooleanField(default=False, editable=False)
+    deleted_at = models.DateTimeField(null=True, editable=False)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+
+    class Meta(CompanyModel.Meta):
+        indexes = [
+            models.Index(fields=("company", "created_at", "id"), condition=Q(is_deleted=False), name="lead_newest"),
+            models.Index(fields=("company", "status", "created_at", "id"), condition=Q(is_deleted=False), name="lead_status"),
+            models.Index(fields=("contact",), name="lead_contact"),
+            models.Index(fields=("team_member", "status"), condition=Q(is_deleted=False), name="lead_load"),
+            models.Index(fields=("company", "team", "id"), condition=Q(is_deleted=False), name="lead_team"),
+            models.Index(fields=("company", "first_product", "id"), condition=Q(is_deleted=False), name="lead_product"),
+            models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="lead_live"),
+            models.Index(fields=("company", "import_job"), condition=Q(import_job__isnull=False), name="lead_import"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.pk}"
+
+
+class LeadTag(CompanyModel):
+    """A lead has a tag."""
+
+    lead = CompanyForeignKey(Lead, on_delete=models.CASCADE, related_name="tag_links", db_index=False)
+    tag = CompanyForeignKey("crm.Tag", on_delete=models.CASCADE, related_name="lead_links", db_index=False)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("lead", "tag"), name="leadtag_once")]
+        indexes = [models.Index(fields=("tag", "lead"), name="leadtag_tag")]
+
+
+class LeadProduct(CompanyModel):
+    """A lead is about a product or service."""
+
+    lead = CompanyForeignKey(Lead, on_delete=models.CASCADE, related_name="product_links", db_index=False)
+    product_service = CompanyForeignKey(ProductService, on_delete=models.CASCADE, related_name="lead_links", db_index=False)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("lead", "product_service"), name="leadproduct_once")]
+        indexes = [models.Index(fields=("product_service", "lead"), name="leadproduct_product")]

@@ -1,0 +1,19 @@
+"""Saving what is called by a name that the company may give once."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, models, transaction
+
+from core.errors import Named, shorten
+
+
+def save_named(record: models.Model, taken: str) -> None:
+    """Save a record of a model whose constraint ends in `name_unique`; raises the error `taken` when its name is another record's."""
+    try:
+        with transaction.atomic():
+            record.save()
+    except IntegrityError as error:
+        if "name_unique" not in str(error):
+            raise
+        name = shorten(record.name, 60)  # type: ignore[attr-defined]
+        raise Named(taken, f"name: {name!r} exists already, whatever the case of its letters") from None

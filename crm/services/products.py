@@ -1,0 +1,137 @@
+"""Products and services: made and changed one at a time, changed and deleted many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from core.access import take
+from core.errors import Named, shorten
+from core.events import emit
+from core.ids import new_id
+from core.lists import BulkSelection, in_batches
+from crm.models import ProductService
+from crm.records import PRODUCT_SERVICE
+from crm.selectors import live_products
+from crm.services.contacts import Saved
+from crm.services.product_schema import COLUMN_TYPES, ProductSchema
+from crm.services.record_bulk import apply_change, delete_records, plan_change
+from crm.services.record_schema import RecordRow, ValueProblem, explain
+from crm.services.record_updates import load_states, write_states, write_values
+from crm.services.record_values import add_values
+
+NOT_FOUND = "ProductServiceNotFound_400"
+
+
+@transaction.atomic
+def create_product(*, actor_id: str, form_data: Mapping[str, Any], skip_invalid: bool = False, automation: bool = True) -> Saved:
+    """A new product or service.
+
+    ProductServiceDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 (every problem in the
+    warning), ProductServiceNameAlreadyExists_400, PlanLimitExceeded_403.
+    """
+    schema = ProductSchema.load()
+    row, problems = _read(schema, form_data, drop_invalid=skip_invalid)
+    take("product-service")
+    id, custom = new_id(), schema.stored_custom(row)
+    values = {**schema.system_defaults, **row.system}
+    with _names_are_unique(values["name"]):
+        ProductService.objects.create(id=id, custom=custom, created_by_id=actor_id, updated_by_id=actor_id, **values)
+    add_values(schema, [(id, custom)])
+    emit("productService.created", [id], actor_id=actor_id, automation=automation)
+    return Saved(id, problems)
+
+
+@transaction.atomic
+def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], automation: bool = True) -> None:
+    """Change what is given of one live product or service: null or empty text empties a value; one that stays the same is not written.
+
+    ProductServiceNotFound_400, and what create_product raises for values.
+    """
+    schema = ProductSchema.load()
+    state = load_states(PRODUCT_SERVICE, tuple(COLUMN_TYPES), [id]).get(id)
+    if state is None:
+        raise not_found()
+    row, _ = _read(schema, form_data, partial=True)
+    state.apply(row, row.system)
+    changes = state.changes(schema.names)
+    if changes:
+        with _names_are_unique(state.after["name"]):
+            write_states(PRODUCT_SERVICE, COLUMN_TYPES, [state], actor_id)
+        write_values(schema, [state], {id: changes})
+        emit("productService.updated", [id], payloads={id: {"changes": changes}}, actor_id=actor_id, automation=automation)
+
+
+@transaction.atomic
+def update_products(
+    *, actor_id: str, selection: BulkSelection, form_data: Mapping[str, Any], update_type: str = "set", automation: bool = True
+) -> tuple[int, int]:
+    """Apply one change set to the selected live products and services; returns how many matched and how many are different now.
+
+    CannotUpdateUniqueKey_400 (a name), InvalidPayload_400, what create_product raises for values, ProductServiceNotFound_400 when ids
+    name none.
+    """
+    schema = ProductSchema.load()
+    if "name" in form_data:
+        raise Named("CannotUpdateUniqueKey_400", "name: makes products and services unique and cannot be changed for many at once")
+    change = plan_change(schema, form_data, update_type, None)
+    if change.empty:
+        raise Named("InvalidPayload_400", "formData: name at least one value to change")
+    matched = updated = 0
+    for ids in in_batches(selection.apply(live_products()), lock=True):
+        matched += len(ids)
+        moved = apply_change(schema, change, ids, actor_id)
+        payloads = {id: {"changes": found} for id, found in moved.items()}
+        emit("productService.updated", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
+        updated += len(moved)
+    _refuse_nothing(selection, matched)
+    return matched, updated
+
+
+@transaction.atomic
+def delete_products(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
+    """Flag the selected live products and services as deleted; leads that are about them keep them. Returns how many there were.
+
+    ProductServiceNotFound_400 when ids name none.
+    """
+    deleted = delete_records(PRODUCT_SERVICE, selection, actor_id=actor_id, event="productService.deleted", automation=automation)
+    _refuse_nothing(selection, deleted)
+    return deleted
+
+
+def not_found() -> Named:
+    """The error of an id that is none of the company's live products and services."""
+    return Named(NOT_FOUND, "id: there is no such product or service in this company")
+
+
+def _refuse_nothing(selection: BulkSelection, count: int) -> None:
+    if not count and not selection.everything:
+        raise Named(NOT_FOUND, "ids: none of them is a product or service of this company")
+
+
+def _read(
+    schema: ProductSchema, form_data: Mapping[str, Any], *, partial: bool = False, drop_invalid: bool = False
+) -> tuple[RecordRow, list[ValueProblem]]:
+    """The row of a formData and the values that were left out; raises what is wrong by its name."""
+    row, problems = schema.read(form_data, partial=partial, drop_invalid=drop_invalid)
+    if row is not None:
+        dangling = schema.check_references([row], drop_invalid=drop_invalid).get(0, [])
+        problems = [*problems, *dangling]
+        if drop_invalid or not dangling:
+            return row, problems
+    raise Named(problems[0].name, explain(problems))
+
+
+@contextmanager
+def _names_are_unique(name: str) -> Iterator[None]:
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as error:
+        if "productservice_name_unique" not in str(error):
+            raise
+        detail = f"name: {shorten(name, 60)!r} is the name of another one already, whatever the case of its letters"
+        raise Named("ProductServiceNameAlreadyExists_400", detail) from None
