@@ -97,10 +97,15 @@ class Output(serializers.Serializer):
         return data
 
     @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Rendered rows with what is read for all of them at once, such as counts; the default reads nothing."""
+        return rows
+
+    @classmethod
     def one(cls, queryset: QuerySet) -> dict[str, Any] | None:
         """The only row of the queryset as it goes out, or None."""
         row = cls.project(queryset).first() if queryset.ordered else cls.project(queryset.order_by("pk")).first()
-        return None if row is None else cls.render(row)
+        return None if row is None else cls.complete([cls.render(row)])[0]
 
 
 def snapshot_columns(path: str, output: type[Output]) -> dict[str, Any]:

@@ -32,6 +32,9 @@ class Projection(Protocol):
     def render(self, row: Mapping[str, Any]) -> Row:
         """A projected row as it goes out."""
 
+    def complete(self, rows: list[Row]) -> list[Row]:
+        """Rendered rows with what is read for all rows of a page, or of a piece of a stream, at once."""
+
 
 @dataclass(frozen=True)
 class Page:
@@ -58,7 +61,7 @@ class Stream:
                 # Closed before the transaction is, since the cursor ends with it.
                 with closing(found) as rows:
                     while chunk := [self.output.render(row) for row in islice(rows, CHUNK)]:
-                        yield chunk
+                        yield self.output.complete(chunk)
 
 
 def list_page(queryset: QuerySet, query: ListQuery, output: Projection) -> Page | Stream:
@@ -83,7 +86,7 @@ def list_page(queryset: QuerySet, query: ListQuery, output: Projection) -> Page 
     page = found[: query.size]
     more = len(found) > query.size
     next_cursor = place(query.sort_names, query.fingerprint, _sort_values(*page[-1]), total).encode() if more else None
-    return Page([output.render(row) for _, row in page], total, next_cursor)
+    return Page(output.complete([output.render(row) for _, row in page]), total, next_cursor)
 
 
 def _take(parts: Iterator[Section], output: Projection, count: int, skip: int = 0) -> list[tuple[Section, Row]]:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from rest_framework import serializers
 
 from core.api.input import IdList, ObjectInput, TextInput
-from core.api.output import PREFIX, Computed, IdField, Output
+from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.errors import ApiError
 from core.lists import FieldSet
-from crm.api.label_serializers import UNIQUE, LabelCreate, LabelOut, counted
+from crm.api.label_serializers import UNIQUE, LabelCreate, LabelOut, numbers
 from crm.models import Segment, SegmentRecord
 from crm.services.segments import IdChanges, compiled, fields_of
 
 FILTERS = "as the list's parameter of this name, but an object instead of its text"
 OF_STATIC = "of a static segment"
-RECORDS = PREFIX + "records"
 
 
 class SegmentBody(LabelCreate):
@@ -68,36 +66,28 @@ class SegmentOut(LabelOut):
         serializers.CharField(allow_null=True, help_text="why the segment cannot be executed, such as a field that has been deleted")
     )
 
-
-class SegmentRows:
-    """Segments as they go out; what is needed of the company's fields and of the static ones' counts is read once for all of them."""
-
-    def __init__(self) -> None:
-        self._fields: dict[str, FieldSet] = {}
-
-    def project(self, queryset: QuerySet) -> QuerySet:
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        static = [row for row in rows if row["kind"] == Segment.Kind.STATIC]
         live = Q(contact__is_deleted=False) | Q(lead__is_deleted=False)
-        return SegmentOut.project(queryset).annotate(**{RECORDS: counted(SegmentRecord, "segment", live)})
+        counts = numbers(SegmentRecord, "segment", static, live) if static else {}
+        fields: dict[str, FieldSet] = {}  # by panel: what a company's fields are is read once for all segments
+        for row in rows:
+            dynamic = row["kind"] == Segment.Kind.DYNAMIC
+            row["count"] = None if dynamic else counts.get(row["_id"], 0)
+            row["problem"] = _problem(row, fields) if dynamic else None
+        return rows
 
-    def render(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        count = row[RECORDS] if row["kind"] == Segment.Kind.STATIC else None
-        return {**SegmentOut.render(row), "count": count, "problem": self._problem(row)}
 
-    def one(self, queryset: QuerySet) -> dict[str, Any] | None:
-        """The only row of the queryset as it goes out, or None."""
-        row = self.project(queryset.order_by("pk")).first()
-        return None if row is None else self.render(row)
-
-    def _problem(self, row: Mapping[str, Any]) -> str | None:
-        if row["kind"] == Segment.Kind.STATIC:
-            return None
-        panel = row["panel"]
-        fields = self._fields.setdefault(panel, fields_of(panel))
-        try:
-            compiled(Segment(name=row["name"], panel=panel, filters=row["filters"]), fields)
-        except ApiError as error:
-            return error.detail
-        return None
+def _problem(row: dict[str, Any], known: dict[str, FieldSet]) -> str | None:
+    panel = row["panel"]
+    if panel not in known:
+        known[panel] = fields_of(panel)
+    try:
+        compiled(Segment(name=row["name"], panel=panel, filters=row["advancedFilters"]), known[panel])
+    except ApiError as error:
+        return error.detail
+    return None
 
 
 class SegmentExecuted(Output):

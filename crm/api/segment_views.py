@@ -25,7 +25,6 @@ from crm.api.segment_serializers import (
     SegmentDelete,
     SegmentExecuted,
     SegmentOut,
-    SegmentRows,
     SegmentUpdate,
     selection_of,
 )
@@ -57,7 +56,7 @@ class Segments(ApiView):
 
     @endpoint("List segments", output=SegmentOut, many=True)
     def get(self, request: Request) -> Any:
-        return self.list_response(Segment.objects.all(), SEGMENT_FIELDS, SegmentRows())
+        return self.list_response(Segment.objects.all(), SEGMENT_FIELDS, SegmentOut)
 
     @endpoint(
         "Create a segment",
@@ -70,7 +69,7 @@ class Segments(ApiView):
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         selection = selection_of(data)
         segment = create_segment(actor_id=self.actor.member_id, values=data, **selection)
-        return SegmentRows().one(Segment.objects.filter(pk=segment.pk))
+        return SegmentOut.one(Segment.objects.filter(pk=segment.pk))
 
     @endpoint(
         "Delete segments",
@@ -147,7 +146,7 @@ class SegmentDetail(ApiView):
         return self._one(id)
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = SegmentRows().one(Segment.objects.filter(pk=id))
+        found = SegmentOut.one(Segment.objects.filter(pk=id))
         if found is None:
             raise not_found()
         return found

@@ -17,7 +17,7 @@ from core.errors import InvalidFormat
 from core.fields import JSONField
 from core.ids import is_id
 from crm.api.automation import AutomationInput
-from crm.api.label_serializers import UNIQUE, LabelCreate, LabelOut, counted
+from crm.api.label_serializers import UNIQUE, LabelCreate, LabelOut, numbers
 from crm.models import Lead, TeamMember
 from crm.services.teams import MemberChanges
 
@@ -82,12 +82,13 @@ class TeamOut(LabelOut):
         links = TeamMember.objects.filter(team=OuterRef("pk")).order_by().values("team")
         item = JSONObject(_id="member_id", name="member__name", email="member__email", status="member__status", isAvailable="is_available")
         listed = links.annotate(listed=JSONBAgg(item, order_by=("member__name", "member_id"))).values("listed")
-        return {
-            **super().columns(),
-            "members": Subquery(listed, output_field=JSONField()),
-            "leadCount": counted(Lead, "team", is_deleted=False),
-        }
+        return {**super().columns(), "members": Subquery(listed, output_field=JSONField())}
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Any) -> dict[str, Any]:
         return {**data, "members": data["members"] or []}
+
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        leads = numbers(Lead, "team", rows, is_deleted=False)
+        return [{**row, "leadCount": leads.get(row["_id"], 0)} for row in rows]

@@ -21,7 +21,7 @@ FROM json_to_recordset(%s::json)
 """
 INSERT_LINKS = """
 INSERT INTO {table} (company_id, created_at, updated_at, id, {record}, {target})
-SELECT %s, %s, %s, id, record, target FROM unnest(%s::text[], %s::text[], %s::text[]) AS rows (id, record, target)
+SELECT %s, %s, %s, id, record, target FROM json_to_recordset(%s::json) AS rows (id text, record text, target text)
 ON CONFLICT DO NOTHING RETURNING {record}
 """
 
@@ -71,9 +71,9 @@ def add_links(company: str, links: Links, pairs: Sequence[tuple[str, str]]) -> s
     if not pairs:
         return set()
     now = timezone.now()
-    records, targets = (list(column) for column in zip(*pairs, strict=True))
+    rows = [{"id": new_id(), "record": record, "target": target} for record, target in pairs]
     with connection.cursor() as cursor:
-        cursor.execute(INSERT_LINKS.format(**links._asdict()), [company, now, now, [new_id() for _ in pairs], records, targets])
+        cursor.execute(INSERT_LINKS.format(**links._asdict()), [company, now, now, orjson.dumps(rows).decode()])
         return {record for (record,) in cursor.fetchall()}
 
 

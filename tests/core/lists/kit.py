@@ -65,6 +65,10 @@ class PersonOutput:
     def render(row: Mapping[str, Any]) -> dict[str, Any]:
         return {"_id": row["id"], "name": row["name"], "age": row["age"], "createdAt": row["created_at"]}
 
+    @staticmethod
+    def complete(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return rows
+
 
 def parse(**params: Any) -> ListQuery:
     query = QueryDict(mutable=True)
