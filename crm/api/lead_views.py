@@ -68,7 +68,9 @@ class Leads(ApiView):
     def get(self, request: Request) -> Any:
         return self.list_response(live_leads(), LEAD_FIELDS, LeadOut)
 
-    @endpoint("Create a lead", input=LeadCreate, output=LeadOut, message="Lead created", errors=CREATE_ERRORS, description=CREATE)
+    @endpoint(
+        "Create a lead", input=LeadCreate, output=LeadOut, message="Lead created", errors=CREATE_ERRORS, description=CREATE, takes="lead"
+    )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         saved = create_lead(actor_id=self.actor.member_id, form_data=data["form_data"], **creation(data))
         found = LeadOut.one(live_leads().filter(pk=saved.id))
@@ -160,6 +162,7 @@ class LeadBulk(ApiView):
         "Create up to 500 leads",
         input=LeadBulkCreate,
         output=LeadBulkOut,
+        takes="lead",
         message="Leads processed",
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),
         description="As POST /lead, each item on its own; the answer is 200 either way: items that became no lead are in `failed` (a"

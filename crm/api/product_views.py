@@ -41,6 +41,7 @@ class Products(ApiView):
         input=ProductCreate,
         output=ProductOut,
         status=201,
+        takes="product-service",
         message=CREATED,
         errors=(*CHANGE_ERRORS, "ProductServiceNotFound_404", "PlanLimitExceeded_403"),
         description="name is required, and unique in the company whatever its case. Values that skipInvalid left out are named in"

@@ -47,6 +47,7 @@ class CustomSections(ApiView):
         input=SectionCreate,
         output=SectionOut,
         status=201,
+        takes="custom-section",
         message="Custom section created",
         errors=(*TROUBLES, "PlanLimitExceeded_403"),
     )

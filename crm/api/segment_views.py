@@ -63,6 +63,7 @@ class Segments(ApiView):
         input=SegmentCreate,
         output=SegmentOut,
         status=201,
+        takes="segment",
         message="Segment created",
         errors=(*CHANGE_ERRORS, "PlanLimitExceeded_403"),
     )

@@ -47,6 +47,7 @@ class Teams(ApiView):
         input=TeamCreate,
         output=TeamOut,
         status=201,
+        takes="team",
         message="Team created",
         errors=(*MEMBER_ERRORS, "PlanLimitExceeded_403"),
     )
