@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from functools import cache
 
-from babel.core import get_global
-
+from core.formats import is_currency
 from crm.fields import BadValue
 
 DIGITS, PLACES = 18, 4
@@ -27,13 +25,6 @@ def read_amount(value: float | int) -> Decimal:
 def read_currency(value: str) -> str:
     """The code of a currency of ISO 4217, in capitals; raises BadValue for one that is legal tender nowhere today."""
     code = value.strip().upper()
-    if code not in _currencies():
+    if not is_currency(code):
         raise BadValue("needs the ISO 4217 code of a currency in use, such as EUR")
     return code
-
-
-@cache
-def _currencies() -> frozenset[str]:
-    return frozenset(
-        code for used in get_global("territory_currencies").values() for code, _, until, tender in used if tender and not until
-    )
