@@ -27,7 +27,7 @@ class TeamSettingsShape(Shape):
         default=Distribution.MANUAL.value,
         help_text="roundRobin: in turn; leastLoaded: who has the fewest open leads; manual: nobody, until a person decides.",
     )
-    onlyAvailable = BooleanInput(default=True, help_text="Pass over members who cannot log in.")
+    onlyAvailable = BooleanInput(default=True, help_text="Pass over members whom their team has marked as not available.")
     maxOpenLeads = IntegerInput(
         default=None, allow_null=True, min_value=1, max_value=100_000, help_text="Who has so many open leads gets no more."
     )

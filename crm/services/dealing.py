@@ -12,30 +12,16 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count
 
-from accounts.models import CompanySettings, Member
+from accounts.models import Member
+from accounts.settings import Distribution, LeadRule, lead_rule
 from core.errors import Named
+from core.tenancy import company_id
 from crm.models import Lead, Team, TeamMember
 
-ROUND_ROBIN, LEAST_LOADED, MANUAL = "roundRobin", "leastLoaded", "manual"
 ACTIVE = (Member.Status.OWNER, Member.Status.ACCEPTED)
 """Memberships that leads may be given to."""
 NEVER = datetime.min.replace(tzinfo=UTC)
 STEP = timedelta(microseconds=1)
-
-
-@dataclass(frozen=True)
-class LeadRule:
-    """A company's teamSettings; `max_open_leads` None is no limit."""
-
-    distribution: str = MANUAL
-    only_available: bool = True
-    max_open_leads: int | None = None
-
-
-def lead_rule() -> LeadRule:
-    """How the active company's new leads are dealt out."""
-    chosen = CompanySettings.objects.values_list("team_settings", flat=True).first() or {}
-    return LeadRule(chosen.get("distribution") or MANUAL, chosen.get("onlyAvailable", True), chosen.get("maxOpenLeads"))
 
 
 @dataclass(slots=True)
@@ -60,14 +46,14 @@ def deal(team_ids: Sequence[str | None], closed: Collection[str]) -> list[str | 
     the teams (and, where open leads count, the members) stay locked until its end, so that those who deal at the same time wait for each
     other. `closed` are the statuses of leads that are no load.
     """
-    rule = lead_rule()
-    if rule.distribution == MANUAL or not team_ids:
+    rule = lead_rule(company_id())
+    if rule.distribution == Distribution.MANUAL or not team_ids:
         return [None] * len(team_ids)
     teams = [team for team in team_ids if team]
     if len(teams) < len(team_ids):
         raise Named("DefaultTeamNotFound_500", "the company has no default team, to deal leads of no team to")
     hands = _hands(set(teams), rule)
-    if rule.distribution == LEAST_LOADED or rule.max_open_leads is not None:
+    if rule.distribution == Distribution.LEAST_LOADED or rule.max_open_leads is not None:
         _count_loads(hands, closed)
     dealt = _deal(teams, hands, rule)
     _stamp([hand for hand in dealt if hand is not None], max((hand.dealt_at for team in hands.values() for hand in team), default=NEVER))
@@ -115,7 +101,7 @@ def _deal(team_ids: Sequence[str], hands: dict[str, list[_Hand]], rule: LeadRule
 
 
 def _weight(hand: _Hand, rule: LeadRule, loads: dict[str, int]) -> int:
-    return loads[hand.member_id] if rule.distribution == LEAST_LOADED else 0
+    return loads[hand.member_id] if rule.distribution == Distribution.LEAST_LOADED else 0
 
 
 def _queue(members: Iterable[_Hand], rule: LeadRule, loads: dict[str, int]) -> list[Any]:
