@@ -36,7 +36,7 @@ FIELD_FIELDS = FieldSet(
     ],
     default_search=("name", "description"),
 )
-TROUBLES = ("CustomFieldNameAlreadyExists_400", "InvalidInput_400", "InvalidPanel_400")
+TROUBLES = ("CustomFieldNameAlreadyExists_400", "InvalidInput_400", "InvalidPanel_400", "InvalidSectionId_400")
 
 
 class CustomFields(ApiView):

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from core.errors import Named, shorten
+from core.ids import is_id
 from crm.fields import FIELD_TYPES, MAX_DEPTH, VALUE_TYPES, BadValue, child_spec
 from crm.fields.values import check_json
 from crm.models import CustomField
 from crm.services.record_schema import spec_of
+from crm.services.sections import check_section
 
 MAX_OPTIONS = 1000
 MAX_CHILDREN = 50
@@ -29,13 +31,18 @@ OPTION_KEYS = ("label", "description", "value")
 
 
 def check_definition(field: CustomField) -> None:
-    """Bring options, children and default value of the field into the form that is stored; InvalidInput_400 when something is wrong."""
+    """Bring options, children and default value of the field into the form that is stored.
+
+    InvalidInput_400 when something is wrong, InvalidSectionId_400 for an id that is no section's of the field's panel.
+    """
     check_types(field.field_type, field.value_type, "valueType")
     field.options = read_options(field.options, "options")
     if field.children and field.value_type not in ("array", "object"):
         raise refuse("children", "only a field whose valueType is array or object can have children")
     field.children = read_children(field.children, "children", 1)
     field.section = _checked("section", check_json, field.section)
+    if is_id(field.section):
+        check_section(field.panel, field.section)
     field.default_value = _checked("defaultValue", spec_of(field).clean, field.default_value)
 
 

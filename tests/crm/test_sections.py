@@ -201,3 +201,16 @@ def test_the_plan_limits_sections(scope: Cast) -> None:
         with pytest.raises(Named) as refused, transaction.atomic():
             create_section(actor_id=scope.owner.pk, values={"name": "b"})
     assert refused.value.name == "PlanLimitExceeded_403"
+
+
+def test_a_field_stands_in_a_section_of_its_panel(cast: Cast) -> None:
+    here = cast.key.post(PATH, {"name": "Here", "panel": "contact"}).data["_id"]
+    there = cast.key.post(PATH, {"name": "There", "panel": "lead"}).data["_id"]
+    made = cast.key.post("/custom-field", {"name": "City", "fieldType": "text", "section": here})
+    assert (made.status, made.data["section"]) == (201, here)
+    for wrong in (there, MISSING):
+        for answer in (
+            cast.key.post("/custom-field", {"name": "Town", "fieldType": "text", "section": wrong}),
+            cast.key.put(f"/custom-field/{made.data['_id']}", {"section": wrong}),
+        ):
+            assert (answer.status, answer.body["message"]) == (400, "Invalid section id"), answer.body
