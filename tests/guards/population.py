@@ -29,6 +29,10 @@ GUESSES: dict[type[models.Field], Any] = {
 }
 
 
+FILLED = {"SegmentRecord": ("contact",)}
+"""Model -> nullable fields that a record needs all the same."""
+
+
 def populate(cast: Cast) -> dict[type[models.Model], str]:
     """Model -> id of a record of the cast's company; models with composite keys are made and left out of the answer."""
     made: dict[type[models.Model], Any] = {Member: cast.owner}
@@ -43,7 +47,11 @@ def _make(model: type[models.Model], made: dict[type[models.Model], Any]) -> Any
         return made[model]
     existing = model.objects.first()
     if existing is None:
-        values = {field.name: _value(field, made) for field in model._meta.local_fields if _is_needed(field)}
+        values = {
+            field.name: _value(field, made)
+            for field in model._meta.local_fields
+            if _is_needed(field) or field.name in FILLED.get(model.__name__, ())
+        }
         existing = model.objects.create(**values)
     made[model] = existing
     return existing
