@@ -5,11 +5,9 @@ from django.db import migrations
 FIRST = """
     UPDATE crm_lead l SET first_product = found.name
     FROM (
-        SELECT touched.lead_id, (
-            SELECT min(p.name) FROM crm_leadproduct x JOIN crm_productservice p ON p.id = x.product_service_id
-            WHERE x.lead_id = touched.lead_id
-        ) AS name
-        FROM ({touched}) AS touched
+        SELECT touched.lead_id, min(p.name) AS name FROM ({touched}) AS touched
+        LEFT JOIN crm_leadproduct x ON x.lead_id = touched.lead_id LEFT JOIN crm_productservice p ON p.id = x.product_service_id
+        GROUP BY touched.lead_id
     ) AS found
     WHERE l.id = found.lead_id AND l.first_product IS DISTINCT FROM found.name;
 """
@@ -41,14 +39,28 @@ def make(name: str) -> str:
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
         ("crm", "0004_leads_and_products"),
     ]
 
     operations = [
+<<<<<<< HEAD:crm/migrations/0005_lead_first_product.py
         *(
             migrations.RunSQL(make(name), f"DROP TRIGGER {name} ON {TRIGGERS[name][0]}; DROP FUNCTION {name}();")
             for name in TRIGGERS
         ),
+=======
+        migrations.AddField(
+            model_name="lead",
+            name="first_product",
+            field=models.CharField(
+                editable=False, help_text="The first name of its products, to sort by; kept by triggers.", max_length=300, null=True
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="lead",
+            index=models.Index(condition=Q(is_deleted=False), fields=["company", "first_product", "id"], name="lead_product"),
+        ),
+        *(migrations.RunSQL(make(name), f"DROP TRIGGER {name} ON {TRIGGERS[name][0]}; DROP FUNCTION {name}();") for name in TRIGGERS),
+>>>>>>> issue4:crm/migrations/0004_lead_first_product.py
     ]
