@@ -44,23 +44,8 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-<<<<<<< HEAD:crm/migrations/0005_lead_first_product.py
         *(
             migrations.RunSQL(make(name), f"DROP TRIGGER {name} ON {TRIGGERS[name][0]}; DROP FUNCTION {name}();")
             for name in TRIGGERS
         ),
-=======
-        migrations.AddField(
-            model_name="lead",
-            name="first_product",
-            field=models.CharField(
-                editable=False, help_text="The first name of its products, to sort by; kept by triggers.", max_length=300, null=True
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="lead",
-            index=models.Index(condition=Q(is_deleted=False), fields=["company", "first_product", "id"], name="lead_product"),
-        ),
-        *(migrations.RunSQL(make(name), f"DROP TRIGGER {name} ON {TRIGGERS[name][0]}; DROP FUNCTION {name}();") for name in TRIGGERS),
->>>>>>> issue4:crm/migrations/0004_lead_first_product.py
     ]
