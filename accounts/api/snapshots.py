@@ -35,7 +35,7 @@ class CompanySnapshot(Output):
 
     _id = IdField()
     name = serializers.CharField()
-    email = serializers.EmailField()
+    email = serializers.CharField(help_text="empty where the company has given none")
 
 
 class Deleted(Output):

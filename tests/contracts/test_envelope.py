@@ -61,7 +61,7 @@ def test_a_duplicate_key_names_its_field(cast: Cast) -> None:
 def test_unknown_paths_and_methods(cast: Cast) -> None:
     assert cast.key.get("/nowhere").status == 404
     answer = cast.key.call("PATCH", "/tag")
-    assert (answer.status, answer.headers["Allow"]) == (405, "GET, POST, HEAD, OPTIONS")
+    assert (answer.status, answer.headers["Allow"]) == (405, "GET, POST, DELETE, HEAD, OPTIONS")
     assert Caller("", {}).get("/api/nowhere").body["message"] == "Not found"
 
 
