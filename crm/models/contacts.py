@@ -59,6 +59,9 @@ class Contact(CompanyModel):
     replied_at = models.DateTimeField(null=True, blank=True, help_text="When a reply to outreach was last received.")
     is_deleted = models.BooleanField(default=False, editable=False)
     deleted_at = models.DateTimeField(null=True, editable=False)
+    merged_into = CompanyForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, editable=False, related_name="+", db_index=False, help_text="Where it went."
+    )
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
 
@@ -75,6 +78,7 @@ class Contact(CompanyModel):
             models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="contact_live"),
             models.Index(fields=("company", "category"), condition=Q(category__isnull=False), name="contact_category"),
             models.Index(fields=("company", "import_job"), condition=Q(import_job__isnull=False), name="contact_import"),
+            models.Index(fields=("merged_into",), condition=Q(merged_into__isnull=False), name="contact_merged"),
         ]
 
     def __str__(self) -> str:

@@ -60,6 +60,9 @@ class Lead(CompanyModel):
     import_job = CompanyForeignKey("crm.Import", on_delete=models.SET_NULL, null=True, related_name="leads", db_index=False)
     is_deleted = models.BooleanField(default=False, editable=False)
     deleted_at = models.DateTimeField(null=True, editable=False)
+    merged_into = CompanyForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, editable=False, related_name="+", db_index=False, help_text="Where it went."
+    )
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
 
@@ -73,6 +76,7 @@ class Lead(CompanyModel):
             models.Index(fields=("company", "first_product", "id"), condition=Q(is_deleted=False), name="lead_product"),
             models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="lead_live"),
             models.Index(fields=("company", "import_job"), condition=Q(import_job__isnull=False), name="lead_import"),
+            models.Index(fields=("merged_into",), condition=Q(merged_into__isnull=False), name="lead_merged"),
         ]
 
     def __str__(self) -> str:

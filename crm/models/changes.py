@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from core.fields import CompanyForeignKey, JSONField, ObjectIdField
+from core.models import CompanyModel, Job
+
+
+class BulkJob(Job):
+    """A change or deletion of many records, or the undoing of one, by a worker in batches; what it overwrote is kept for 30 days."""
+
+    class Action(models.TextChoices):
+        UPDATE = "update"
+        DELETE = "delete"
+        UNDO = "undo"
+        CONVERT_FIELD = "convert_field"
+        DELETE_FIELD = "delete_field"
+
+    action = models.CharField(max_length=16, choices=Action)
+    panel = models.CharField(max_length=16, help_text="contact, lead or productService.")
+    selection = JSONField(default=dict, help_text="The bulk selection with its query string.")
+    change = JSONField(default=dict, help_text="What to do to each record.")
+    automation = models.BooleanField(default=True)
+    position = ObjectIdField(null=True, help_text="The last record that was looked at; work goes on behind it.")
+    until = ObjectIdField(null=True, help_text="The last record that was there when the job was made.")
+    changed = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    undoes = CompanyForeignKey("self", on_delete=models.SET_NULL, null=True, related_name="undone_by", db_index=False)
+    undoes_import = CompanyForeignKey("crm.Import", on_delete=models.SET_NULL, null=True, related_name="undone_by", db_index=False)
+    undo_until = models.DateTimeField(null=True)
+    undone_at = models.DateTimeField(null=True)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+
+    class Meta(Job.Meta):
+        indexes = [
+            models.Index(fields=("due_at",), condition=Q(status="queued"), name="bulkjob_due"),
+            models.Index(fields=("status",), condition=Q(status="running"), name="bulkjob_running"),
+            models.Index(fields=("company", "-created_at", "id"), name="bulkjob_newest"),
+        ]
+
+
+class Journal(CompanyModel):
+    """What a record was before a bulk job, an import or a merge changed it: enough to give it back."""
+
+    bulk_job = CompanyForeignKey(BulkJob, on_delete=models.CASCADE, null=True, related_name="journal", db_index=False)
+    import_job = CompanyForeignKey("crm.Import", on_delete=models.CASCADE, null=True, related_name="journal", db_index=False)
+    merge = CompanyForeignKey("crm.Merge", on_delete=models.CASCADE, null=True, related_name="journal", db_index=False)
+    panel = models.CharField(max_length=16)
+    record_id = ObjectIdField()
+    before = JSONField(null=True, help_text="The record's row and links before; null: there was no such record.")
+    after = JSONField(null=True, help_text="The same afterwards, so that undoing leaves alone what somebody has changed since.")
+
+    class Meta(CompanyModel.Meta):
+        indexes = [
+            models.Index(fields=("bulk_job", "record_id"), condition=Q(bulk_job__isnull=False), name="journal_bulk_job"),
+            models.Index(fields=("import_job", "record_id"), condition=Q(import_job__isnull=False), name="journal_import_job"),
+            models.Index(fields=("merge", "record_id"), condition=Q(merge__isnull=False), name="journal_merge"),
+            models.Index(fields=("created_at",), name="journal_age"),
+        ]
+
+
+class Merge(CompanyModel):
+    """Two or more contacts or leads that became one; it can be undone for 30 days."""
+
+    panel = models.CharField(max_length=8)
+    winner_id = ObjectIdField()
+    loser_ids = JSONField(default=list)
+    choices = JSONField(default=dict, help_text="Field -> the record whose value was taken, or the value itself.")
+    moved = JSONField(default=dict, help_text="Table.column -> the rows whose reference went from a loser to the winner, with what it was.")
+    undo_until = models.DateTimeField()
+    undone_at = models.DateTimeField(null=True)
+    undone_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+
+    class Meta(CompanyModel.Meta):
+        indexes = [models.Index(fields=("company", "-created_at", "id"), name="merge_newest")]
+
+
+class DuplicateDismissal(CompanyModel):
+    """A pair of records that somebody said are not the same."""
+
+    panel = models.CharField(max_length=8)
+    first_id = ObjectIdField()
+    second_id = ObjectIdField()
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("company", "panel", "first_id", "second_id"), name="duplicatedismissal_once")]
+
+
+class Export(Job):
+    """A list on its way into a file."""
+
+    class Format(models.TextChoices):
+        CSV = "csv"
+        XLSX = "xlsx"
+
+    resource = models.CharField(max_length=40, help_text="The list, such as contact.")
+    query = JSONField(default=dict, help_text="Its query string.")
+    columns = JSONField(default=list, help_text="Names of the columns; empty: all.")
+    format = models.CharField(max_length=4, choices=Format, default=Format.CSV)
+    file = CompanyForeignKey("crm.File", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+
+    class Meta(Job.Meta):
+        indexes = [
+            models.Index(fields=("due_at",), condition=Q(status="queued"), name="export_due"),
+            models.Index(fields=("status",), condition=Q(status="running"), name="export_running"),
+            models.Index(fields=("company", "-created_at", "id"), name="export_newest"),
+        ]
