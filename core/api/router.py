@@ -25,9 +25,13 @@ class Route:
 
 
 def mount(prefix: str, routes: Iterable[Route], authentication: type[BaseAuthentication] | None) -> list[URLPattern]:
-    """The routes below `prefix`, behind one authentication class (None: nobody asks)."""
+    """The routes below `prefix`, behind one authentication class (None: nobody asks).
+
+    Where a fixed segment and a parameter could both match, the fixed one does, in whatever order and app the routes are declared.
+    """
     classes = [authentication] if authentication else []
     name = prefix.strip("/").replace("/", ".")
     return [
-        path(f"{prefix}/{route.path}", route.view.as_view(authentication_classes=classes), name=f"{name}.{route.name}") for route in routes
+        path(f"{prefix}/{route.path}", route.view.as_view(authentication_classes=classes), name=f"{name}.{route.name}")
+        for route in sorted(routes, key=lambda route: [segment.startswith("<") for segment in route.path.split("/")])
     ]

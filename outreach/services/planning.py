@@ -6,42 +6,25 @@ Messages, their steps and the place where planning goes on commit together: a wo
 
 from __future__ import annotations
 
-import datetime as dt
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from time import monotonic
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.formats import formats_of
-from accounts.models import Company
-from core.formats import Formats
 from core.ids import new_id
 from core.jobs import checkpoint, fenced, finish, release, wake
-from core.tenancy import company_id
-from crm.models import Contact, ContactTag, CustomField
+from crm.models import Contact
 from outreach.decision import Reason, Stop, decide
 from outreach.models import GenieScheduler, SendJob
 from outreach.providers import CompanyBrief, ComposeBrief, ContactBrief, Draft, ProviderError, get_provider
 from outreach.services import ledger
 from outreach.services.ai_apps import KINDS
 from outreach.services.audience import Audience
+from outreach.services.briefs import ContactBriefs, company_brief
 from outreach.services.facts import Surroundings, suppressed_addresses, surroundings
 
 BATCH = 500
-_FIELD_LENGTH = 500
-
-
-@dataclass(frozen=True)
-class _Known:
-    """What holds for every message of the run: who writes, the custom fields by their keys, and how dates are written."""
-
-    company: CompanyBrief
-    labels: Mapping[str, tuple[str, str]]
-    formats: Formats
 
 
 def plan(run: GenieScheduler, deadline: float) -> None:
@@ -51,7 +34,7 @@ def plan(run: GenieScheduler, deadline: float) -> None:
     if run.total is None:
         with transaction.atomic():
             fenced(run, total=audience.contacts().filter(created_at__lte=run.created_at).count(), started_at=timezone.now())
-    known = _Known(_company_brief(run), _field_labels(), formats_of(company_id()))
+    company, briefs = company_brief(run.smtp.from_name if run.smtp else ""), ContactBriefs.load()
     going = not run.cancel_requested
     while going:
         ids = audience.after(run.planned_until, BATCH)
@@ -59,7 +42,7 @@ def plan(run: GenieScheduler, deadline: float) -> None:
             finish(run, GenieScheduler.Status.COMPLETED, busy_ms=run.busy_ms + _ms(started))
             return
         contacts = Contact.objects.filter(pk__in=ids, is_deleted=False, created_at__lte=run.created_at).select_related("category")
-        going = _plan_batch(run, list(contacts.order_by("pk")), ids[-1], known)
+        going = _plan_batch(run, list(contacts.order_by("pk")), ids[-1], company, briefs)
         if monotonic() > deadline:
             break
     release(run, busy_ms=run.busy_ms + _ms(started))
@@ -69,7 +52,7 @@ def _ms(started: float) -> int:
     return int((monotonic() - started) * 1000)
 
 
-def _plan_batch(run: GenieScheduler, contacts: Sequence[Contact], place: str, known: _Known) -> bool:
+def _plan_batch(run: GenieScheduler, contacts: Sequence[Contact], place: str, company: CompanyBrief, contact_briefs: ContactBriefs) -> bool:
     """Write the batch's messages, then commit them with the progress; False when the run has been cancelled meanwhile."""
     stops = _stops(contacts, surroundings())
     jobs = [
@@ -79,8 +62,8 @@ def _plan_batch(run: GenieScheduler, contacts: Sequence[Contact], place: str, kn
         for contact in contacts
     ]
     writable = [(job, contact) for job, contact in zip(jobs, contacts, strict=True) if contact.pk not in stops]
-    tags = _tags([contact.pk for _, contact in writable])
-    briefs = [_compose_brief(run, job, contact, tags[contact.pk], known) for job, contact in writable]
+    recipients = contact_briefs.of([contact for _, contact in writable])
+    briefs = [_compose_brief(run, contact, recipient, company) for (_, contact), recipient in zip(writable, recipients, strict=True)]
     drafts = get_provider(KINDS[run.ai_type].provider).compose_many(briefs)
     for (job, _), draft in zip(writable, drafts, strict=True):
         _fill(run, job, draft)
@@ -128,48 +111,7 @@ def _insert(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
     ledger.record_planned([job.pk for job in jobs], actor_id=run.created_by_id)
 
 
-def _company_brief(run: GenieScheduler) -> CompanyBrief:
-    company = Company.objects.get(pk=company_id())
-    sender = run.smtp.from_name if run.smtp else ""
-    return CompanyBrief(name=company.name, description=company.description, website=company.website, sender_name=sender)
-
-
-def _field_labels() -> dict[str, tuple[str, str]]:
-    """Key of a custom field -> its name and the type of its values."""
-    fields = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, is_system=False)
-    return {key: (name, kind) for key, name, kind in fields.values_list("unique_field_id", "name", "value_type")}
-
-
-def _tags(contact_ids: Sequence[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
-    links = ContactTag.objects.filter(contact_id__in=contact_ids).order_by("tag__name").values_list("contact_id", "tag__name")
-    for contact_id, name in links:
-        found[contact_id].append(name)
-    return found
-
-
-def _compose_brief(run: GenieScheduler, job: SendJob, contact: Contact, tags: Sequence[str], known: _Known) -> ComposeBrief:
-    custom: dict[str, Any] = contact.custom
-    fields = {}
-    for key, value in custom.items():
-        if key in known.labels and isinstance(value, str | int | float):
-            label, kind = known.labels[key]
-            fields[label] = (_date_text(str(value), known.formats) if kind == CustomField.ValueType.DATE else str(value))[:_FIELD_LENGTH]
-    recipient = ContactBrief(
-        name=contact.name,
-        email=contact.email or "",
-        fields=fields,
-        tags=tuple(tags),
-        category=contact.category.name if contact.category else "",
-    )
+def _compose_brief(run: GenieScheduler, contact: Contact, recipient: ContactBrief, company: CompanyBrief) -> ComposeBrief:
     return ComposeBrief(
-        contact=recipient, company=known.company, prompt=run.prompt, tone=run.tone, occurrence=run.occurrence, seed=f"{run.pk}/{contact.pk}"
+        contact=recipient, company=company, prompt=run.prompt, tone=run.tone, occurrence=run.occurrence, seed=f"{run.pk}/{contact.pk}"
     )
-
-
-def _date_text(stored: str, formats: Formats) -> str:
-    """A stored date or moment as the company writes it; text that is neither stays as it is."""
-    try:
-        return formats.date(dt.date.fromisoformat(stored)) if len(stored) == 10 else formats.datetime(dt.datetime.fromisoformat(stored))
-    except ValueError:
-        return stored
