@@ -25,6 +25,7 @@ class Mail(Claimable, MaybeCompanyRow):
     subject = models.CharField(max_length=300)
     text = EncryptedTextField(blank=True)
     html = EncryptedTextField(blank=True)
+    calendar = EncryptedTextField(null=True, blank=True, help_text="The iCalendar file that goes with it.")
     status = models.CharField(max_length=8, choices=Status, default=Status.QUEUED)
     sent_at = models.DateTimeField(null=True)
 

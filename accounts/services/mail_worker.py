@@ -7,6 +7,7 @@ same Message-ID.
 from __future__ import annotations
 
 import logging
+import re
 from contextlib import closing, suppress
 from datetime import timedelta
 from email.utils import parseaddr
@@ -68,7 +69,7 @@ def _send(connection: Any, mail: Mail) -> str:
     except ValueError as error:  # what no header can carry
         _write(mail, status=Mail.Status.FAILED, error=describe(error))
     else:
-        _write(mail, status=Mail.Status.SENT, sent_at=timezone.now(), text="", html="", error="")
+        _write(mail, status=Mail.Status.SENT, sent_at=timezone.now(), text="", html="", calendar=None, error="")
     return ""
 
 
@@ -84,7 +85,16 @@ def message_of(mail: Mail) -> EmailMultiAlternatives:
         headers={"Message-ID": f"<{mail.pk}@{address.rpartition('@')[2]}>", "Auto-Submitted": "auto-generated"},
     )
     message.attach_alternative(mail.html, "text/html")
+    if mail.calendar:
+        _attach_calendar(message, mail.calendar)
     return message
+
+
+def _attach_calendar(message: EmailMultiAlternatives, calendar: str) -> None:
+    """As an alternative, whose method has mail programs offer to accept, and as a file for those that look for one (RFC 6047)."""
+    found = re.search(r"^METHOD:([A-Z]+)", calendar, re.MULTILINE)
+    message.attach_alternative(calendar, f"text/calendar; method={found[1] if found else 'PUBLISH'}")
+    message.attach("invite.ics", calendar.encode(), "application/ics")
 
 
 def _refused(mail: Mail, error: SMTPRecipientsRefused) -> None:
