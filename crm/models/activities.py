@@ -73,7 +73,9 @@ class FollowUp(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         indexes = [
+            models.Index(fields=("company", "created_at", "id"), name="followup_newest"),
             models.Index(fields=("company", "due_at", "id"), name="followup_due"),
+            models.Index(fields=("assignee", "due_at", "id"), condition=Q(assignee__isnull=False), name="followup_assignee"),
             models.Index(fields=("lead", "due_at"), name="followup_lead"),
             models.Index(fields=("remind_at",), condition=Q(status="open", reminded_at__isnull=True), name="followup_reminding"),
         ]
@@ -144,7 +146,8 @@ class Meeting(CompanyModel):
     class Meta(CompanyModel.Meta):
         constraints = [models.CheckConstraint(condition=Q(ends_at__gt=models.F("starts_at")), name="meeting_ends_after_it_starts")]
         indexes = [
-            models.Index(fields=("company", "starts_at", "id"), name="meeting_newest"),
+            models.Index(fields=("company", "created_at", "id"), name="meeting_newest"),
+            models.Index(fields=("company", "starts_at", "id"), name="meeting_start"),
             models.Index(fields=("lead",), condition=Q(lead__isnull=False), name="meeting_lead"),
             models.Index(fields=("contact",), condition=Q(contact__isnull=False), name="meeting_contact"),
             models.Index(fields=("organizer", "starts_at"), name="meeting_organizer"),
