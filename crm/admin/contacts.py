@@ -23,7 +23,7 @@ class ContactAdmin(CompanyRecordAdmin):
     list_select_related = ("company", "category")
     search_fields = ("=id", "email", "name", "contact_number")
     search_help_text = "Name, e-mail, number or id"
-    hides = ("custom", "email_key", "number_key")
+    hides = ("custom", "email_key", "number_key", "email_identity")
 
 
 @panel(Contact, "Values and tags")

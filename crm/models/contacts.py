@@ -1,11 +1,25 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Func, Q
 from django.db.models.functions import Lower, Upper
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+
+
+EMAIL_IDENTITY = """
+CASE WHEN strpos(%(expressions)s, '@') > 1 THEN
+    CASE WHEN split_part(lower(%(expressions)s), '@', 2) IN ('gmail.com', 'googlemail.com')
+    THEN 'gmail.com@' || replace(
+        coalesce(nullif(split_part(split_part(lower(%(expressions)s), '@', 1), '+', 1), ''), split_part(lower(%(expressions)s), '@', 1)),
+        '.', '')
+    ELSE split_part(lower(%(expressions)s), '@', 2) || '@' ||
+        coalesce(nullif(split_part(split_part(lower(%(expressions)s), '@', 1), '+', 1), ''), split_part(lower(%(expressions)s), '@', 1))
+    END
+END"""
+"""Addresses that reach the same person are equal in it: no case, no plus tag, and at Gmail, which is known to ignore them, no dots. The
+domain stands first, so that its index has those of one domain together."""
 
 
 class Named(CompanyModel):
@@ -52,6 +66,12 @@ class Contact(CompanyModel):
         max_length=254, null=True, editable=False, help_text="Lower-case address, while e-mail is part of the unique key."
     )
     number_key = models.CharField(max_length=20, null=True, editable=False, help_text="E.164, while the number is part of the unique key.")
+    email_identity = models.GeneratedField(
+        expression=Func(F("email"), template=EMAIL_IDENTITY, output_field=models.TextField()),
+        output_field=models.CharField(max_length=300, null=True, db_collation="C"),
+        db_persist=True,
+        help_text="What duplicates are found by; the database keeps it.",
+    )
     category = CompanyForeignKey(ContactCategory, on_delete=models.SET_NULL, null=True, blank=True, related_name="contacts", db_index=False)
     custom = JSONField(default=dict, blank=True)
     import_job = CompanyForeignKey("crm.Import", on_delete=models.SET_NULL, null=True, related_name="contacts", db_index=False)
@@ -74,6 +94,16 @@ class Contact(CompanyModel):
             models.Index(fields=("company", "created_at", "name", "id"), condition=Q(is_deleted=False), name="contact_newest"),
             models.Index(fields=("company", "name", "id"), condition=Q(is_deleted=False), name="contact_name"),
             models.Index("company", Upper("email"), condition=Q(is_deleted=False), name="contact_email"),
+            models.Index(
+                fields=("company", "contact_number", "id"),
+                condition=Q(is_deleted=False, contact_number__isnull=False),
+                name="contact_same_number",
+            ),
+            models.Index(
+                fields=("company", "email_identity", "id"),
+                condition=Q(is_deleted=False, email_identity__isnull=False),
+                name="contact_same_email",
+            ),
             # Whether a custom value's contact is alive, without fetching the contact: counts of filtered lists ask it for each match.
             models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="contact_live"),
             models.Index(fields=("company", "category"), condition=Q(category__isnull=False), name="contact_category"),

@@ -71,6 +71,9 @@ class Lead(CompanyModel):
             models.Index(fields=("company", "created_at", "id"), condition=Q(is_deleted=False), name="lead_newest"),
             models.Index(fields=("company", "status", "created_at", "id"), condition=Q(is_deleted=False), name="lead_status"),
             models.Index(fields=("contact",), name="lead_contact"),
+            models.Index(
+                fields=("company", "contact", "id"), include=("status",), condition=Q(is_deleted=False), name="lead_same_contact"
+            ),
             models.Index(fields=("team_member", "status"), condition=Q(is_deleted=False), name="lead_load"),
             models.Index(fields=("company", "team", "id"), condition=Q(is_deleted=False), name="lead_team"),
             models.Index(fields=("company", "first_product", "id"), condition=Q(is_deleted=False), name="lead_product"),
