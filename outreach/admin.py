@@ -20,7 +20,8 @@ from core.backoffice.progress import ProgressMixin, grouped, progress_bar
 from core.errors import Named
 from core.tenancy import company_scope
 from crm.models import Contact
-from outreach.models import AiApp, GenieScheduler, GenieSettings, SendJob, SendJobTransition, Smtp, Suppression
+from outreach.models import AiApp, GenieScheduler, GenieSettings, LeadGeneration, SendJob, SendJobTransition, Smtp, Suppression
+from outreach.services.lead_generation import cancel_generation
 from outreach.services.runs import cancel_run
 from outreach.services.senders import check_sender
 from outreach.services.suppression import delete_suppressions
@@ -154,6 +155,28 @@ def _message_table(rows: QuerySet[SendJob], **query: str) -> SafeString:
     rows = rows.select_related("contact").order_by("-id")[:ROWS]
     cells = [(link(row), row.recipient or row.contact.email, row.get_status_display(), row.reason or "–", row.sent_at) for row in rows]
     return table(("Message", "To", "Status", "Reason", "Sent"), cells, more=list_address(SendJob, **query), empty="No messages.")
+
+
+@admin.register(LeadGeneration)
+class LeadGenerationAdmin(ProgressMixin, CompanyRecordAdmin):
+    """Searches for leads among a company's contacts."""
+
+    icon = "person_search"
+    list_display = ("__str__", "company", "status", "progress", "count", "created", "created_at", "finished_at")
+    list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company",)
+    list_per_page = 25
+    search_fields = ("=id", "prompt", "company__name")
+    hides = ("worker", "lease")
+    commands = ("cancel",)
+
+    @admin.display(description="progress")
+    def progress(self, generation: LeadGeneration) -> SafeString:
+        return progress_bar(generation, {})
+
+    @admin.display(description="Cancel")
+    def cancel(self, request: HttpRequest, rows: QuerySet[LeadGeneration]) -> None:
+        self.each(request, rows, lambda generation: cancel_generation(generation.pk), "cancelled")
 
 
 @admin.register(GenieSettings)

@@ -113,7 +113,7 @@ def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]
 
 def create_leads(
     *,
-    actor_id: str,
+    actor_id: str | None,
     items: Sequence[Any],
     relations: Relations,
     existing_error: bool = True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.api.router import Route
-from outreach.api.views import apps, genie, messages, public
+from outreach.api.views import apps, genie, lead_generation, messages, public
 
 PROTECTED = [
     Route("apps/smtp", apps.Senders),
@@ -24,6 +24,8 @@ PROTECTED = [
     Route("genie/<str:schedulerId>/draft-all", genie.RunDraftAll),
     Route("genie/<str:schedulerId>/cancel", genie.RunCancel),
     Route("genie/<str:schedulerId>/retry-failed", genie.RunRetryFailed),
+    Route("lead/lead-gen-ai", lead_generation.LeadGenerations),
+    Route("lead/lead-gen-ai/<str:id>", lead_generation.LeadGenerationView),
     Route("logs/smtp", messages.SmtpLog),
     Route("suppression", messages.Suppressions),
 ]

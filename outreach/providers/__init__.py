@@ -1,6 +1,16 @@
 """Who can write messages, by key. A new provider is a new module and one line here; see docs/adding-an-ai-provider.md."""
 
-from outreach.providers.base import AiProvider, CompanyBrief, ComposeBrief, ContactBrief, Draft, ProductBrief, ProviderError
+from outreach.providers.base import (
+    AiProvider,
+    CompanyBrief,
+    ComposeBrief,
+    ContactBrief,
+    Draft,
+    Fit,
+    LeadSearch,
+    ProductBrief,
+    ProviderError,
+)
 from outreach.providers.offline import OfflineComposer
 
 __all__ = [
@@ -10,6 +20,8 @@ __all__ = [
     "ComposeBrief",
     "ContactBrief",
     "Draft",
+    "Fit",
+    "LeadSearch",
     "ProductBrief",
     "ProviderError",
     "get_provider",

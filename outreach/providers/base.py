@@ -63,6 +63,23 @@ class Draft:
     html: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeadSearch:
+    """Who is looked for among the company's contacts."""
+
+    prompt: str
+    industry: str = ""
+    company: CompanyBrief
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well a contact fits a search: `score` from 0 (not at all) to 1, and why, in a few words for people."""
+
+    score: float
+    reason: str = ""
+
+
 class ProviderError(Exception):
     """A draft that could not be had; `temporary` says whether asking again may help, `code` is stable, the text is for people."""
 
@@ -93,3 +110,10 @@ class AiProvider(abc.ABC):
             except ProviderError as error:
                 drafts.append(error)
         return drafts
+
+    def judge_many(self, search: LeadSearch, contacts: list[ContactBrief], fits: list[Fit]) -> list[Fit]:
+        """Look again at contacts that were found by their words (at most 250), and say how well each fits.
+
+        `fits` is what the words gave, which stands unless a provider knows better.
+        """
+        return fits
