@@ -116,9 +116,9 @@ class FieldSpec:
         if not text:
             return None
         if self.field_type.always_many and not self.value_type.many:
-            value = self._items(split_items(text), lambda item, field: self.value_type.parse_text(self._by_label(item), field, how))
+            value = self._items(split_items(text), lambda item, field: self.value_type.parse_text(self.by_label(item), field, how))
         else:
-            value = self.value_type.parse_text(self._by_label(text), self, how)
+            value = self.value_type.parse_text(self.by_label(text), self, how)
         return self.field_type.check(value, self)
 
     def index_rows(self, value: Any) -> list[IndexRow]:
@@ -145,7 +145,7 @@ class FieldSpec:
         cleaned = [clean(item, self) for item in value]
         return list(dict.fromkeys(cleaned))
 
-    def _by_label(self, text: str) -> str:
+    def by_label(self, text: str) -> str:
         """An option's value for its label: files hold what people see."""
         if not self.labels or text in self.options:
             return text

@@ -1,7 +1,7 @@
 from crm.models.activities import CallLog, FollowUp, LeadActivity, Meeting, MeetingAttendee
 from crm.models.changes import BulkJob, DuplicateDismissal, Export, Journal, Merge
 from crm.models.contacts import Contact, ContactCategory, ContactTag, Tag
-from crm.models.fields import CustomField, CustomFieldValue, CustomSection, FieldValue, LeadValue, ProductServiceValue
+from crm.models.fields import ConvertedValue, CustomField, CustomFieldValue, CustomSection, FieldValue, LeadValue, ProductServiceValue
 from crm.models.files import File
 from crm.models.imports import Import, ImportRowError
 from crm.models.leads import Lead, LeadProduct, LeadTag, ProductService
@@ -13,6 +13,7 @@ __all__ = [
     "Contact",
     "ContactCategory",
     "ContactTag",
+    "ConvertedValue",
     "CustomField",
     "CustomFieldValue",
     "CustomSection",

@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 
-from core.fields import CompanyForeignKey, JSONField
-from core.models import CompanyModel, CompanyRow
+from core.fields import CompanyForeignKey, JSONField, ObjectIdField
+from core.models import CompanyManager, CompanyModel, CompanyRow
+
+
+class LiveFields(CompanyManager):
+    """The fields of the active company but for those that are deleted and whose values a job is still removing."""
+
+    def get_queryset(self) -> models.QuerySet[Any]:
+        return super().get_queryset().filter(deleted_at=None)
 
 
 class CustomField(CompanyModel):
@@ -58,14 +67,30 @@ class CustomField(CompanyModel):
     unique_field_id = models.CharField(max_length=64, db_collation="C", editable=False, help_text="The key in formData; set once.")
     children = JSONField(default=list, blank=True)
     is_system = models.BooleanField(default=False, editable=False, help_text="Stored in a column of the record itself.")
+    job = CompanyForeignKey(
+        "crm.BulkJob",
+        on_delete=models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        db_index=False,
+        help_text="What converts its values, or removes them, while that is not done.",
+    )
+    deleted_at = models.DateTimeField(null=True, editable=False, help_text="Nobody sees it any more; it goes when its values have gone.")
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    objects: ClassVar[LiveFields] = LiveFields()
+    every: ClassVar[CompanyManager] = CompanyManager()
+    """Those that are deleted too, while their values are being removed; as `objects` is also what instances are saved by, change them by
+    update() of this one."""
 
     class Meta(CompanyModel.Meta):
         constraints = [
             models.UniqueConstraint(fields=("company", "panel", "unique_field_id"), name="customfield_key_unique"),
-            models.UniqueConstraint(fields=("company", "panel", "name"), name="customfield_name_unique"),
+            models.UniqueConstraint(fields=("company", "panel", "name"), condition=Q(deleted_at=None), name="customfield_name_unique"),
         ]
+        indexes = [models.Index(fields=("job",), condition=Q(job__isnull=False), name="customfield_job")]
 
 
 class FieldValue(CompanyRow):
@@ -125,6 +150,21 @@ class ProductServiceValue(FieldValue):
             models.Index(fields=("field", "number", "product_service"), condition=Q(number__isnull=False), name="productvalue_number"),
             models.Index(fields=("field", "time", "product_service"), condition=Q(time__isnull=False), name="productvalue_time"),
         ]
+
+
+class ConvertedValue(CompanyRow):
+    """A record's value of a field that is being converted: what it will be, put by until all are ready.
+
+    `before` is the value that it was made from, so that a value written meanwhile shows. `rows` are the typed rows of `after`, null where
+    they stay as they are.
+    """
+
+    pk = models.CompositePrimaryKey("job_id", "record_id")
+    job = CompanyForeignKey("crm.BulkJob", on_delete=models.CASCADE, related_name="converted_values", db_index=False)
+    record_id = ObjectIdField()
+    before = JSONField()
+    after = JSONField(null=True)
+    rows = JSONField(null=True)
 
 
 class CustomSection(CompanyModel):
