@@ -13,6 +13,7 @@ from crm.models import (
     CustomFieldValue,
     FieldValue,
     Lead,
+    LeadProduct,
     LeadTag,
     LeadValue,
     ProductService,
@@ -31,6 +32,8 @@ class RecordKind:
     noun: str
     """What people call many of them."""
     tags: type[models.Model] | None = None
+    links: tuple[tuple[str, type[models.Model], str], ...] = ()
+    """What its records are linked to: the name in the API, the table of the links, and its column of what is linked."""
 
     @property
     def table(self) -> str:
@@ -52,8 +55,18 @@ class RecordKind:
         return f"{self.link}_id"
 
 
-CONTACT = RecordKind(CustomField.Panel.CONTACT, Contact, CustomFieldValue, "contact", "contacts", ContactTag)
-LEAD = RecordKind(CustomField.Panel.LEAD, Lead, LeadValue, "lead", "leads", LeadTag)
+CONTACT = RecordKind(
+    CustomField.Panel.CONTACT, Contact, CustomFieldValue, "contact", "contacts", ContactTag, links=(("tags", ContactTag, "tag_id"),)
+)
+LEAD = RecordKind(
+    CustomField.Panel.LEAD,
+    Lead,
+    LeadValue,
+    "lead",
+    "leads",
+    LeadTag,
+    links=(("tags", LeadTag, "tag_id"), ("productServices", LeadProduct, "product_service_id")),
+)
 PRODUCT_SERVICE = RecordKind(
     CustomField.Panel.PRODUCT_SERVICE, ProductService, ProductServiceValue, "product_service", "products and services"
 )

@@ -49,15 +49,17 @@ class Journal(CompanyModel):
     panel = models.CharField(max_length=16)
     record_id = ObjectIdField()
     before = JSONField(null=True, help_text="The record's row and links before; null: there was no such record.")
-    after = JSONField(null=True, help_text="The same afterwards, so that undoing leaves alone what somebody has changed since.")
+    after = JSONField(null=True, help_text="What was different afterwards, so that undoing leaves alone what somebody has changed since.")
 
     class Meta(CompanyModel.Meta):
-        indexes = [
-            models.Index(fields=("bulk_job", "record_id"), condition=Q(bulk_job__isnull=False), name="journal_bulk_job"),
-            models.Index(fields=("import_job", "record_id"), condition=Q(import_job__isnull=False), name="journal_import_job"),
-            models.Index(fields=("merge", "record_id"), condition=Q(merge__isnull=False), name="journal_merge"),
-            models.Index(fields=("created_at",), name="journal_age"),
+        constraints = [
+            models.UniqueConstraint(fields=("bulk_job", "record_id"), condition=Q(bulk_job__isnull=False), name="journal_bulk_job"),
+            models.UniqueConstraint(
+                fields=("import_job", "panel", "record_id"), condition=Q(import_job__isnull=False), name="journal_import_job"
+            ),
+            models.UniqueConstraint(fields=("merge", "record_id"), condition=Q(merge__isnull=False), name="journal_merge"),
         ]
+        indexes = [models.Index(fields=("created_at",), name="journal_age")]
 
 
 class Merge(CompanyModel):

@@ -1,0 +1,306 @@
+"""The second half of the journal (crm.services.journal): a batch of records put back to what they were, one statement a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import orjson
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
+
+from core.fields import CompanyForeignKey
+from crm.fields import BadValue, FieldSpec
+from crm.models import CustomField
+from crm.records import CONTACT, PRODUCT_SERVICE, RecordKind
+from crm.services import three_way
+from crm.services.contact_keys import lock_unique_key
+from crm.services.contact_schema import ContactSchema, email_key
+from crm.services.lead_schema import LeadSchema
+from crm.services.product_schema import ProductSchema
+from crm.services.record_schema import RecordSchema
+from crm.services.record_updates import Changes
+from crm.services.record_values import add_values, remove_values
+from crm.services.three_way import CHANGED_AT, CHANGED_BY, CUSTOM, Restored, same
+
+SCHEMAS: dict[str, type[RecordSchema]] = {schema.kind.panel: schema for schema in (ContactSchema, LeadSchema, ProductSchema)}
+"""Panel -> what its records consist of."""
+MAX_ROUNDS = 5
+UNIQUE = ("contact_email_unique", "contact_number_unique", "productservice_name_unique")
+KEY_COLUMNS = {"email": "email_key", "number": "number_key"}
+
+
+class Journaled(NamedTuple):
+    """An entry of the journal. Without `before` the source made the record, and nobody has touched it since if it still has the time of
+    `after`, or, where that is null too, the time at which it was made."""
+
+    id: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    at: datetime
+
+
+@dataclass(slots=True)
+class GivenBack:
+    """What became of the records: `changed` (id -> what is different now, by the names of the API), of which `revived` were deleted before;
+    `deleted` had been made by the source; `kept` (id -> names) is what somebody has changed since and stays; `taken` (id -> part of the
+    unique key that another record has now) and `missing` (gone for good) were left alone."""
+
+    changed: dict[str, Changes] = field(default_factory=dict)
+    revived: set[str] = field(default_factory=set)
+    deleted: list[str] = field(default_factory=list)
+    kept: dict[str, list[str]] = field(default_factory=dict)
+    taken: dict[str, str] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+
+
+def put_back(
+    kind: RecordKind,
+    found: Sequence[Journaled],
+    load: Callable[[Sequence[str]], Mapping[str, dict[str, Any]]],
+    actor_id: str | None,
+) -> GivenBack:
+    """Put the journaled records back, in the caller's transaction; `load` gives their present versions and locks their rows."""
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("put_back() needs a transaction around it")
+    schema = SCHEMAS[kind.panel].load()
+    if isinstance(schema, ContactSchema):
+        lock_unique_key(schema, many=True)
+    present = load([entry.id for entry in found])
+    for _ in range(MAX_ROUNDS):
+        try:
+            with transaction.atomic():
+                return _Batch(kind, schema, present, actor_id).write(found)
+        except IntegrityError as error:
+            if not any(name in str(error) for name in UNIQUE):
+                raise
+            continue  # another writer took a key after the look
+    raise RuntimeError("other writers kept taking the unique keys of these records")
+
+
+@dataclass(slots=True)
+class _Batch:
+    """One attempt."""
+
+    kind: RecordKind
+    schema: RecordSchema
+    present: Mapping[str, dict[str, Any]]
+    actor_id: str | None
+    result: GivenBack = field(default_factory=GivenBack)
+
+    def write(self, found: Sequence[Journaled]) -> GivenBack:
+        result, now = self.result, timezone.now()
+        result.missing = [entry.id for entry in found if entry.id not in self.present]
+        there = [entry for entry in found if entry.id in self.present]
+        self._delete([entry for entry in there if entry.before is None], now)
+        wanted = self._restore([entry for entry in there if entry.before is not None])
+        self._refuse_dangling(wanted)
+        result.taken = _taken(self.schema, {id: one for id, one in wanted.items() if one.row_differs})
+        wanted = {id: one for id, one in wanted.items() if id not in result.taken}
+        result.kept |= {id: [_name(self.schema, name) for name in one.kept] for id, one in wanted.items() if one.kept}
+        different = {id: one for id, one in sorted(wanted.items()) if one.differs}
+        for one in different.values():
+            if not one.untouched:
+                one.row[CHANGED_AT], one.row[CHANGED_BY] = now.isoformat(), self.actor_id
+        self._write_links(different.values())
+        self._write_values(different)
+        self._write_rows(different)
+        result.changed = {id: _changes(self.schema, one) for id, one in different.items()}
+        result.revived = {id for id, one in different.items() if one.present["is_deleted"] and not one.row["is_deleted"]}
+        return result
+
+    def _delete(self, made: Iterable[Journaled], now: datetime) -> None:
+        """Delete what the source made, unless somebody has touched it since."""
+        for entry in made:
+            row = self.present[entry.id]["row"]
+            if row["is_deleted"]:
+                continue
+            then = row["created_at"] if entry.after is None else entry.after.get("row", {}).get(CHANGED_AT)
+            if row[CHANGED_AT] == then:
+                self.result.deleted.append(entry.id)
+            else:
+                self.result.kept[entry.id] = ["_id"]
+        if self.result.deleted:
+            self.kind.model._default_manager.filter(pk__in=self.result.deleted).update(
+                is_deleted=True, deleted_at=now, updated_at=now, updated_by_id=self.actor_id
+            )
+
+    def _restore(self, changed: Sequence[Journaled]) -> dict[str, Restored]:
+        if not changed:
+            return {}
+        schema, targets = self.schema, {name: target for name, _, target in self.kind.links}
+        redefined = set(
+            CustomField.objects.filter(
+                panel=self.kind.panel, is_system=False, updated_at__gt=min(entry.at for entry in changed)
+            ).values_list("unique_field_id", flat=True)
+        )
+
+        def fits(key: str, value: Any) -> bool | None:
+            spec = schema.fields.get(key)
+            return None if spec is None else key not in redefined or value is None or _accepts(spec, value)
+
+        return {
+            entry.id: three_way.restore(entry.before or {}, entry.after or {"row": {}}, self.present[entry.id], targets, fits)
+            for entry in changed
+        }
+
+    def _refuse_dangling(self, wanted: Mapping[str, Restored]) -> None:
+        """Keep the present value where what was referred to is gone; what is there is locked until the caller's transaction ends."""
+        for reference in self.kind.model._meta.local_concrete_fields:
+            if not isinstance(reference, CompanyForeignKey):
+                continue
+            column = reference.column
+            moved = [one for one in wanted.values() if one.row.get(column) and one.row[column] != one.present[column]]
+            there = _lock_present(reference.related_model, {one.row[column] for one in moved})
+            for one in moved:
+                if one.row[column] not in there:
+                    one.keep(column)
+        for name, table, target in self.kind.links:
+            model: Any = next(f.related_model for f in table._meta.local_concrete_fields if f.column == target)
+            gained = [one for one in wanted.values() if one.added.get(name)]
+            there = _lock_present(model, {link[target] for one in gained for link in one.added[name]})
+            for one in gained:
+                links = [link for link in one.added[name] if link[target] in there]
+                if len(links) < len(one.added[name]) and name not in one.kept:
+                    one.kept.append(name)
+                one.added[name] = links
+                if not links:
+                    del one.added[name]
+
+    def _write_links(self, records: Iterable[Restored]) -> None:
+        records = list(records)
+        for name, table, _ in self.kind.links:
+            gone = [id for one in records for id in one.removed.get(name, ())]
+            back = [link for one in records for link in one.added.get(name, ())]
+            db_table = table._meta.db_table
+            with connection.cursor() as cursor:
+                if gone:
+                    cursor.execute(f"DELETE FROM {db_table} WHERE id = ANY(%s)", [gone])
+                if back:
+                    rows = f"SELECT * FROM jsonb_populate_recordset(NULL::{db_table}, %s::jsonb)"
+                    cursor.execute(f"INSERT INTO {db_table} {rows} ON CONFLICT DO NOTHING", [orjson.dumps(back).decode()])
+
+    def _write_values(self, records: Mapping[str, Restored]) -> None:
+        """The typed rows of the custom values that are different now."""
+        fields = self.schema.fields
+        moved = {id: [key for key in one.custom_keys if key in fields] for id, one in records.items()}
+        remove_values(self.kind, [(id, fields[key].id) for id, keys in moved.items() for key in keys])
+        add_values(
+            self.schema,
+            [(id, {key: records[id].row[CUSTOM][key] for key in keys if key in records[id].row[CUSTOM]}) for id, keys in moved.items()],
+        )
+
+    def _write_rows(self, records: Mapping[str, Restored]) -> None:
+        if not records:
+            return
+        kind, schema = self.kind, self.schema
+        rows = [one.row for one in records.values()]
+        with connection.cursor() as cursor:
+            if isinstance(schema, ContactSchema):
+                # Keys are let go of first, so that a record may have what another one has now.
+                freed = [id for id, one in records.items() if _claims(schema, one.present) - _claims(schema, one.row)]
+                if freed:
+                    cursor.execute(f"UPDATE {kind.table} SET email_key = NULL, number_key = NULL WHERE id = ANY(%s)", [freed])
+                rows = [dict(zip(KEY_COLUMNS.values(), schema.keys_of(row), strict=True)) | row for row in rows]
+            columns = [column for column in rows[0] if column not in ("id", "company_id", "created_at")]
+            cursor.execute(
+                f"UPDATE {kind.table} r SET {', '.join(f'{column} = new.{column}' for column in columns)}"
+                f" FROM jsonb_populate_recordset(NULL::{kind.table}, %s::jsonb) AS new WHERE r.id = new.id",
+                [orjson.dumps(rows).decode()],
+            )
+
+
+def _lock_present(model: Any, ids: Collection[str]) -> set[str]:
+    """Those of the ids that are there, kept from being deleted until the transaction ends."""
+    if not ids:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT id FROM {model._meta.db_table} WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [sorted(ids)])
+        return {id for (id,) in cursor.fetchall()}
+
+
+def _claims(schema: RecordSchema, row: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """What nobody else may have while the record is live, as (part, key)."""
+    if row["is_deleted"]:
+        return set()
+    if isinstance(schema, ContactSchema):
+        return {(part, key) for part, key in zip(KEY_COLUMNS, schema.keys_of(row), strict=True) if key}
+    return {("name", email_key(row["name"]))} if schema.kind is PRODUCT_SERVICE else set()
+
+
+def _holders(kind: RecordKind, claims: Collection[tuple[str, str]], others: Collection[str]) -> set[tuple[str, str]]:
+    """Those of the claims that live records other than `others` hold."""
+    columns = KEY_COLUMNS if kind is CONTACT else {"name": "lower(name)"}
+    held: set[tuple[str, str]] = set()
+    with connection.cursor() as cursor:
+        for part, column in columns.items():
+            keys = [key for name, key in claims if name == part]
+            if keys:
+                cursor.execute(
+                    f"SELECT {column} FROM {kind.table} WHERE company_id = current_setting('app.company') AND NOT is_deleted"
+                    f" AND {column} = ANY(%s) AND id <> ALL(%s)",
+                    [keys, list(others)],
+                )
+                held |= {(part, key) for (key,) in cursor.fetchall()}
+    return held
+
+
+def _taken(schema: RecordSchema, wanted: Mapping[str, Restored]) -> dict[str, str]:
+    """The records that cannot come back to what they were, since another live one has their unique key; id -> part of it."""
+    claims = {id: _claims(schema, one.row) for id, one in wanted.items()}
+    present = {id: _claims(schema, one.present) for id, one in wanted.items()}
+    gained = {claim for id in wanted for claim in claims[id] - present[id]}
+    if not gained:
+        return {}
+    held, taken = _holders(schema.kind, gained, list(wanted)), {}
+    while True:
+        # A record that stays as it is keeps its present key from others of the batch, and so on.
+        users: dict[tuple[str, str], set[str]] = {}
+        for id in wanted:
+            for claim in present[id] if id in taken else claims[id]:
+                users.setdefault(claim, set()).add(id)
+        found = {}
+        for id in sorted(wanted.keys() - taken.keys()):
+            for claim in sorted(claims[id] - present[id]):
+                first = min(users[claim], key=lambda user: (user not in taken, claim not in present[user], user))
+                if claim in held or first != id:
+                    found[id] = claim[0]
+        if not found:
+            return taken
+        taken |= found
+
+
+def _changes(schema: RecordSchema, one: Restored) -> Changes:
+    """What is different about the record now, as events tell it."""
+    changes: Changes = {
+        name: {"from": one.present[column], "to": one.row[column]}
+        for column, name in schema.names.items()
+        if column in one.row and one.row[column] != one.present[column]
+    }
+    now, was = one.row.get(CUSTOM, {}), one.present.get(CUSTOM, {})
+    changes |= {key: {"from": was.get(key), "to": now.get(key)} for key in one.custom_keys}
+    for name, _, target in schema.kind.links:
+        if name in one.added:
+            changes.setdefault(name, {})["added"] = [link[target] for link in one.added[name]]
+        if name in one.removed:
+            changes.setdefault(name, {})["removed"] = list(one.removed[name].values())
+    return changes
+
+
+def _accepts(spec: FieldSpec, value: Any) -> bool:
+    try:
+        return same(spec.clean(value), value)
+    except BadValue:
+        return False
+
+
+def _name(schema: RecordSchema, name: str) -> str:
+    """A column's name in the API; links and custom keys have theirs."""
+    if name in schema.names:
+        return schema.names[name]
+    if all(field.column != name for field in schema.kind.model._meta.local_concrete_fields):
+        return name
+    return re.sub("_([a-z])", lambda match: match[1].upper(), name.removesuffix("_id"))
