@@ -30,12 +30,12 @@ class EventDelivery(CompanyModel):
         PARKED = "parked"
 
     consumer = models.CharField(max_length=64)
-    event = CompanyForeignKey(Event, on_delete=models.CASCADE, related_name="deliveries")
+    event = CompanyForeignKey(Event, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     status = models.CharField(max_length=16, choices=Status, default=Status.PENDING)
     due_at = models.DateTimeField()
     attempts = models.PositiveSmallIntegerField(default=0)
     error = models.TextField(blank=True)
 
     class Meta(CompanyModel.Meta):
-        constraints = [models.UniqueConstraint(fields=("consumer", "event"), name="eventdelivery_once")]
-        indexes = [models.Index(fields=("due_at",), condition=models.Q(status="pending"), name="eventdelivery_due")]
+        constraints = [models.UniqueConstraint(fields=("event", "consumer"), name="eventdelivery_once")]
+        indexes = [models.Index(fields=("due_at", "id"), condition=models.Q(status="pending"), name="eventdelivery_due")]
