@@ -224,7 +224,7 @@ def test_killed_servers_come_back_while_it_runs(start: Callable[..., Run], data:
     for pid in before:
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
-    run.wait_for("PostgreSQL and Redis ended unexpectedly")
+    run.wait_for("ended unexpectedly")  # of one or of both: the second may die while the first is seen to
     assert processes.wait_until(lambda: None not in (postgres.status(data), redis.status(data)), seconds=20)
     assert set(before).isdisjoint({postgres.status(data), redis.status(data)})
 

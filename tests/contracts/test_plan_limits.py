@@ -47,6 +47,12 @@ def _run(caller: Caller, n: int) -> Answer:
     return caller.post("/genie/from-contacts", {"contactIds": [ContactFactory().pk], "prompt": "Say hello"})
 
 
+def _generation(caller: Caller, n: int) -> Answer:
+    if not AiApp.objects.exists():
+        AiApp.objects.create(provider=OfflineComposer.key, name="Composer", is_default=True)
+    return caller.post("/lead/lead-gen-ai", {"prompt": f"gardeners of Berlin {n}"})
+
+
 MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
     "api": lambda caller, n: caller.post("/api", {}),
     "apps": lambda caller, n: caller.post("/apps/ai-offline", {"name": f"Composer {n}"}),
@@ -57,6 +63,7 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
     "file": _file,
     "genie": _run,
     "lead": lambda caller, n: caller.post("/lead", {"contact": ContactFactory().pk}),
+    "lead-gen-ai": _generation,
     "member": _member,
     "product-service": lambda caller, n: caller.post("/product-service", {"formData": {"name": f"Product {n}"}}),
     "role": _role,

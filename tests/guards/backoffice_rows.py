@@ -52,7 +52,7 @@ from crm.models import (
     Team,
     TeamMember,
 )
-from outreach.models import AiApp, GenieScheduler, GenieSettings, SendJob, SendJobTransition, Smtp, Suppression
+from outreach.models import AiApp, GenieScheduler, GenieSettings, LeadGeneration, SendJob, SendJobTransition, Smtp, Suppression
 from tests.accounts.rewarding import bring, make_partner, make_referrer, rewarded
 from tests.factories import (
     CompanyFactory,
@@ -181,6 +181,9 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     Smtp: _smtp,
     AiApp: lambda n: AiApp.objects.create(provider="offline", name=f"App {n}", api_key=SECRET),
     GenieScheduler: _run,
+    LeadGeneration: lambda n: LeadGeneration.objects.create(
+        prompt=f"Gardeners {n}", ai_type="ai-offline", count=5, total=3, processed=n % 4
+    ),
     GenieSettings: lambda n: _in_other_company(lambda: GenieSettings.objects.create(window_days=[1, 2])),
     SendJob: _job,
     SendJobTransition: lambda n: SendJobTransition.objects.create(send_job=_job(n), to_status="draft", reason="planned"),
