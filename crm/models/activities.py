@@ -31,14 +31,14 @@ class LeadActivity(CompanyModel):
     notes = models.TextField(blank=True)
     happened_at = models.DateTimeField()
     event_id = ObjectIdField(
-        null=True, editable=False, help_text="The domain event it was made from: one activity for each event and record."
+        null=True, editable=False, help_text="The domain event it was made from: one activity of a kind for each event and record."
     )
 
     class Meta(CompanyModel.Meta):
         verbose_name_plural = "lead activities"
         constraints = [
             models.UniqueConstraint(
-                fields=("event_id", "lead"), condition=Q(event_id__isnull=False), name="leadactivity_once", nulls_distinct=False
+                fields=("event_id", "lead", "kind"), condition=Q(event_id__isnull=False), name="leadactivity_once", nulls_distinct=False
             )
         ]
         indexes = [
