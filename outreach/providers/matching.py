@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from outreach.providers.base import ContactBrief, Fit
 
 MOST_TERMS = 40
 INDUSTRY_WEIGHT = 2.0
+SHORTEST_FORM, MOST_ENDING = 4, 3
+"""Two words are forms of one when the shorter has four letters and the longer up to three more."""
 _WORD = re.compile(r"[^\W_]+")
 _COMMON_WORDS = """
 a about above after all also an and any are as at be been best both but by can could customer customers client clients company companies
@@ -30,6 +32,11 @@ class Term:
     word: str
     weight: float = 1.0
 
+    @property
+    def stem(self) -> str:
+        """What every form of the word begins with."""
+        return self.word[: max(SHORTEST_FORM, len(self.word) - MOST_ENDING)]
+
 
 def terms_of(prompt: str, industry: str) -> tuple[Term, ...]:
     """The words of a search that say something: those of the industry first, each once, at most 40."""
@@ -39,18 +46,20 @@ def terms_of(prompt: str, industry: str) -> tuple[Term, ...]:
     return tuple(found.values())[:MOST_TERMS]
 
 
-def fit(terms: Iterable[Term], contact: ContactBrief) -> Fit:
-    """The share of the terms' weight that is found in the contact's values, and where; a word of the contact stands for one term."""
-    known = [(label, _words(text)) for label, text in _texts(contact)]
-    total = reached = 0.0
-    reasons = []
+def fit(terms: Sequence[Term], contact: ContactBrief) -> Fit:
+    """The share of the terms' weight that is found in the contact's values, and where."""
+    known = [(label, text.casefold()) for label, text in _texts(contact)]
+    everything = "\n".join(text for _, text in known)
+    if not any(term.stem in everything for term in terms):  # nearly all contacts end here, ten times as fast
+        return Fit(0.0)
+    words = [(label, word) for label, text in known for word in _WORD.findall(text)]
+    reached, reasons = 0.0, []
     for term in terms:
-        total += term.weight
-        found = next(((label, word) for label, words in known for word in words if _same(term.word, word)), None)
+        found = next(((label, word) for label, word in words if _same(term.word, word)), None)
         if found is not None:
             reached += term.weight
             reasons.append(f"{found[1]} ({found[0]})")
-    return Fit(round(reached / total, 4) if total else 0.0, ", ".join(reasons))
+    return Fit(round(reached / sum(term.weight for term in terms), 4), ", ".join(reasons))
 
 
 def _texts(contact: ContactBrief) -> Iterator[tuple[str, str]]:
@@ -64,12 +73,8 @@ def _texts(contact: ContactBrief) -> Iterator[tuple[str, str]]:
     yield "e-mail", contact.email.rpartition("@")[2].rpartition(".")[0]
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
-
-
 def _telling(text: str) -> list[str]:
-    return [word for word in _words(text) if word not in _COMMON and (len(word) > 1 or not word.isascii())]
+    return [word for word in _WORD.findall(text.casefold()) if word not in _COMMON and (len(word) > 1 or not word.isascii())]
 
 
 def _same(wanted: str, word: str) -> bool:
@@ -77,4 +82,4 @@ def _same(wanted: str, word: str) -> bool:
     if wanted == word:
         return True
     shorter, longer = sorted((wanted, word), key=len)
-    return len(shorter) >= 4 and len(longer) - len(shorter) <= 3 and longer.startswith(shorter)
+    return len(shorter) >= SHORTEST_FORM and len(longer) - len(shorter) <= MOST_ENDING and longer.startswith(shorter)
