@@ -12,11 +12,13 @@ class CrmConfig(AppConfig):
         from core.companies import on_company_created
         from core.jobs import Work, register, register_job
         from crm import selectors
-        from crm.models import ContactCategory, CustomSection, Import, Segment, Tag, Team
+        from crm.models import ContactCategory, CustomSection, FollowUp, Import, Meeting, Segment, Tag, Team
+        from crm.services import follow_ups, meeting_mails
         from crm.services.custom_fields import seed_system_fields
         from crm.services.file_storage import has_leftovers, remove_leftovers
         from crm.services.imports.notices import tell_ended
         from crm.services.imports.worker import run
+        from crm.services.reminders import has_due_reminders, register_reminder, remind
         from crm.services.teams import seed_default_team
 
         on_company_created(seed_system_fields)
@@ -30,6 +32,10 @@ class CrmConfig(AppConfig):
         count_usage("segment", Segment.objects.all)
         count_usage("custom-field", selectors.own_fields)
         count_usage("custom-section", CustomSection.objects.all)
+        count_usage("meeting", Meeting.objects.all)
         count_usage("file", selectors.stored_files)
+        register_reminder(FollowUp, follow_ups.REMINDER)
+        register_reminder(Meeting, meeting_mails.REMINDER)
+        register(Work("reminders", "send", remind, has_due_reminders))
         register(Work("files", "bulk", remove_leftovers, has_leftovers))
         register_job("import", Import, run, queue="import", ended=tell_ended)

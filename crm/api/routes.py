@@ -7,8 +7,18 @@ from crm.api.contact_routes import CONTACT_ROUTES, FIELD_ROUTES, LABEL_ROUTES
 from crm.api.file_downloads import web
 from crm.api.file_routes import FILE_ROUTES, IMPORT_ROUTES
 from crm.api.lead_routes import LEAD_ROUTES
+from crm.api.meeting_routes import MEETING_ROUTES
 from crm.api.organising_routes import ORGANISING_ROUTES
 
-PROTECTED: list[Route] = [*IMPORT_ROUTES, *CONTACT_ROUTES, *LEAD_ROUTES, *LABEL_ROUTES, *ORGANISING_ROUTES, *FIELD_ROUTES, *FILE_ROUTES]
+PROTECTED: list[Route] = [
+    *IMPORT_ROUTES,
+    *CONTACT_ROUTES,
+    *LEAD_ROUTES,
+    *LABEL_ROUTES,
+    *ORGANISING_ROUTES,
+    *MEETING_ROUTES,
+    *FIELD_ROUTES,
+    *FILE_ROUTES,
+]
 
 __all__ = ["PROTECTED", "web"]
