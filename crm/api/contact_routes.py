@@ -1,9 +1,9 @@
-"""Addresses of contacts, tags, contact categories and custom fields."""
+"""Addresses of contacts, tags and contact categories."""
 
 from __future__ import annotations
 
 from core.api.router import Route
-from crm.api import contact_views, field_views, label_views
+from crm.api import contact_views, label_views
 
 CONTACT_ROUTES = [
     Route("contact", contact_views.Contacts),
@@ -15,8 +15,4 @@ LABEL_ROUTES = [
     Route("contact-category/<str:id>", label_views.ContactCategoryDetail),
     Route("tag", label_views.Tags),
     Route("tag/<str:id>", label_views.TagDetail),
-]
-FIELD_ROUTES = [
-    Route("custom-field", field_views.CustomFields),
-    Route("custom-field/<str:id>", field_views.CustomFieldDetail),
 ]

@@ -6,10 +6,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectInput, TextInput
+from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from crm.fields import FIELD_TYPES, VALUE_TYPES
-from crm.models import CustomField
+from crm.models import BulkJob, CustomField
+from crm.services.custom_fields import MAX_CHANGES
 
 OPTION_HELP = "objects of label, description and value (texts); a label alone is its own value"
 CHILD_HELP = (
@@ -18,7 +19,7 @@ CHILD_HELP = (
 )
 
 
-class FieldUpdate(Input):
+class FieldAttributes(Input):
     name = TextInput(max_length=200, required=False)
     description = TextInput(max_length=5000, allow_blank=True, required=False)
     section = serializers.JSONField(allow_null=True, required=False)
@@ -26,7 +27,7 @@ class FieldUpdate(Input):
     hide = BooleanInput(required=False)
     onlyShowTable = BooleanInput(required=False)
     panel = TextInput(max_length=100, required=False, help_text="contact, lead or productService; set once")
-    fieldType = serializers.ChoiceField(choices=list(FIELD_TYPES), required=False, help_text="fixed once contacts have values")
+    fieldType = serializers.ChoiceField(choices=list(FIELD_TYPES), required=False, help_text="see dropInvalid for values that there are")
     valueType = serializers.ChoiceField(choices=list(VALUE_TYPES), required=False, help_text="by default what the fieldType usually holds")
     required = BooleanInput(required=False)  # type: ignore[assignment]
     placeholder = TextInput(max_length=200, allow_blank=True, required=False)
@@ -42,10 +43,34 @@ class FieldUpdate(Input):
     children = serializers.ListField(child=ObjectInput(), required=False, help_text=CHILD_HELP)
 
 
-class FieldCreate(FieldUpdate):
+class FieldCreate(FieldAttributes):
     name = TextInput(max_length=200)
     fieldType = serializers.ChoiceField(choices=list(FIELD_TYPES))
     panel = TextInput(max_length=100, default="contact", help_text="contact, lead or productService")
+
+
+class FieldUpdate(FieldAttributes):
+    dropInvalid = BooleanInput(
+        default=False, help_text="remove values that the new type, options or children have no room for; otherwise they are in the way"
+    )
+
+
+class FieldChangeInput(FieldUpdate):
+    _id = ObjectIdInput()
+
+
+class FieldModify(Input):
+    fields = serializers.ListField(  # type: ignore[assignment]
+        child=FieldChangeInput(), min_length=1, max_length=MAX_CHANGES, help_text="each with its _id and what changes of it"
+    )
+
+
+class FieldOrder(Input):
+    ids = IdList(default=list, max_length=1000, help_text="fields of one panel in their new order; others of the panel follow")
+
+
+class FieldReset(Input):
+    panel = TextInput(max_length=100, required=False, help_text="contact, lead or productService; by default all of them")
 
 
 class FieldDelete(Input):
@@ -56,6 +81,17 @@ class FieldOption(Output):
     label = serializers.CharField()  # type: ignore[assignment]
     description = serializers.CharField()
     value = serializers.CharField()
+
+
+class FieldJob(Output):
+    """The job that is at a field's values."""
+
+    _id = IdField()
+    action = serializers.CharField()
+    status = serializers.ChoiceField(choices=BulkJob.Status.values)
+    total = serializers.IntegerField(allow_null=True)
+    processed = serializers.IntegerField()
+    error = serializers.CharField()
 
 
 class FieldOut(Output):
@@ -80,6 +116,11 @@ class FieldOut(Output):
     uniqueFieldID = serializers.CharField(source="unique_field_id", help_text="the key in formData")
     children = serializers.JSONField(help_text=CHILD_HELP)
     isSystem = serializers.BooleanField(help_text="stored in a column of the record itself")
+    job = FieldJob(
+        allow_null=True,
+        help_text="converts the values; until it has completed, the field's types, options and children are those of before. It stays here"
+        " when it failed or was cancelled",
+    )
     createdBy = IdField(source="created_by_id", allow_null=True)
     updatedBy = IdField(source="updated_by_id", allow_null=True)
     createdAt = serializers.DateTimeField()
@@ -90,3 +131,9 @@ class FieldOut(Output):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Any) -> dict[str, Any]:
         return {**data, "options": row["options"]}
+
+
+class FieldsOut(Output):
+    """Fields in the order of their panels."""
+
+    fields = Computed(serializers.ListField(child=FieldOut()))  # type: ignore[assignment]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rest_framework.request import Request
@@ -11,9 +12,10 @@ from core.api.endpoint import endpoint
 from core.api.views import ApiView
 from core.errors import Named
 from core.lists import FieldSet, ListField
-from crm.api.field_serializers import FieldCreate, FieldDelete, FieldOut, FieldUpdate
+from crm.api.field_serializers import FieldCreate, FieldDelete, FieldModify, FieldOrder, FieldOut, FieldReset, FieldsOut, FieldUpdate
 from crm.models import CustomField
-from crm.services.custom_fields import create_field, delete_fields, update_field
+from crm.services.custom_fields import FieldChange, create_field, delete_fields, reorder_fields, update_fields
+from crm.services.system_fields import reset_system
 
 FIELD_FIELDS = FieldSet(
     [
@@ -36,7 +38,14 @@ FIELD_FIELDS = FieldSet(
     ],
     default_search=("name", "description"),
 )
+CHANGING = (
+    "Values that records have are converted to new types, and with dropInvalid those that cannot be are removed; without it they are"
+    " refused, with their number and examples. Where more than 1,000 records have a value, a job (shown in the field) converts them, and"
+    " the field is what it was until that is done. Of a system field only name, required, order, hide, placeholder and helper change, and"
+    " of a lead's status and source the options and the default too; an option that a live lead has cannot go."
+)
 TROUBLES = ("CustomFieldNameAlreadyExists_400", "InvalidInput_400", "InvalidPanel_400", "InvalidSectionId_400")
+CHANGE_TROUBLES = (*TROUBLES, "CustomFieldNotFound_400", "InvalidCustomFieldValue_400", "InvalidSystemField_400")
 
 
 class CustomFields(ApiView):
@@ -65,10 +74,11 @@ class CustomFields(ApiView):
         output=Deleted,
         message="Custom fields deleted",
         errors=("CustomFieldNotFound_400", "InvalidSystemField_400"),
-        description="Their values go with them. System fields cannot be deleted.",
+        description="They are gone at once, and their values go with them: where more than 1,000 records have one, by a job"
+        " (GET /bulk-job), and a field's key is free again when that is done. System fields cannot be deleted.",
     )
     def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        return {"deletedCount": delete_fields(ids=data["ids"])}
+        return {"deletedCount": delete_fields(actor_id=self.actor.member_id, ids=data["ids"])}
 
 
 class CustomFieldDetail(ApiView):
@@ -86,10 +96,64 @@ class CustomFieldDetail(ApiView):
         input=FieldUpdate,
         output=FieldOut,
         message="Custom field updated",
-        errors=(*TROUBLES, "CustomFieldNotFound_400", "InvalidSystemField_400"),
-        description="The types stay once contacts have values. Of a system field only name, required, order, hide, placeholder and helper"
-        " change.",
+        errors=CHANGE_TROUBLES,
+        description=CHANGING,
     )
     def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        update_field(id=id, actor_id=self.actor.member_id, values=data)
+        drop_invalid = data.pop("drop_invalid")
+        update_fields(actor_id=self.actor.member_id, changes=[FieldChange(id, data, drop_invalid)])
         return FieldOut.one(CustomField.objects.filter(pk=id))
+
+
+class CustomFieldsModify(ApiView):
+    module = "custom-field"
+
+    @endpoint(
+        "Update many custom fields",
+        input=FieldModify,
+        output=FieldsOut,
+        message="Custom fields updated",
+        errors=CHANGE_TROUBLES,
+        description=f"All of them or none; the warning names each problem by its index in fields. {CHANGING}",
+    )
+    def put(self, request: Request, data: dict[str, Any]) -> Any:
+        changes = [FieldChange(values.pop("id"), values, values.pop("drop_invalid")) for values in data["fields"]]
+        update_fields(actor_id=self.actor.member_id, changes=changes, numbered=True)
+        return shown([change.id for change in changes])
+
+
+class CustomFieldsOrder(ApiView):
+    module = "custom-field"
+
+    @endpoint(
+        "Reorder custom fields",
+        input=FieldOrder,
+        output=FieldsOut,
+        message="Custom fields reordered",
+        errors=("CustomFieldNotFound_400", "InvalidInput_400", "InvalidPanel_400"),
+        description="Answers all fields of the panel in their new order, numbered from 1; system fields are among them.",
+    )
+    def put(self, request: Request, data: dict[str, Any]) -> Any:
+        return shown(reorder_fields(actor_id=self.actor.member_id, ids=data["ids"]))
+
+
+class SystemFieldsReset(ApiView):
+    module = "custom-field"
+
+    @endpoint(
+        "Reset system fields",
+        input=FieldReset,
+        output=FieldsOut,
+        message="System fields reset",
+        errors=("CustomFieldNameAlreadyExists_400", "InvalidPanel_400", "InvalidSystemField_400"),
+        description="Names, options, order and all else of the system fields become what they were in a new company. Refused while a live"
+        " lead has a status or source that would be no option any more. Answers the fields that were reset.",
+    )
+    def put(self, request: Request, data: dict[str, Any]) -> Any:
+        return shown(reset_system(actor_id=self.actor.member_id, panel=data.get("panel")))
+
+
+def shown(ids: Sequence[str]) -> dict[str, Any]:
+    """The fields as they go out, in this order."""
+    rows = {row["id"]: row for row in FieldOut.project(CustomField.objects.filter(pk__in=ids))}
+    return {"fields": [FieldOut.render(rows[id]) for id in ids]}

@@ -3,73 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from copy import copy
+from itertools import groupby
+from typing import Any, NamedTuple
 
-from django.db import IntegrityError, connection, transaction
+from django.db import transaction
+from django.db.models import F
 
 from core.access import take
 from core.errors import Named, shorten
 from core.ids import new_id
 from crm.fields import FIELD_TYPES
 from crm.models import CustomField
-from crm.records import KINDS
-from crm.services.field_definitions import check_definition
+from crm.services.field_changes import Check, Unfit, check_values, refuse_unfit
+from crm.services.field_definitions import check_definition, save_field
+from crm.services.field_jobs import AT_ONCE, MEANING, conversion_of, convert_at_once, live_job, remove_fields, start_conversion
+from crm.services.field_locks import take_fields
+from crm.services.ordering import reorder
+from crm.services.record_schema import BAD_CUSTOM
+from crm.services.system_fields import SYSTEM_FIELDS, check_options, may_change, seed_system_fields
 
+__all__ = ["RESERVED_KEYS", "SYSTEM_FIELDS", "create_field", "delete_fields", "reorder_fields", "seed_system_fields", "update_fields"]
 
-def options(*labels: str) -> list[dict[str, str]]:
-    """Options whose values are their labels in lower case."""
-    return [{"label": label, "description": "", "value": label.lower()} for label in labels]
-
-
-SYSTEM_FIELDS: dict[str, tuple[dict[str, Any], ...]] = {
-    CustomField.Panel.CONTACT: (
-        {"unique_field_id": "name", "name": "Name", "field_type": "text", "value_type": "string"},
-        {"unique_field_id": "email", "name": "Email", "field_type": "email", "value_type": "string", "required": True},
-        {"unique_field_id": "countryCode", "name": "Country code", "field_type": "text", "value_type": "string", "required": True},
-        {"unique_field_id": "number", "name": "Phone number", "field_type": "phone", "value_type": "string", "required": True},
-    ),
-    CustomField.Panel.LEAD: (
-        {
-            "unique_field_id": "status",
-            "name": "Status",
-            "field_type": "select",
-            "value_type": "string",
-            "required": True,
-            "default_value": "new",
-            "options": options("New", "Contacted", "Qualified", "Proposal", "Won", "Lost"),
-        },
-        {
-            "unique_field_id": "source",
-            "name": "Source",
-            "field_type": "select",
-            "value_type": "string",
-            "options": options("Website", "Referral", "Import", "Event", "Outreach", "Other"),
-        },
-        {"unique_field_id": "value", "name": "Value", "field_type": "number", "value_type": "number"},
-        {"unique_field_id": "notes", "name": "Notes", "field_type": "textarea", "value_type": "string"},
-    ),
-    CustomField.Panel.PRODUCT_SERVICE: (
-        {"unique_field_id": "name", "name": "Name", "field_type": "text", "value_type": "string", "required": True},
-        {
-            "unique_field_id": "type",
-            "name": "Type",
-            "field_type": "select",
-            "value_type": "string",
-            "default_value": "product",
-            "options": options("Product", "Service"),
-        },
-        {"unique_field_id": "description", "name": "Description", "field_type": "textarea", "value_type": "string"},
-        {"unique_field_id": "category", "name": "Category", "field_type": "text", "value_type": "string"},
-        {"unique_field_id": "sku", "name": "Article number", "field_type": "text", "value_type": "string"},
-        {"unique_field_id": "price", "name": "Price", "field_type": "number", "value_type": "number"},
-        {"unique_field_id": "currency", "name": "Currency", "field_type": "text", "value_type": "string"},
-        {"unique_field_id": "unit", "name": "Unit", "field_type": "text", "value_type": "string"},
-        {"unique_field_id": "isActive", "name": "Active", "field_type": "checkbox", "value_type": "boolean", "default_value": True},
-    ),
-}
-"""What the records of each panel have; each is stored in a column of the record."""
-
-FIXED_FOR_SYSTEM = ("description", "only_show_table", "default_value", "options", "children", "section")
+MAX_CHANGES = 500
+NOT_FOUND = "CustomFieldNotFound_400"
 _ALL = {"_id", "tags", "importId", "createdBy", "updatedBy", "createdAt", "updatedAt", "isDeleted", "formData"}
 _OF_CONTACTS = {"contactNumber", "category", "contactCategory", "contactcategories", "unsubscribed", "unsubscribedAt"}
 _OF_LEADS = {"contact", "productServices", "team", "teamMember", "name", "email", "countryCode", "number"}
@@ -80,16 +37,12 @@ RESERVED_KEYS: dict[str, frozenset[str]] = {
 """Panel -> what its records themselves and their lists mean by these names."""
 
 
-def seed_system_fields() -> None:
-    """The system fields of the active company, as far as they are missing."""
-    CustomField.objects.bulk_create(
-        [
-            CustomField(panel=panel, is_system=True, order=order, **values)
-            for panel, fields in SYSTEM_FIELDS.items()
-            for order, values in enumerate(fields, start=1)
-        ],
-        ignore_conflicts=True,
-    )
+class FieldChange(NamedTuple):
+    """What to change of a field, by attributes in snake_case; `drop_invalid` removes values that a new type has no room for."""
+
+    id: str
+    values: Mapping[str, Any]
+    drop_invalid: bool = False
 
 
 @transaction.atomic
@@ -111,101 +64,153 @@ def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
         raise Named("InvalidInput_400", f"uniqueFieldID: {field.unique_field_id!r} is the name of a system value")
     check_definition(field)
     take("custom-field")
-    _save(field)
+    save_field(field)
     return field
 
 
 @transaction.atomic
-def update_field(*, id: str, actor_id: str, values: Mapping[str, Any]) -> CustomField:
-    """Change a field's attributes in snake_case; its key, and what its values are once there are some, stay.
+def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bool = False) -> None:
+    """Change fields, all of them or none. A field's key and panel stay, and values of records are converted to a new type.
 
-    CustomFieldNotFound_400, InvalidInput_400, InvalidSystemField_400 (what a system field cannot change), CustomFieldNameAlreadyExists_400.
+    Where more than 1,000 records have values a job converts them, and the field stays what it is until the job has done so.
+    CustomFieldNotFound_400, InvalidPanel_400, InvalidInput_400, InvalidSectionId_400, CustomFieldNameAlreadyExists_400,
+    InvalidSystemField_400 (what a system field cannot change), InvalidCustomFieldValue_400 (values that cannot be converted).
+    With `numbered` every problem is told by the index of its change.
     """
-    field = CustomField.objects.select_for_update(of=("self",)).filter(pk=id).first()
-    if field is None:
-        raise Named("CustomFieldNotFound_400", "id: there is no such custom field in this company")
-    changed = {name: value for name, value in values.items() if value != getattr(field, name)}
-    _check_changes(field, changed)
+    checks = _each(changes, numbered, _look)
+    if any(set(MEANING) & change.values.keys() for change in changes):
+        take_fields()
+    ids = [change.id for change in changes]
+    rows = {row.pk: row for row in _locked(ids)}
+    renamed = [change.id for change in changes if change.values.get("name", rows[change.id].name) != rows[change.id].name]
+    if len(changes) > 1:
+        CustomField.objects.filter(pk__in=renamed).update(name=F("id"))  # so that fields can swap their names
+    _each(changes, numbered, lambda change: _apply(rows[change.id], change, checks[ids.index(change.id)], actor_id))
+
+
+def _locked(ids: Sequence[str]) -> list[CustomField]:
+    """The fields, kept from others who change them but not from those who write values."""
+    rows = list(CustomField.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=ids).order_by("pk"))
+    if len(rows) < len(set(ids)):
+        raise _missing()
+    return rows
+
+
+def _missing() -> Named:
+    return Named(NOT_FOUND, "id: there is no such custom field in this company")
+
+
+def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
+    """Do it for each change; what goes wrong is told together, under the name of the first error."""
+    found, troubles = [], []
+    for index, change in enumerate(changes):
+        try:
+            with transaction.atomic():
+                found.append(do(change))
+        except Named as error:
+            if not numbered:
+                raise
+            troubles.append(Named(error.name, f"fields.{index}.{error.detail}"))
+    if troubles:
+        raise Named(troubles[0].name, "; ".join(trouble.detail for trouble in troubles))
+    return found
+
+
+def _look(change: FieldChange) -> Check:
+    """Whether the change can be made, before anybody has to wait for it: values may be many."""
+    before = CustomField.objects.filter(pk=change.id).first()
+    if before is None:
+        raise _missing()
+    after = _changed(before, change)
+    conversion = conversion_of(before, after)
+    if before.is_system or conversion is None:
+        return Check()
+    found = check_values(conversion)
+    if not change.drop_invalid:
+        refuse_unfit(conversion, found)
+    return found
+
+
+def _changed(before: CustomField, change: FieldChange) -> CustomField:
+    """The field as it is to be."""
+    changed = {name: value for name, value in change.values.items() if value != getattr(before, name)}
+    _refuse_fixed(before, changed)
+    after = copy(before)
     for name, value in changed.items():
-        setattr(field, name, value)
-    field.updated_by_id = actor_id
-    if not field.is_system:
-        check_definition(field)
-    _save(field)
-    return field
+        setattr(after, name, value)
+    if not after.is_system:
+        check_definition(after)
+    return after
 
 
-def _check_changes(field: CustomField, changed: Mapping[str, Any]) -> None:
+def _refuse_fixed(field: CustomField, changed: Mapping[str, Any]) -> None:
     if "panel" in changed:
         raise Named("InvalidPanel_400", f"panel: the field belongs to {field.panel} and cannot move")
     if "unique_field_id" in changed:
         raise Named("InvalidInput_400", "uniqueFieldID: is set once, when the field is made")
-    types = [name for name in ("field_type", "value_type") if name in changed]
-    if field.is_system:
-        refused = [name for name in (*types, *FIXED_FOR_SYSTEM) if name in changed]
-        if refused:
-            raise Named(
-                "InvalidSystemField_400",
-                f"{', '.join(refused)}: of a system field only name, required, order, hide, placeholder and helper can change",
-            )
-    elif types and _has_values(field):
-        raise Named(
-            "InvalidInput_400", f"fieldType, valueType: {KINDS[field.panel].noun} have values of this field; make a new field instead"
-        )
+    allowed = may_change(field) if field.is_system else ()
+    refused = [name for name in changed if field.is_system and name not in allowed]
+    if refused:
+        raise Named("InvalidSystemField_400", f"{', '.join(refused)}: of this system field only {', '.join(allowed)} can change")
 
 
-def _has_values(field: CustomField) -> bool:
-    kind = KINDS[field.panel]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT EXISTS (SELECT FROM {kind.value_table} WHERE field_id = %s)"
-            f" OR EXISTS (SELECT FROM {kind.table} WHERE company_id = current_setting('app.company') AND custom ? %s)",
-            [field.pk, field.unique_field_id],
-        )
-        return bool(cursor.fetchone()[0])
+def _apply(before: CustomField, change: FieldChange, looked: Check, actor_id: str) -> None:
+    """Make the change of a locked field, whose values it converts if they are few."""
+    after = _changed(before, change)
+    meaning = [name for name in MEANING if getattr(after, name) != getattr(before, name)]
+    if meaning and (job := live_job(before)):
+        raise Named("InvalidInput_400", f"{meaning[0]}: the job {job.pk} is still converting the values of this field")
+    if meaning:
+        after.job = None
+    if before.is_system:
+        if meaning:
+            check_options(after, before.options)
+    elif conversion := conversion_of(before, after):
+        if looked.total <= AT_ONCE:
+            looked = check_values(conversion)
+            if not change.drop_invalid:
+                refuse_unfit(conversion, looked)
+            _convert(before, after, looked, actor_id, change.drop_invalid)
+        else:
+            after.job = start_conversion(before, after, looked, actor_id=actor_id, drop_invalid=change.drop_invalid)
+            for name in MEANING:
+                setattr(after, name, getattr(before, name))
+    after.updated_by_id = actor_id
+    save_field(after)
 
 
-def _save(field: CustomField) -> None:
-    """Save, and say by name what is taken."""
+def _convert(before: CustomField, after: CustomField, found: Check, actor_id: str, drop_invalid: bool) -> None:
     try:
-        with transaction.atomic():
-            field.save()
-    except IntegrityError as error:
-        if "customfield_name_unique" in str(error):
-            raise Named(
-                "CustomFieldNameAlreadyExists_400", f"name: another field of this panel is called {shorten(field.name, 60)!r}"
-            ) from None
-        if "customfield_key_unique" in str(error):
-            raise Named(
-                "CustomFieldNameAlreadyExists_400", f"uniqueFieldID: another field of this panel has the key {field.unique_field_id!r}"
-            ) from None
-        raise
+        convert_at_once(before, after, found, actor_id=actor_id, drop_invalid=drop_invalid)
+    except Unfit as error:
+        raise Named(BAD_CUSTOM, f"{before.unique_field_id}: {error}") from None
 
 
 @transaction.atomic
-def delete_fields(*, ids: Sequence[str]) -> int:
+def reorder_fields(*, actor_id: str, ids: Sequence[str]) -> list[str]:
+    """Put fields of one panel, system fields among them, into this order; those that are not named follow. Returns all of the panel.
+
+    InvalidInput_400 (none named), CustomFieldNotFound_400, InvalidPanel_400 (of several panels).
+    """
+    if not ids:
+        raise Named("InvalidInput_400", "ids: name the fields of a panel in their new order")
+    return reorder(CustomField, ids, actor_id=actor_id, missing=NOT_FOUND)
+
+
+@transaction.atomic
+def delete_fields(*, actor_id: str, ids: Sequence[str]) -> int:
     """Delete the fields with their values on all records, deleted ones too; returns how many fields there were.
 
-    CustomFieldNotFound_400 when none of the ids is one of the company's, InvalidSystemField_400 when one is a system field.
+    Where more than 1,000 records have values the fields are gone at once, but their keys are free again only when a job has removed the
+    values. CustomFieldNotFound_400 when none of the ids is one of the company's, InvalidSystemField_400 when one is a system field.
     """
-    fields = list(CustomField.objects.select_for_update(of=("self",)).filter(pk__in=ids).order_by("pk"))
+    take_fields()
+    fields = list(CustomField.objects.select_for_update(of=("self",)).filter(pk__in=ids).order_by("panel", "pk"))
     if not fields:
-        raise Named("CustomFieldNotFound_400", "ids: none of them is a custom field of this company")
+        raise Named(NOT_FOUND, "ids: none of them is a custom field of this company")
     system = next((field for field in fields if field.is_system), None)
     if system is not None:
         raise Named("InvalidSystemField_400", f"ids: {system.name} is a system field and stays; hide it instead")
-    for kind in KINDS.values():
-        own = [field for field in fields if field.panel == kind.panel]
-        if not own:
-            continue
-        keys = [field.unique_field_id for field in own]
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"UPDATE {kind.table} SET custom = custom - %s::text[]"
-                " WHERE company_id = current_setting('app.company') AND custom ?| %s::text[]",
-                [keys, keys],
-            )
-        kind.values.objects.filter(field_id__in=[field.pk for field in own])._raw_delete("default")
-    found = [field.pk for field in fields]
-    CustomField.objects.filter(pk__in=found).delete()
-    return len(found)
+    for _, own in groupby(fields, key=lambda field: field.panel):
+        remove_fields(list(own), actor_id=actor_id)
+    return len(fields)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from django.db import IntegrityError, transaction
+
 from core.errors import Named, shorten
 from core.ids import is_id
 from crm.fields import FIELD_TYPES, MAX_DEPTH, VALUE_TYPES, BadValue, child_spec
 from crm.fields.values import check_json
 from crm.models import CustomField
-from crm.services.record_schema import spec_of
+from crm.services.record_schema import known_references, spec_of
 from crm.services.sections import check_section
 
 MAX_OPTIONS = 1000
@@ -43,7 +45,12 @@ def check_definition(field: CustomField) -> None:
     field.section = _checked("section", check_json, field.section)
     if is_id(field.section):
         check_section(field.panel, field.section)
-    field.default_value = _checked("defaultValue", spec_of(field).clean, field.default_value)
+    spec = spec_of(field)
+    field.default_value = _checked("defaultValue", spec.clean, field.default_value)
+    named = [] if field.default_value is None else list(spec.references(field.default_value))
+    unknown = next((reference for reference in named if reference not in known_references(named)), None)
+    if unknown is not None:
+        raise refuse("defaultValue", f"there is no {unknown.kind} {unknown.id} in this company")
 
 
 def _checked(path: str, check: Callable[[Any], Any], value: Any) -> Any:
@@ -140,3 +147,21 @@ def _read_child(child: Any, path: str, depth: int) -> dict[str, Any]:
     }
     read["defaultValue"] = _checked(f"{path}.defaultValue", child_spec(read).clean, read["defaultValue"])
     return read
+
+
+def save_field(field: CustomField) -> None:
+    """Save a field; CustomFieldNameAlreadyExists_400 when its name or key is another one's."""
+    try:
+        with transaction.atomic():
+            field.save()
+    except IntegrityError as error:
+        if "customfield_name_unique" in str(error):
+            raise Named(
+                "CustomFieldNameAlreadyExists_400", f"name: another field of this panel is called {shorten(field.name, 60)!r}"
+            ) from None
+        if "customfield_key_unique" in str(error):
+            key = field.unique_field_id
+            going = CustomField.every.filter(panel=field.panel, unique_field_id=key).exclude(deleted_at=None).exists()
+            detail = "the values of a deleted field are still being removed from" if going else "another field of this panel has"
+            raise Named("CustomFieldNameAlreadyExists_400", f"uniqueFieldID: {detail} the key {key!r}") from None
+        raise

@@ -8,14 +8,10 @@ from typing import Any
 
 import orjson
 from django.db import connection
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.errors import Named
-from core.events import emit
-from core.lists import BulkSelection, in_batches
 from crm.fields.base import MAX_ITEMS
-from crm.records import RecordKind
 from crm.services.record_schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema, explain
 from crm.services.record_updates import Changes, told, touch
 from crm.services.record_values import add_tags, add_values, remove_links, remove_other_tags, tag_links
@@ -128,7 +124,7 @@ def _plan_items(schema: RecordSchema, form_data: Mapping[str, Any], update_type:
         getattr(change, update_type)[key] = row.custom[key]
 
 
-def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id: str) -> Moved:
+def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> Moved:
     """Change one batch of locked records; the caller emits what is told about those that are different now."""
     moved = _set_columns(schema, change, ids, actor_id)
     for key, items in change.append.items():
@@ -144,7 +140,7 @@ def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id:
     return moved
 
 
-def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id: str) -> Moved:
+def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> Moved:
     """The values that are the same for all, in one statement; what it changed."""
     wanted: list[tuple[str, str, list[Any]]] = [(column, "%s", [value]) for column, value in change.columns.items()]
     given = {key: value for key, value in change.custom.items() if value is not None}
@@ -193,7 +189,7 @@ def _differences(schema: RecordSchema, change: Change, columns: Sequence[str], o
     return found
 
 
-def _change_items(schema: RecordSchema, key: str, items: list[Any], ids: list[str], actor_id: str, *, append: bool) -> set[str]:
+def _change_items(schema: RecordSchema, key: str, items: list[Any], ids: list[str], actor_id: str | None, *, append: bool) -> set[str]:
     """Add items to a field with several values, or take them away; returns the records that are different now."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -201,6 +197,8 @@ def _change_items(schema: RecordSchema, key: str, items: list[Any], ids: list[st
             {"key": key, "items": orjson.dumps(items).decode(), "ids": ids, "append": append, "now": timezone.now(), "actor": actor_id},
         )
         values = {id: {key: orjson.loads(found)} for id, found in cursor.fetchall()}
+    if not append and key in schema.required_custom and not all(value[key] for value in values.values()):
+        raise Named(BAD_CUSTOM, f"{key}: is required and cannot be empty, as it would be for some of the {schema.kind.noun}")
     if any(len(value[key]) > MAX_ITEMS for value in values.values()):
         raise Named(BAD_CUSTOM, f"{key}: a record would have more than {MAX_ITEMS} items")
     _replace_values(schema, [key], values)
@@ -227,15 +225,3 @@ def _change_tags(schema: RecordSchema, change: Change, ids: list[str]) -> set[st
         return remove_links(tag_links(schema.kind), ids, change.tag_ids)
     lost = remove_other_tags(dict.fromkeys(ids, change.tag_ids), schema.kind) if change.tags == "set" else set()
     return lost | add_tags(schema.company_id, [(id, tag) for id in ids for tag in change.tag_ids], schema.kind)
-
-
-def delete_records(kind: RecordKind, selection: BulkSelection, *, actor_id: str, event: str, automation: bool) -> int:
-    """Flag the selected live records as deleted, in the caller's transaction; returns how many there were."""
-    live: QuerySet[Any] = kind.model._default_manager.filter(is_deleted=False)
-    deleted = 0
-    for ids in in_batches(selection.apply(live), lock=True):
-        now = timezone.now()
-        kind.model._default_manager.filter(pk__in=ids).update(is_deleted=True, deleted_at=now, updated_at=now, updated_by_id=actor_id)
-        emit(event, ids, actor_id=actor_id, automation=automation)
-        deleted += len(ids)
-    return deleted

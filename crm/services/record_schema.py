@@ -12,6 +12,7 @@ from core.tenancy import company_id
 from crm.fields import BadValue, FieldSpec, Reference, TextFormat, make_spec
 from crm.models import CustomField, File
 from crm.records import RecordKind
+from crm.services.field_locks import hold_fields
 
 REQUIRED, UNKNOWN, BAD_CUSTOM, BAD_SYSTEM = (
     "ContactDataRequired_400",
@@ -80,7 +81,8 @@ class RecordSchema:
 
     @classmethod
     def load(cls) -> Self:
-        """The schema of the active company."""
+        """The schema of the active company; in a transaction its fields stay what they are until that ends."""
+        hold_fields()
         rows = CustomField.objects.filter(panel=cls.kind.panel).order_by("order", "created_at", "id")
         specs: dict[bool, dict[str, FieldSpec]] = {True: {}, False: {}}
         for row in rows:
@@ -201,7 +203,7 @@ class RecordSchema:
             if row.custom.get(key) is not None
             for reference in self.fields[key].references(row.custom[key])
         ]
-        known = _existing("member", Member.objects.all(), named) | _existing("file", File.objects.filter(is_deleted=False), named)
+        known = known_references([reference for *_, reference in named])
         problems: dict[int, list[ValueProblem]] = {}
         for position, key, reference in named:
             if reference not in known:
@@ -231,7 +233,12 @@ def _may_refer(spec: FieldSpec) -> bool:
     return spec.value_type.name in ("member", "file") or spec.field_type.name == "file" or any(_may_refer(child) for child in spec.children)
 
 
-def _existing(kind: str, queryset: Any, named: Iterable[tuple[int, str, Reference]]) -> set[Reference]:
-    wanted = {reference.id for _, _, reference in named if reference.kind == kind}
+def known_references(references: Sequence[Reference]) -> set[Reference]:
+    """Those of the references whose members and files the active company has: at most one query a kind."""
+    return _existing("member", Member.objects.all(), references) | _existing("file", File.objects.filter(is_deleted=False), references)
+
+
+def _existing(kind: str, queryset: Any, references: Sequence[Reference]) -> set[Reference]:
+    wanted = {reference.id for reference in references if reference.kind == kind}
     found = queryset.filter(pk__in=wanted).values_list("pk", flat=True) if wanted else ()
     return {Reference(kind, id) for id in found}  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from core.ids import new_id
+from crm.fields import FieldSpec
 from crm.records import CONTACT, RecordKind
 from crm.services.record_schema import RecordSchema
 
@@ -43,16 +44,21 @@ def add_values(schema: RecordSchema, values: Iterable[tuple[str, Mapping[str, An
     """Insert the typed rows of stored custom values, given as (record id, values by uniqueFieldID)."""
     fields, kind = schema.fields, schema.kind
     rows = [
-        {"record": record, "field": fields[key].id, "position": position, **row._asdict()}
+        {"record": record, "field": fields[key].id, **row}
         for record, custom in values
         for key, value in custom.items()
         if key in fields
-        for position, row in enumerate(fields[key].index_rows(value))
+        for row in typed_rows(fields[key], value)
     ]
     if rows:
         with connection.cursor() as cursor:
             statement = INSERT_VALUES.format(values=kind.value_table, link=kind.column)
             cursor.execute(statement, [schema.company_id, orjson.dumps(rows, default=str).decode()])
+
+
+def typed_rows(field: FieldSpec, value: Any) -> list[dict[str, Any]]:
+    """A stored value's rows of the value table, without what says whose they are."""
+    return [{"position": position, **row._asdict()} for position, row in enumerate(field.index_rows(value))]
 
 
 def remove_values(kind: RecordKind, pairs: Sequence[tuple[str, str]]) -> None:

@@ -15,6 +15,7 @@ from core.ids import is_id
 from core.lists import BulkSelection
 from crm.models import CustomField, CustomSection
 from crm.services.names import save_named
+from crm.services.ordering import reorder
 
 TAKEN, NOT_FOUND, NONE_SELECTED = "CustomSectionNameAlreadyExists_400", "CustomSectionNotFound_400", "NoCustomSectionSelected_400"
 
@@ -79,25 +80,7 @@ def reorder_sections(*, actor_id: str, ids: Sequence[str]) -> list[str]:
     """
     if not ids:
         raise Named(NONE_SELECTED, "ids: name the sections of a panel in their new order")
-    panels = dict(CustomSection.objects.filter(pk__in=ids).values_list("pk", "panel"))
-    missing = [id for id in ids if id not in panels]
-    if missing:
-        raise Named(NOT_FOUND, f"ids: there is no section {', '.join(missing[:5])} in this company")
-    if len(set(panels.values())) > 1:
-        raise Named("InvalidPanel_400", f"ids: they belong to several panels: {', '.join(sorted(set(panels.values())))}")
-    panel = panels[ids[0]]
-    # Locked by id, so that two who reorder wait for each other; the order itself is read after that.
-    list(CustomSection.objects.select_for_update(of=("self",)).filter(panel=panel).order_by("pk").values_list("pk"))
-    present = list(CustomSection.objects.filter(panel=panel).order_by("order", "created_at", "pk").values_list("pk", flat=True))
-    wanted = [*(id for id in ids if id in present), *(id for id in present if id not in panels)]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            'UPDATE crm_customsection s SET "order" = new.place, updated_at = %s, updated_by_id = %s'
-            " FROM unnest(%s::text[]) WITH ORDINALITY AS new (id, place)"
-            ' WHERE s.id = new.id AND s."order" IS DISTINCT FROM new.place',
-            [timezone.now(), actor_id, wanted],
-        )
-    return wanted
+    return reorder(CustomSection, ids, actor_id=actor_id, missing=NOT_FOUND)
 
 
 @transaction.atomic

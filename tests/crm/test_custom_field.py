@@ -166,8 +166,8 @@ def test_update_changes_what_may_change(cast: Cast) -> None:
     assert cast.key.put(path, {"uniqueFieldID": "city"}).status == 200
     assert cast.key.put(path, {"panel": "lead"}).body["message"] == "Invalid panel"
     assert cast.key.post("/contact", {"formData": form(1, city="Bonn")}).status == 200
-    refused = cast.key.put(path, {"fieldType": "text"})
-    assert (refused.status, refused.body["message"]) == (400, "Invalid input")
+    refused = cast.key.put(path, {"fieldType": "number"})
+    assert (refused.status, refused.body["message"]) == (400, "A custom field has an invalid value")
     assert cast.key.put(path, {"helper": "where"}).data["helper"] == "where"
 
 

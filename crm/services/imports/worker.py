@@ -197,9 +197,14 @@ class _Turn:
         batch.rows = kept
 
     def _write(self, batch: _Batch, started: float) -> bool:
-        """Write the batch, its errors and its progress as one; False when the import has been asked to stop."""
+        """Write the batch, its errors and its progress as one; False when the import has been asked to stop.
+
+        A batch that was read by fields which have changed since is left to the next turn, which reads it by what they are then.
+        """
         job = self.job
         with transaction.atomic():
+            if self.kind.schema.load() != self.schema:
+                return False
             self._check_references(batch)
             written = self.kind.write(self.schema, batch.rows, job, self.options.existing)
             skips = self.options.existing == "skip"

@@ -1,0 +1,252 @@
+"""Values of fields converted or removed: in the request where few records have any, by a worker in batches where many have.
+
+The jobs are BulkJobs (crm.services.bulk_jobs dispatches them). `change` of one that converts: fieldId, key, definition (what the field
+becomes, columns), dropInvalid; of one that removes: fieldIds, keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from datetime import timedelta
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.jobs import checkpoint, finish, has_due, release, wake
+from core.periodic import periodic
+from core.tenancy import company_scope
+from crm.models import BulkJob, ConvertedValue, CustomField
+from crm.records import KINDS, RecordKind
+from crm.services.field_changes import (
+    Check,
+    Conversion,
+    Unfit,
+    count_with_values,
+    narrows,
+    next_values,
+    put_by,
+    remove_values_of,
+    stale_values,
+    write_all,
+)
+from crm.services.field_locks import take_fields
+from crm.services.record_schema import spec_of
+
+AT_ONCE = 1000
+"""Records with a value, up to which the request does it all."""
+BATCH = 1000
+CATCH_UPS = 20
+"""How often what was written meanwhile is put by before writers have to wait for the rest of it."""
+LIVE = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED)
+MEANING = ("field_type", "value_type", "options", "children", "default_value")
+"""Attributes that say what a value of the field is."""
+FIRST = ""
+"""An id before all others."""
+
+
+def live_job(field: CustomField) -> BulkJob | None:
+    """The job that is at the field's values, if one is."""
+    return BulkJob.objects.filter(pk=field.job_id, status__in=LIVE).first() if field.job_id else None
+
+
+def conversion_of(before: CustomField, after: CustomField) -> Conversion | None:
+    """What the change of a field does to its values; None when all of them stay as they are."""
+    old, new = spec_of(before), spec_of(after)
+    return Conversion(KINDS[before.panel], old, new) if narrows(old, new) else None
+
+
+def start_conversion(before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool) -> BulkJob:
+    """A queued job that converts the values of many records and then makes the field what `after` is."""
+    job = _make_conversion(before, after, found, actor_id, drop_invalid, BulkJob.Status.QUEUED)
+    wake("bulk-job")
+    return job
+
+
+def convert_at_once(before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool) -> None:
+    """Convert the values of few records now; the caller has the fields to itself (take_fields) and saves `after`. Raises Unfit."""
+    conversion = conversion_of(before, after)
+    if conversion is None or not found.total:
+        return
+    job = _make_conversion(before, after, found, actor_id, drop_invalid, BulkJob.Status.RUNNING)
+    place = FIRST
+    while values := next_values(conversion, place, BATCH):
+        put_by(conversion, job.pk, values, drop_invalid=drop_invalid)
+        place = values[-1].record
+    changed, lost = write_all(conversion, job.pk)
+    finish(job, BulkJob.Status.COMPLETED, processed=found.total, changed=changed, failed=lost)
+
+
+def _make_conversion(
+    before: CustomField, after: CustomField, found: Check, actor_id: str, drop_invalid: bool, status: BulkJob.Status
+) -> BulkJob:
+    change = {
+        "fieldId": before.pk,
+        "key": before.unique_field_id,
+        "definition": {name: getattr(after, name) for name in MEANING},
+        "dropInvalid": drop_invalid,
+    }
+    return BulkJob.objects.create(
+        action=BulkJob.Action.CONVERT_FIELD,
+        panel=before.panel,
+        change=change,
+        total=found.total,
+        status=status,
+        started_at=timezone.now() if status == BulkJob.Status.RUNNING else None,
+        created_by_id=actor_id,
+    )
+
+
+def convert_field(job: BulkJob, deadline: float) -> None:
+    """Work on a claimed conversion: put by what each value will be, batch after batch, then write them all together."""
+    field = _field_of(job)
+    if field is None:
+        _end(job, BulkJob.Status.CANCELLED, error="The field has been deleted.")
+        return
+    after = _becoming(field, job.change["definition"])
+    conversion = Conversion(KINDS[job.panel], spec_of(field), spec_of(after))
+    try:
+        if _prepare(job, conversion, deadline):
+            _settle(job, conversion)
+    except Unfit as error:
+        _end(job, BulkJob.Status.FAILED, error=f"Nothing was changed: a value written meanwhile does not fit: {error}")
+
+
+def _field_of(job: BulkJob) -> CustomField | None:
+    return CustomField.objects.filter(pk=job.change["fieldId"], job=job.pk).first()
+
+
+def _becoming(field: CustomField, definition: Mapping[str, Any]) -> CustomField:
+    after = copy(field)
+    for name in MEANING:
+        setattr(after, name, definition[name])
+    return after
+
+
+def _prepare(job: BulkJob, conversion: Conversion, deadline: float) -> bool:
+    """Put by all values by the ids of their records, then those that were written meanwhile until few are left.
+
+    False when the job goes no further now. One that begins anew finds nothing behind `position` and goes on with what is new.
+    """
+    rounds = 0
+    while rounds < CATCH_UPS:
+        with transaction.atomic():
+            values = next_values(conversion, job.position or FIRST, BATCH)
+            forward = bool(values)
+            if not forward:
+                rounds += 1
+                values = stale_values(conversion, job.pk, BATCH)
+            put_by(conversion, job.pk, values, drop_invalid=job.change["dropInvalid"])
+            processed = job.processed + (len(values) if forward else 0)
+            going = checkpoint(
+                job,
+                position=values[-1].record if forward else job.position,
+                processed=processed,
+                total=max(job.total or 0, processed),
+                started_at=job.started_at or timezone.now(),
+            )
+        if job.cancel_requested:
+            _end(job, BulkJob.Status.CANCELLED)
+            return False
+        if not going or (monotonic() > deadline and has_due(BulkJob)):
+            release(job)
+            return False
+        if not forward and len(values) < BATCH:
+            break
+    return True
+
+
+def _settle(job: BulkJob, conversion: Conversion) -> None:
+    """The moment at which the field and all its values become what they will be; writers wait for its end."""
+    with transaction.atomic():
+        take_fields()
+        field = _field_of(job)
+        if field is None:
+            _end(job, BulkJob.Status.CANCELLED, error="The field has been deleted.")
+            return
+        while values := stale_values(conversion, job.pk, BATCH):
+            put_by(conversion, job.pk, values, drop_invalid=job.change["dropInvalid"])
+        changed, lost = write_all(conversion, job.pk)
+        definition = {name: job.change["definition"][name] for name in MEANING}
+        CustomField.objects.filter(pk=field.pk).update(
+            **definition, job=None, updated_at=timezone.now(), updated_by_id=job.created_by_id or field.updated_by_id
+        )
+        finish(job, BulkJob.Status.COMPLETED, processed=job.total, changed=changed, failed=lost)
+
+
+def _end(job: BulkJob, status: BulkJob.Status, **values: Any) -> None:
+    """End a conversion that changes nothing."""
+    with transaction.atomic():
+        _forget([job.pk])
+        finish(job, status, **values)
+
+
+def _forget(job_ids: Sequence[str]) -> None:
+    ConvertedValue.objects.filter(job_id__in=job_ids)._raw_delete("default")
+
+
+def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> None:
+    """Delete fields of one panel with their values, in the caller's transaction, which has the fields to itself (take_fields).
+
+    Where many records have values the fields are gone for everybody at once, and a job removes the values and then the fields.
+    """
+    kind = KINDS[fields[0].panel]
+    keys, ids = [field.unique_field_id for field in fields], [field.pk for field in fields]
+    total = count_with_values(kind, keys, AT_ONCE + 1)
+    if total <= AT_ONCE:
+        remove_values_of(kind, keys, ids, FIRST, AT_ONCE + 1)
+        _drop(kind, ids)
+        return
+    job = _make_removal(kind, keys, ids, count_with_values(kind, keys, 2**31), actor_id)
+    CustomField.objects.filter(pk__in=ids).update(deleted_at=timezone.now(), job=job, updated_at=timezone.now())
+
+
+def _make_removal(kind: RecordKind, keys: list[str], ids: list[str], total: int, actor_id: str | None) -> BulkJob:
+    job = BulkJob.objects.create(
+        action=BulkJob.Action.DELETE_FIELD,
+        panel=kind.panel,
+        change={"fieldIds": ids, "keys": keys},
+        total=total,
+        created_by_id=actor_id,
+    )
+    wake("bulk-job")
+    return job
+
+
+def _drop(kind: RecordKind, ids: Sequence[str]) -> None:
+    """The fields themselves, and what typed rows are left of them; not by Django's cascade, which would load the rows."""
+    kind.values.objects.filter(field_id__in=ids)._raw_delete("default")
+    CustomField.every.filter(pk__in=ids)._raw_delete("default")
+
+
+def delete_field(job: BulkJob, deadline: float) -> None:
+    """Work on a claimed removal; it cannot be cancelled, since the fields are gone already, but it can be paused."""
+    kind, keys, ids = KINDS[job.panel], job.change["keys"], job.change["fieldIds"]
+    while True:
+        with transaction.atomic():
+            removed = remove_values_of(kind, keys, ids, job.position or FIRST, BATCH)
+            if not removed:
+                _drop(kind, ids)
+                finish(job, BulkJob.Status.COMPLETED, changed=job.processed)
+                return
+            checkpoint(job, processed=job.processed + len(removed), position=removed[-1], started_at=job.started_at or timezone.now())
+        job.cancel_requested = False
+        if job.pause_requested or (monotonic() > deadline and has_due(BulkJob)):
+            release(job)
+            return
+
+
+@periodic("field-leftovers", every=timedelta(hours=1))
+def tidy() -> bool:
+    """What jobs that ended before their time have left: values put by go, and fields that are gone lose their values after all."""
+    ended = BulkJob.objects.exclude(status__in=LIVE)
+    _forget(list(ConvertedValue.objects.filter(job__in=ended).values_list("job_id", flat=True).distinct()[:1000]))
+    abandoned = CustomField.every.exclude(deleted_at=None).filter(job__in=ended).order_by("pk")[:100]
+    for field in abandoned:
+        with company_scope(field.company_id), transaction.atomic():
+            kind = KINDS[field.panel]
+            job = _make_removal(kind, [field.unique_field_id], [field.pk], count_with_values(kind, [field.unique_field_id], 2**31), None)
+            CustomField.every.filter(pk=field.pk).update(job=job)
+    return False
