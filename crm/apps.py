@@ -14,7 +14,9 @@ class CrmConfig(AppConfig):
         from crm import selectors
         from crm.models import ContactCategory, CustomSection, FollowUp, Import, Meeting, Segment, Tag, Team
         from crm.services import follow_ups, meeting_mails
+        from crm.services.bulk_jobs import ACTIONS, register_bulk_jobs
         from crm.services.custom_fields import seed_system_fields
+        from crm.services.field_jobs import convert_field, delete_field
         from crm.services.file_storage import has_leftovers, remove_leftovers
         from crm.services.imports.notices import tell_ended
         from crm.services.imports.worker import run
@@ -38,4 +40,6 @@ class CrmConfig(AppConfig):
         register_reminder(Meeting, meeting_mails.REMINDER)
         register(Work("reminders", "send", remind, has_due_reminders))
         register(Work("files", "bulk", remove_leftovers, has_leftovers))
+        ACTIONS.update(convert_field=convert_field, delete_field=delete_field)
+        register_bulk_jobs()
         register_job("import", Import, run, queue="import", ended=tell_ended)

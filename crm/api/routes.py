@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from core.api.router import Route
-from crm.api.contact_routes import CONTACT_ROUTES, FIELD_ROUTES, LABEL_ROUTES
+from crm.api.contact_routes import CONTACT_ROUTES, LABEL_ROUTES
+from crm.api.field_routes import FIELD_ROUTES
 from crm.api.file_downloads import web
 from crm.api.file_routes import FILE_ROUTES, IMPORT_ROUTES
 from crm.api.lead_routes import LEAD_ROUTES
