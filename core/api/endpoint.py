@@ -27,6 +27,10 @@ class Endpoint:
     """A list with totalCount and nextCursor on the standard list contract."""
     list_in: str = ""
     """The list stands in this field of the one record that data is (and that `output` describes)."""
+    list_parameters: tuple[str, ...] | None = None
+    """Those of the list contract's parameters that the list takes, where it cannot take all of them."""
+    counted: bool = True
+    """Off: the list may be too costly to count, and its totalCount null."""
     parameters: tuple[Any, ...] = ()
     status: int = 200
     message: str = "OK"
@@ -36,6 +40,9 @@ class Endpoint:
     """The module that the records it makes are counted under (core.access.USAGE): in a session the plan's limit holds."""
     bulk: bool = False
     """The body is a bulk selection; the query string takes the list contract's filters for selectAll."""
+    accepted: type[Output] | None = None
+    """What data is when the work is too much for a request and goes to a job: the answer is 202 then, otherwise `bulkJob` beside data is
+    what the change can be undone by."""
     raw: str = ""
     """Media type of an answer that is not the envelope (a download)."""
     multipart: bool = False

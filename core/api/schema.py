@@ -71,11 +71,9 @@ class Schema(AutoSchema):
 
         found = list(self.declared.parameters)
         if self.declared.many or self.declared.bulk:
-            found += [
-                parameter
-                for parameter in LIST_PARAMETERS
-                if self.declared.many or parameter.name in ("searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids")
-            ]
+            selecting = ("searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids")
+            taken = self.declared.list_parameters if self.declared.many else selecting
+            found += [parameter for parameter in LIST_PARAMETERS if taken is None or parameter.name in taken]
         return found
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
@@ -97,6 +95,8 @@ class Schema(AutoSchema):
     def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
         declared = self.declared
         bodies: dict[str, Any] = {str(declared.status): self._success(declared)}
+        if declared.accepted is not None:
+            bodies["202"] = self._success(Endpoint(declared.summary, output=declared.accepted, message="A worker does it"))
         statuses: dict[int, list[str]] = {}
         for name in declared.errors:
             statuses.setdefault(CATALOGUE[name][0], []).append(name)
@@ -136,9 +136,12 @@ class Schema(AutoSchema):
             "data": {"type": "array", "items": data} if declared.many and not declared.list_in else data,
         }
         if declared.many:
-            properties["totalCount"] = {"type": "integer"}
+            properties["totalCount"] = {"type": "integer" if declared.counted else ["integer", "null"]}
             properties["nextCursor"] = {"type": ["string", "null"], "description": "pass back unchanged as `cursor`; null on the last page"}
-        schema = {"type": "object", "required": list(properties), "properties": properties}
+        schema = {"type": "object", "required": list(properties), "properties": dict(properties)}
+        if declared.accepted is not None:
+            undo = "the bulk job that the change can be undone by; absent when there is nothing to undo, and for a single record"
+            schema["properties"]["bulkJob"] = {"type": "string", "pattern": ID_PATTERN, "description": undo}
         return {"description": declared.message, "content": {"application/json": {"schema": schema}}}
 
     def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:

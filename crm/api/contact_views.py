@@ -13,6 +13,7 @@ from core.api.views import ApiView
 from core.errors import Named
 from core.lists import LIST_PARAMETERS, BulkSelection, ListQuery
 from crm.api.bulk_answers import bulk_answer
+from crm.api.bulk_job_serializers import BulkJobOut, bulk_response
 from crm.api.contact_fields import CONTACT_FIELDS
 from crm.api.contact_serializers import (
     BulkUpdated,
@@ -28,6 +29,7 @@ from crm.api.contact_serializers import (
 from crm.selectors import live_contacts
 from crm.services.contact_bulk import delete_contacts, update_many
 from crm.services.contacts import UNSET, create_contact, create_contacts, update_contact
+from crm.services.merge import MERGEABLE
 from crm.services.record_schema import explain
 
 VALUE_ERRORS = ("InvalidCustomFieldValue_400", "InvalidCustomField_400", "InvalidSystemField_400")
@@ -81,13 +83,14 @@ class Contacts(ApiView):
         "Update many contacts",
         input=ContactBulkUpdate,
         output=BulkUpdated,
+        accepted=BulkJobOut,
         bulk=True,
         message="Contacts updated",
         errors=("CannotUpdateUniqueKey_400", "ContactNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *LABEL_ERRORS),
         description="Applies one change set to the selected contacts, all or none. Emits contact.updated for each that is different then.",
     )
     def put(self, request: Request, data: dict[str, Any]) -> Any:
-        matched, updated = update_many(
+        outcome = update_many(
             actor_id=self.actor.member_id,
             selection=BulkSelection.parse(request.data, request.query_params, CONTACT_FIELDS),
             form_data=data["form_data"],
@@ -96,12 +99,13 @@ class Contacts(ApiView):
             category_id=category_of(data),
             automation=data["automation"] == "run",
         )
-        return {"matchedCount": matched, "updatedCount": updated}
+        return bulk_response(outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed}, "Contacts updated")
 
     @endpoint(
         "Delete contacts",
         input=ContactBulkDelete,
         output=Deleted,
+        accepted=BulkJobOut,
         bulk=True,
         message="Contacts deleted",
         errors=("ContactNotFound_400",),
@@ -109,8 +113,8 @@ class Contacts(ApiView):
     )
     def delete(self, request: Request, data: dict[str, Any]) -> Any:
         selection = BulkSelection.parse(request.data, request.query_params, CONTACT_FIELDS)
-        deleted = delete_contacts(actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
-        return {"deletedCount": deleted}
+        outcome = delete_contacts(actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
+        return bulk_response(outcome, {"deletedCount": outcome.matched}, "Contacts deleted")
 
 
 class ContactDetail(ApiView):
@@ -150,7 +154,7 @@ class ContactDetail(ApiView):
     def _one(self, id: str) -> dict[str, Any]:
         found = ContactOut.one(live_contacts().filter(pk=id))
         if found is None:
-            raise Named("ContactNotFound_400", "id: there is no such contact in this company")
+            raise MERGEABLE["contact"].missing("id", id)
         return found
 
 

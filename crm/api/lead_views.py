@@ -13,6 +13,7 @@ from core.api.views import ApiView
 from core.errors import DuplicateField, Named
 from core.lists import LIST_PARAMETERS, BulkSelection, ListQuery
 from crm.api.bulk_answers import bulk_answer
+from crm.api.bulk_job_serializers import BulkJobOut, bulk_response
 from crm.api.contact_serializers import BulkUpdated
 from crm.api.contact_views import VALUE_ERRORS
 from crm.api.lead_fields import LEAD_FIELDS
@@ -28,7 +29,8 @@ from crm.api.lead_serializers import (
 )
 from crm.selectors import live_leads
 from crm.services.lead_bulk import delete_leads, update_many
-from crm.services.leads import DUPLICATE, REPEATED, create_lead, create_leads, not_found, update_lead
+from crm.services.leads import DUPLICATE, REPEATED, create_lead, create_leads, update_lead
+from crm.services.merge import MERGEABLE
 from crm.services.record_schema import explain
 
 RELATION_ERRORS = ("ProductServiceNotFound_400", "TeamNotFound_400", "MemberNotFound_404", "MemberNotAccepted_400", "TagNotFound_400")
@@ -83,13 +85,14 @@ class Leads(ApiView):
         "Update many leads",
         input=LeadBulkUpdate,
         output=BulkUpdated,
+        accepted=BulkJobOut,
         bulk=True,
         message="Leads updated",
         errors=("LeadNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *RELATION_ERRORS),
         description="Applies one change set to the selected leads, all or none. Emits lead.updated for each that is different then.",
     )
     def put(self, request: Request, data: dict[str, Any]) -> Any:
-        matched, updated = update_many(
+        outcome = update_many(
             actor_id=self.actor.member_id,
             selection=BulkSelection.parse(request.data, request.query_params, LEAD_FIELDS),
             form_data=data["form_data"],
@@ -97,12 +100,13 @@ class Leads(ApiView):
             relations=relations_of(data),
             automation=data["automation"] == "run",
         )
-        return {"matchedCount": matched, "updatedCount": updated}
+        return bulk_response(outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed}, "Leads updated")
 
     @endpoint(
         "Delete leads",
         input=LeadBulkDelete,
         output=Deleted,
+        accepted=BulkJobOut,
         bulk=True,
         message="Leads deleted",
         errors=("LeadNotFound_400",),
@@ -110,8 +114,8 @@ class Leads(ApiView):
     )
     def delete(self, request: Request, data: dict[str, Any]) -> Any:
         selection = BulkSelection.parse(request.data, request.query_params, LEAD_FIELDS)
-        deleted = delete_leads(actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
-        return {"deletedCount": deleted}
+        outcome = delete_leads(actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
+        return bulk_response(outcome, {"deletedCount": outcome.matched}, "Leads deleted")
 
 
 class LeadDetail(ApiView):
@@ -151,7 +155,7 @@ class LeadDetail(ApiView):
     def _one(self, id: str) -> dict[str, Any]:
         found = LeadOut.one(live_leads().filter(pk=id))
         if found is None:
-            raise not_found()
+            raise MERGEABLE["lead"].missing("id", id)
         return found
 
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from core.api.router import Route
+from crm.api.activity_routes import ACTIVITY_ROUTES
 from crm.api.contact_routes import CONTACT_ROUTES, LABEL_ROUTES
 from crm.api.field_routes import FIELD_ROUTES
 from crm.api.file_downloads import web
 from crm.api.file_routes import FILE_ROUTES, IMPORT_ROUTES
 from crm.api.lead_routes import LEAD_ROUTES
 from crm.api.meeting_routes import MEETING_ROUTES
+from crm.api.merge_routes import MERGE_ROUTES
 from crm.api.organising_routes import ORGANISING_ROUTES
 
 PROTECTED: list[Route] = [
     *IMPORT_ROUTES,
+    *MERGE_ROUTES,
     *CONTACT_ROUTES,
     *LEAD_ROUTES,
     *LABEL_ROUTES,
     *ORGANISING_ROUTES,
     *MEETING_ROUTES,
+    *ACTIVITY_ROUTES,
     *FIELD_ROUTES,
     *FILE_ROUTES,
 ]

@@ -47,7 +47,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="lead",
             index=models.Index(
-                condition=models.Q(("is_deleted", False)), fields=["company", "contact", "id"], include=("status",), name="lead_same_contact"
+                condition=models.Q(("is_deleted", False)),
+                fields=["company", "contact", "id"],
+                include=("status",),
+                name="lead_same_contact",
             ),
         ),
     ]

@@ -1,0 +1,117 @@
+"""Which value of which record the winner of a merge has, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from django.utils import timezone
+
+from core.errors import Named, shorten
+from crm.services.contact_schema import ContactSchema
+from crm.services.record_schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema, explain
+from crm.services.record_updates import RecordState
+
+REFUSED = "InvalidPayload_400"
+
+
+class Part(NamedTuple):
+    """Columns that go together, and the one that says whether there is a value at all."""
+
+    columns: tuple[str, ...]
+    judged: str
+
+
+def choose(
+    schema: RecordSchema,
+    parts: Mapping[str, Part],
+    winner: RecordState,
+    losers: Sequence[RecordState],
+    choices: Mapping[str, Any],
+    *,
+    fill_empty: bool,
+) -> None:
+    """Put what the winner shall be into its state."""
+    chosen, given = _sort(schema, parts, {state.id: state for state in (winner, *losers)}, choices)
+    if fill_empty:
+        _fill(schema, parts, winner, losers, choices)
+    for key, state in chosen.items():
+        if key in parts:
+            winner.after.update({column: state.before[column] for column in parts[key].columns})
+        else:
+            _put(winner, key, state.custom_before.get(key))
+    _give(schema, winner, given)
+    _refuse_emptied(schema, parts, winner, choices)
+
+
+def _sort(
+    schema: RecordSchema, parts: Mapping[str, Part], states: Mapping[str, RecordState], choices: Mapping[str, Any]
+) -> tuple[dict[str, RecordState], dict[str, Any]]:
+    """The choices as key -> the record that has the value, and key -> the value itself."""
+    chosen: dict[str, RecordState] = {}
+    given: dict[str, Any] = {}
+    for key, choice in choices.items():
+        if key not in parts and key not in schema.fields:
+            raise Named(UNKNOWN, f"choices: there is no field {shorten(key, 100)!r}")
+        if isinstance(choice, str) and choice in states:
+            chosen[key] = states[choice]
+        elif isinstance(choice, dict) and choice.keys() == {"value"}:
+            if key not in schema.columns and key not in schema.fields:
+                raise Named(REFUSED, f"choices.{key}: needs the id of the record whose {key} is taken")
+            given[key] = choice["value"]
+        else:
+            raise Named(REFUSED, f'choices.{key}: needs the id of one of the records, or {{"value": …}}')
+    for part in {parts[key] for key in choices if key in parts}:
+        keys = [key for key in choices if parts.get(key) is part]
+        if len({chosen[key].id if key in chosen else "" for key in keys}) > 1:
+            raise Named(REFUSED, f"choices: {' and '.join(keys)} go together and have to come from the same record")
+    return chosen, given
+
+
+def _fill(
+    schema: RecordSchema, parts: Mapping[str, Part], winner: RecordState, losers: Sequence[RecordState], choices: Mapping[str, Any]
+) -> None:
+    """What the winner lacks and nobody has chosen comes from the first of the others that has it."""
+    decided = {parts[key] for key in choices if key in parts}
+    for part in dict.fromkeys(parts.values()):
+        holder = next((state for state in losers if not _empty(state.before[part.judged])), None)
+        if part not in decided and holder is not None and _empty(winner.before[part.judged]):
+            winner.after.update({column: holder.before[column] for column in part.columns})
+    for key in schema.fields:
+        if key not in choices and _empty(winner.custom_before.get(key)):
+            _put(winner, key, next((value for state in losers if not _empty(value := state.custom_before.get(key))), None))
+
+
+def _give(schema: RecordSchema, winner: RecordState, given: Mapping[str, Any]) -> None:
+    """Values that none of the records need have, read like those of an update."""
+    if not given:
+        return
+    if isinstance(schema, ContactSchema):
+        row, problems = schema.read(given, partial=True, current=winner.after)
+    else:
+        row, problems = schema.read(given, partial=True)
+    if row is not None:
+        problems = schema.check_references([row]).get(0, [])
+    if row is None or problems:
+        raise Named(problems[0].name, f"choices: {explain(problems)}")
+    winner.apply(row, row.system)
+    now = timezone.now()
+    winner.after.update({stamp: now for column, stamp in schema.stamps.items() if winner.after[column] != winner.before[column]})
+
+
+def _refuse_emptied(schema: RecordSchema, parts: Mapping[str, Part], winner: RecordState, choices: Mapping[str, Any]) -> None:
+    for key in choices:
+        value = winner.after[parts[key].judged] if key in parts else winner.custom.get(key)
+        if _empty(value) and (key in schema.required_system or key in schema.required_custom):
+            raise Named(BAD_SYSTEM if key in parts else BAD_CUSTOM, f"choices.{key}: is required and cannot be empty")
+
+
+def _put(state: RecordState, key: str, value: Any) -> None:
+    if value is None:
+        state.custom.pop(key, None)
+    else:
+        state.custom[key] = value
+
+
+def _empty(value: Any) -> bool:
+    return value is None or value in ("", [], {})
