@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from core.errors import Named
-from core.events import consume, emit
+from core.events import emit
 from core.ids import new_id
 from core.models import Event
 from core.tenancy import company_id
@@ -87,9 +87,8 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
 """Kind of event -> what its activities say."""
 
 
-@consume("activities", *READERS)
 def record(events: Sequence[Event]) -> None:
-    """Write the activities of the events; what tells of nobody that the company has is left out."""
+    """Write the activities of the events (a consumer of READERS); what tells of nobody that the company has is left out."""
     rows = [row for event in events for row in _rows(event)]
     if not rows:
         return

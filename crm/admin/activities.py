@@ -1,0 +1,33 @@
+"""Back office pages of lead activities and call logs."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from crm.models import CallLog, LeadActivity
+
+
+@admin.register(LeadActivity)
+class LeadActivityAdmin(CompanyRecordAdmin):
+    """Activities, shown only: they say what has happened."""
+
+    icon = "history"
+    list_display = ("kind", "lead", "contact", "member", "company", "happened_at")
+    list_filter = (BY_COMPANY, ("kind", ChoicesDropdownFilter))
+    list_select_related = ("company", "lead", "contact", "member")
+    search_fields = ("=id", "=lead__id", "=contact__id")
+    search_help_text = "The id of the activity, the lead or the contact"
+
+
+@admin.register(CallLog)
+class CallLogAdmin(CompanyRecordAdmin):
+    """Call logs, shown only: they are changed through the API, where they belong to activities and events."""
+
+    icon = "call"
+    list_display = ("number", "direction", "outcome", "contact", "member", "company", "started_at", "duration_seconds")
+    list_filter = (BY_COMPANY, ("direction", ChoicesDropdownFilter), ("outcome", ChoicesDropdownFilter))
+    list_select_related = ("company", "contact", "member")
+    search_fields = ("=id", "=lead__id", "=contact__id", "=number")
+    search_help_text = "The number as +49…, or the id of the call log, the lead or the contact"

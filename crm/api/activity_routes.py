@@ -1,0 +1,15 @@
+"""Addresses of lead activities and call logs."""
+
+from __future__ import annotations
+
+from core.api.router import Route
+from crm.api import activity_views, call_views
+
+ACTIVITY_ROUTES = [
+    Route("lead-activity", activity_views.Activities),
+    Route("lead-activity/<str:id>", activity_views.ActivityDetail),
+    Route("lead-activity/<str:id>/notes", activity_views.ActivityNotes),
+    Route("calllog", call_views.Calls),
+    Route("calllog/bulk", call_views.CallBulk),
+    Route("calllog/<str:id>", call_views.CallDetail),
+]
