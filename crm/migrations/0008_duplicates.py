@@ -53,4 +53,8 @@ class Migration(migrations.Migration):
                 name="lead_same_contact",
             ),
         ),
+        migrations.AddIndex(
+            model_name="meetingattendee",
+            index=models.Index(condition=models.Q(("contact__isnull", False)), fields=["contact"], name="meetingattendee_contact"),
+        ),
     ]

@@ -166,4 +166,7 @@ class MeetingAttendee(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("meeting", "email"), name="meetingattendee_once")]
-        indexes = [models.Index(fields=("member",), condition=Q(member__isnull=False), name="meetingattendee_member")]
+        indexes = [
+            models.Index(fields=("member",), condition=Q(member__isnull=False), name="meetingattendee_member"),
+            models.Index(fields=("contact",), condition=Q(contact__isnull=False), name="meetingattendee_contact"),
+        ]
