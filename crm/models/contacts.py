@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Func, Q
 from django.db.models.functions import Lower, Upper
 
+from core.db.search import SearchColumn
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
 
@@ -84,6 +85,7 @@ class Contact(CompanyModel):
     )
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+    search = SearchColumn()
 
     class Meta(CompanyModel.Meta):
         constraints = [

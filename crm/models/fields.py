@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 
+from core.db.search import SearchColumn
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyManager, CompanyModel, CompanyRow
 
@@ -105,6 +106,7 @@ class FieldValue(CompanyRow):
     text = models.CharField(max_length=500, null=True)
     number = models.DecimalField(max_digits=30, decimal_places=10, null=True)
     time = models.DateTimeField(null=True)
+    search = SearchColumn()
 
     class Meta(CompanyRow.Meta):
         abstract = True

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 
+from core.db.search import SearchColumn
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
 
@@ -29,6 +30,7 @@ class ProductService(CompanyModel):
     deleted_at = models.DateTimeField(null=True, editable=False)
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+    search = SearchColumn()
 
     class Meta(CompanyModel.Meta):
         verbose_name_plural = "products and services"
@@ -65,6 +67,7 @@ class Lead(CompanyModel):
     )
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+    search = SearchColumn()
 
     class Meta(CompanyModel.Meta):
         indexes = [
