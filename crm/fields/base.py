@@ -142,8 +142,7 @@ class FieldSpec:
             raise BadValue("needs an array")
         if len(value) > MAX_ITEMS:
             raise BadValue(f"has {len(value)} items, at most {MAX_ITEMS} are allowed")
-        cleaned = [clean(item, self) for item in value]
-        return list(dict.fromkeys(cleaned))
+        return distinct([clean(item, self) for item in value])
 
     def by_label(self, text: str) -> str:
         """An option's value for its label: files hold what people see."""
@@ -153,6 +152,14 @@ class FieldSpec:
 
 
 MAX_ITEMS = 1000
+
+
+def distinct(items: list[Any]) -> list[Any]:
+    """Each item once; 1 and true are two items."""
+    found: dict[tuple[bool, Any], Any] = {}
+    for item in items:
+        found.setdefault((type(item) is bool, repr(item) if isinstance(item, dict | list) else item), item)
+    return list(found.values())
 
 
 def split_items(text: str) -> list[str]:

@@ -22,12 +22,17 @@ JOIN = "; "
 """Between several values that become one text; the same mark splits a text into several values."""
 
 
+def _option(text: str, field: FieldSpec) -> str:
+    """The option that the text names by its label, or the text."""
+    return field.by_label(text) if field.field_type.takes_options else text
+
+
 def _kept(value: Any, field: FieldSpec) -> Any:
-    return field.by_label(value) if isinstance(value, str) else value
+    return _option(value, field) if isinstance(value, str) else value
 
 
 def _written(value: Any, field: FieldSpec) -> str:
-    return field.by_label(plain_text(value))
+    return _option(plain_text(value), field)
 
 
 def _as_json(value: Any, field: FieldSpec) -> str:
@@ -35,7 +40,7 @@ def _as_json(value: Any, field: FieldSpec) -> str:
 
 
 def _read(value: str, field: FieldSpec) -> Any:
-    text = field.by_label(value.strip())
+    text = _option(value.strip(), field)
     return field.value_type.parse_text(text, field, TextFormat()) if text else None
 
 
@@ -90,13 +95,12 @@ def convert(value: Any, old: FieldSpec, new: FieldSpec) -> Any:
         raise BadValue(reason)
     if new.value_type.name == "any" and not new.many:
         return new.clean(_kept(value, new))
-    several = isinstance(value, list)
-    items = value if several else [value]
     if new.many and isinstance(value, str) and item_kind(old) in ("string", "any"):
-        if new.by_label(value) not in new.options and not value.lstrip().startswith("["):
-            items = split_items(value)
-        elif value.lstrip().startswith("["):
+        if value.lstrip().startswith("["):
             return new.parse(value, TextFormat())
+        items = [value] if _option(value, new) in new.options else split_items(value)
+    else:
+        items = value if isinstance(value, list) else [value]
     made = [found for item in items if (found := _convert_item(item, old, new)) is not None]
     if new.many:
         return new.clean(made)

@@ -57,6 +57,8 @@ def parse_date_text(text: str, date_format: str = "") -> date | datetime:
         raise BadValue(f"needs a date such as 2026-01-31 or 31.01.2026, got {shorten(text, 40)!r}")
     try:
         return _from_parts(match)
+    except BadValue:
+        raise  # it may be two dates
     except (ValueError, OverflowError):
         raise BadValue(f"needs a date that exists, got {shorten(text, 40)!r}") from None
 

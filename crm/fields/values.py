@@ -15,7 +15,7 @@ from core.api.json import iso
 from core.errors import shorten
 from core.ids import is_id
 from core.lists.values import as_utc
-from crm.fields.base import MAX_ITEMS, BadValue, FieldSpec, IndexRow, Reference, TextFormat, ValueType, plain_text, split_items
+from crm.fields.base import MAX_ITEMS, BadValue, FieldSpec, IndexRow, Reference, TextFormat, ValueType, distinct, plain_text, split_items
 from crm.fields.dates import parse_date_text
 
 MAX_TEXT = 20_000
@@ -196,7 +196,7 @@ class Array(ValueType):
             return [_clean_object(item, field, f"item {position}: ") for position, item in enumerate(value)]
         if field.field_type.name == "file":
             return list(dict.fromkeys(VALUE_TYPES["file"].clean(item, field) for item in value))
-        return _distinct([_clean_item(item) for item in value])
+        return distinct([_clean_item(item) for item in value])
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> list[Any]:
         if text.startswith("["):
@@ -280,14 +280,6 @@ def _clean_item(item: Any) -> Any:
     if isinstance(item, int | float) and abs(item) < LARGEST:
         return item
     raise BadValue(f"needs items that are text, numbers or booleans, got {describe(item)}")
-
-
-def _distinct(items: list[Any]) -> list[Any]:
-    """Each item once; 1 and true are two items."""
-    found: dict[tuple[bool, Any], Any] = {}
-    for item in items:
-        found.setdefault((type(item) is bool, item), item)
-    return list(found.values())
 
 
 def check_json(value: Any) -> Any:

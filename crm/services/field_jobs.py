@@ -9,20 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from datetime import timedelta
-from time import monotonic
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from core.jobs import checkpoint, finish, has_due, release, wake
+from core.errors import Named
+from core.jobs import fenced, finish, wake
 from core.periodic import periodic
 from core.tenancy import company_scope
 from crm.models import BulkJob, ConvertedValue, CustomField
 from crm.records import KINDS, RecordKind
+from crm.services.bulk_jobs import batch_rows, work
 from crm.services.field_changes import (
     Check,
     Conversion,
+    Stored,
     Unfit,
     count_with_values,
     narrows,
@@ -33,18 +35,20 @@ from crm.services.field_changes import (
     write_all,
 )
 from crm.services.field_locks import take_fields
-from crm.services.record_schema import spec_of
+from crm.services.record_schema import BAD_CUSTOM, spec_of
 
 AT_ONCE = 1000
 """Records with a value, up to which the request does it all."""
-BATCH = 1000
-CATCH_UPS = 20
+CATCH_UPS = 200
 """How often what was written meanwhile is put by before writers have to wait for the rest of it."""
 LIVE = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED)
 MEANING = ("field_type", "value_type", "options", "children", "default_value")
 """Attributes that say what a value of the field is."""
 FIRST = ""
 """An id before all others."""
+KEPT = timedelta(days=1)
+"""How long a conversion that failed can be gone on with where it stopped."""
+OVERTAKEN = "The field has been changed or deleted since."
 
 
 def live_job(field: CustomField) -> BulkJob | None:
@@ -72,7 +76,7 @@ def convert_at_once(before: CustomField, after: CustomField, found: Check, *, ac
         return
     job = _make_conversion(before, after, found, actor_id, drop_invalid, BulkJob.Status.RUNNING)
     place = FIRST
-    while values := next_values(conversion, place, BATCH):
+    while values := next_values(conversion, place, batch_rows()):
         put_by(conversion, job.pk, values, drop_invalid=drop_invalid)
         place = values[-1].record
     changed, lost = write_all(conversion, job.pk)
@@ -100,18 +104,33 @@ def _make_conversion(
 
 
 def convert_field(job: BulkJob, deadline: float) -> None:
-    """Work on a claimed conversion: put by what each value will be, batch after batch, then write them all together."""
+    """Work on a claimed conversion: put by what each value will be, batch after batch by the ids of the records, and then what was written
+    meanwhile until little is left of it; in the end all of it is written together."""
     field = _field_of(job)
     if field is None:
-        _end(job, BulkJob.Status.CANCELLED, error="The field has been deleted.")
+        finish(job, BulkJob.Status.CANCELLED, error=OVERTAKEN)
         return
-    after = _becoming(field, job.change["definition"])
-    conversion = Conversion(KINDS[job.panel], spec_of(field), spec_of(after))
+    conversion = Conversion(KINDS[job.panel], spec_of(field), spec_of(_becoming(field, job.change["definition"])))
+    rounds = iter(range(CATCH_UPS))
+
+    def step(job: BulkJob) -> dict[str, Any] | None:
+        values = next_values(conversion, job.position or FIRST, batch_rows())
+        if values:
+            _put_by(job, conversion, values)
+            return {"processed": job.processed + len(values), "position": values[-1].record}
+        values = stale_values(conversion, job.pk, batch_rows())
+        _put_by(job, conversion, values)
+        many = len(values) == batch_rows() and next(rounds, None) is not None
+        return {"processed": job.processed} if many else None
+
+    work(job, deadline, step, lambda job: _settle(job, conversion))
+
+
+def _put_by(job: BulkJob, conversion: Conversion, values: Sequence[Stored]) -> None:
     try:
-        if _prepare(job, conversion, deadline):
-            _settle(job, conversion)
+        put_by(conversion, job.pk, values, drop_invalid=job.change["dropInvalid"])
     except Unfit as error:
-        _end(job, BulkJob.Status.FAILED, error=f"Nothing was changed: a value written meanwhile does not fit: {error}")
+        raise Named(BAD_CUSTOM, f"Nothing was changed, since a value that was written meanwhile does not fit: {error}") from None
 
 
 def _field_of(job: BulkJob) -> CustomField | None:
@@ -125,66 +144,20 @@ def _becoming(field: CustomField, definition: Mapping[str, Any]) -> CustomField:
     return after
 
 
-def _prepare(job: BulkJob, conversion: Conversion, deadline: float) -> bool:
-    """Put by all values by the ids of their records, then those that were written meanwhile until few are left.
-
-    False when the job goes no further now. One that begins anew finds nothing behind `position` and goes on with what is new.
-    """
-    rounds = 0
-    while rounds < CATCH_UPS:
-        with transaction.atomic():
-            values = next_values(conversion, job.position or FIRST, BATCH)
-            forward = bool(values)
-            if not forward:
-                rounds += 1
-                values = stale_values(conversion, job.pk, BATCH)
-            put_by(conversion, job.pk, values, drop_invalid=job.change["dropInvalid"])
-            processed = job.processed + (len(values) if forward else 0)
-            going = checkpoint(
-                job,
-                position=values[-1].record if forward else job.position,
-                processed=processed,
-                total=max(job.total or 0, processed),
-                started_at=job.started_at or timezone.now(),
-            )
-        if job.cancel_requested:
-            _end(job, BulkJob.Status.CANCELLED)
-            return False
-        if not going or (monotonic() > deadline and has_due(BulkJob)):
-            release(job)
-            return False
-        if not forward and len(values) < BATCH:
-            break
-    return True
-
-
 def _settle(job: BulkJob, conversion: Conversion) -> None:
-    """The moment at which the field and all its values become what they will be; writers wait for its end."""
-    with transaction.atomic():
-        take_fields()
-        field = _field_of(job)
-        if field is None:
-            _end(job, BulkJob.Status.CANCELLED, error="The field has been deleted.")
-            return
-        while values := stale_values(conversion, job.pk, BATCH):
-            put_by(conversion, job.pk, values, drop_invalid=job.change["dropInvalid"])
-        changed, lost = write_all(conversion, job.pk)
-        definition = {name: job.change["definition"][name] for name in MEANING}
-        CustomField.objects.filter(pk=field.pk).update(
-            **definition, job=None, updated_at=timezone.now(), updated_by_id=job.created_by_id or field.updated_by_id
-        )
-        finish(job, BulkJob.Status.COMPLETED, processed=job.total, changed=changed, failed=lost)
-
-
-def _end(job: BulkJob, status: BulkJob.Status, **values: Any) -> None:
-    """End a conversion that changes nothing."""
-    with transaction.atomic():
-        _forget([job.pk])
-        finish(job, status, **values)
-
-
-def _forget(job_ids: Sequence[str]) -> None:
-    ConvertedValue.objects.filter(job_id__in=job_ids)._raw_delete("default")
+    """The moment at which the field and all its values become what they will be, in the transaction of the job's end; writers wait."""
+    take_fields()
+    field = _field_of(job)
+    if field is None:
+        raise Named("CustomFieldNotFound_400", OVERTAKEN)
+    while values := stale_values(conversion, job.pk, batch_rows()):
+        _put_by(job, conversion, values)
+    changed, lost = write_all(conversion, job.pk)
+    definition = {name: job.change["definition"][name] for name in MEANING}
+    CustomField.objects.filter(pk=field.pk).update(
+        **definition, job=None, updated_at=timezone.now(), updated_by_id=job.created_by_id or field.updated_by_id
+    )
+    fenced(job, changed=changed, failed=lost)
 
 
 def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> None:
@@ -222,27 +195,23 @@ def _drop(kind: RecordKind, ids: Sequence[str]) -> None:
 
 
 def delete_field(job: BulkJob, deadline: float) -> None:
-    """Work on a claimed removal; it cannot be cancelled, since the fields are gone already, but it can be paused."""
+    """Work on a claimed removal."""
     kind, keys, ids = KINDS[job.panel], job.change["keys"], job.change["fieldIds"]
-    while True:
-        with transaction.atomic():
-            removed = remove_values_of(kind, keys, ids, job.position or FIRST, BATCH)
-            if not removed:
-                _drop(kind, ids)
-                finish(job, BulkJob.Status.COMPLETED, changed=job.processed)
-                return
-            checkpoint(job, processed=job.processed + len(removed), position=removed[-1], started_at=job.started_at or timezone.now())
-        job.cancel_requested = False
-        if job.pause_requested or (monotonic() > deadline and has_due(BulkJob)):
-            release(job)
-            return
+
+    def step(job: BulkJob) -> dict[str, Any] | None:
+        removed = remove_values_of(kind, keys, ids, job.position or FIRST, batch_rows())
+        processed = job.processed + len(removed)
+        return {"processed": processed, "changed": processed, "position": removed[-1]} if removed else None
+
+    work(job, deadline, step, lambda job: _drop(kind, ids))
 
 
 @periodic("field-leftovers", every=timedelta(hours=1))
 def tidy() -> bool:
     """What jobs that ended before their time have left: values put by go, and fields that are gone lose their values after all."""
     ended = BulkJob.objects.exclude(status__in=LIVE)
-    _forget(list(ConvertedValue.objects.filter(job__in=ended).values_list("job_id", flat=True).distinct()[:1000]))
+    gone = ConvertedValue.objects.filter(job__in=ended, job__updated_at__lt=timezone.now() - KEPT)
+    ConvertedValue.objects.filter(job_id__in=list(gone.values_list("job_id", flat=True).distinct()[:1000]))._raw_delete("default")
     abandoned = CustomField.every.exclude(deleted_at=None).filter(job__in=ended).order_by("pk")[:100]
     for field in abandoned:
         with company_scope(field.company_id), transaction.atomic():
