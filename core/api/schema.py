@@ -62,6 +62,8 @@ class Schema(AutoSchema):
             parts.append(f"Permission: `{self.view.module}.{flag}`.")
         if self.declared.takes and "/api/protected/" in self.path:
             parts.append(f"Counts against the plan's limit of `{self.declared.takes}`.")
+        if self.declared.accepted is not None:
+            parts.append("When selectAll matches more than 10,000, a worker does it: the answer is 202, and data the bulk job.")
         if self.declared.errors:
             parts.append("Errors: " + ", ".join(f"`{name}`" for name in self.declared.errors) + ".")
         return "\n\n".join(parts)

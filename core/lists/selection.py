@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
@@ -16,6 +17,8 @@ from core.lists.query import ListQuery, read_ids
 from core.lists.values import refuse
 
 BATCH = 5000
+LISTED = frozenset({"ids", "nids", "searchBy", "sortBy", "sortOrder"})
+"""Parameters that have several values, separated by commas or sent several times."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +28,17 @@ class BulkSelection:
     where: Q
     everything: bool = False
     """Whether it is what the query string matches, instead of ids."""
+    raw: Mapping[str, Any] = field(default_factory=dict)
+    """The selection as JSON for work that goes on after the request: `parse(raw, raw["query"], fields)` reads it again."""
 
     @classmethod
-    def parse(cls, body: Any, params: Mapping[str, Any], fields: FieldSet, *, extra: Iterable[str] = ()) -> BulkSelection:
+    def parse(
+        cls, body: Any, params: Mapping[str, Any], fields: FieldSet, *, extra: Iterable[str] = (), now: datetime | None = None
+    ) -> BulkSelection:
         """The selection in a request: the records with the body's `ids`, or with `selectAll` those of the query string, less `nids`.
 
         With selectAll the ids are not looked at, and without it the query string is not: the contract has the one instead of the other.
+        `now` is what withinLast and withinNext count from (default: the present).
         """
         ids, nids = (read_ids([] if body.get(name) is None else body[name], name) for name in ("ids", "nids"))
         everything = body.get("selectAll", False)
@@ -38,12 +46,19 @@ class BulkSelection:
             raise refuse("selectAll", "needs to be true or false")
         if not everything and not ids:
             raise refuse("ids", "name the records in ids, or set selectAll to true to act on all that match the query string")
-        where = ListQuery.parse(params, fields, extra=extra).where if everything else Q(pk__in=ids)
-        return cls(where & ~Q(pk__in=nids) if nids else where, everything)
+        where = ListQuery.parse(params, fields, extra=extra, now=now).where if everything else Q(pk__in=ids)
+        raw = {"selectAll": True, "nids": nids, "query": _plain(params)} if everything else {"ids": ids, "nids": nids, "query": {}}
+        return cls(where & ~Q(pk__in=nids) if nids else where, everything, raw)
 
     def apply(self, queryset: QuerySet) -> QuerySet:
         """The selected ones of the queryset's records."""
         return queryset.filter(self.where)
+
+
+def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters as an object; those with several values have them in one, as one may send them too."""
+    several = getattr(params, "getlist", None)
+    return {name: ",".join(several(name)) if several and name in LISTED else value for name, value in params.items()}
 
 
 def in_batches(queryset: QuerySet, size: int = BATCH, *, lock: bool = False) -> Iterator[list[str]]:

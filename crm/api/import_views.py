@@ -12,11 +12,13 @@ from core.api.selection import SelectionInput
 from core.api.views import ApiView
 from core.errors import Named
 from core.lists import BulkSelection, FieldSet, ListField
+from crm.api.bulk_job_serializers import BulkJobOut, BulkJobUndo, job_answer
 from crm.api.file_serializers import FileOut
 from crm.api.import_serializers import FileWithImport, ImportCreate, ImportDetail, ImportOut, ImportUpdate, LeadImportCreate, RowErrorOut
 from crm.models import File, Import, ImportRowError
 from crm.services.imports.control import create_import, delete_imports, find_import, live_imports, update_import
 from crm.services.imports.row_errors import errors_csv
+from crm.services.undo import undo_import
 
 FIRST_ERRORS = 100
 IMPORT_FIELDS = FieldSet(
@@ -180,6 +182,33 @@ class ContactImportDetail(ApiView):
 
 
 class LeadImportDetail(ContactImportDetail):
+    module = "lead"
+    import_type = Import.Type.LEAD
+
+
+class ContactImportUndoing(ApiView):
+    module = "contact"
+    import_type: ClassVar[str] = Import.Type.CONTACT
+
+    @endpoint(
+        "Undo an import",
+        input=BulkJobUndo,
+        output=BulkJobOut,
+        status=201,
+        message="Undoing",
+        errors=("ImportNotFound_400", "InvalidImportStatus_400", "InvalidRequest_400", "UnauthorizedAction_403"),
+        description="For 30 days after its start. A bulk job, which is answered, deletes what the import made, unless somebody has changed"
+        " it since, and gives back what it updated as POST /bulk-job/:id/undo does; contacts that it made stay where leads refer to them."
+        " Tags that it made stay. It takes the right to delete.",
+    )
+    def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        if not (self.actor.is_unbounded or self.actor.may(self.module, "DELETE")):
+            raise Named("UnauthorizedAction_403", f"your role lacks the permission {self.module}.DELETE")
+        job = undo_import(id=id, import_type=self.import_type, actor_id=self.actor.member_id, automation=data["automation"] == "run")
+        return job_answer(job.pk)
+
+
+class LeadImportUndoing(ContactImportUndoing):
     module = "lead"
     import_type = Import.Type.LEAD
 

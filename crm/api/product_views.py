@@ -12,6 +12,7 @@ from core.api.endpoint import endpoint, success
 from core.api.views import ApiView
 from core.errors import Named
 from core.lists import BulkSelection
+from crm.api.bulk_job_serializers import BulkJobOut, bulk_response
 from crm.api.contact_serializers import BulkUpdated
 from crm.api.contact_views import VALUE_ERRORS
 from crm.api.product_fields import PRODUCT_FIELDS
@@ -64,6 +65,7 @@ class Products(ApiView):
         "Update many products and services",
         input=ProductBulkUpdate,
         output=BulkUpdated,
+        accepted=BulkJobOut,
         bulk=True,
         message="Products and services updated",
         errors=("CannotUpdateUniqueKey_400", "InvalidPayload_400", "ProductServiceNotFound_400", *VALUE_ERRORS),
@@ -71,19 +73,20 @@ class Products(ApiView):
         " productService.updated for each that is different then.",
     )
     def put(self, request: Request, data: dict[str, Any]) -> Any:
-        matched, updated = update_products(
+        outcome = update_products(
             actor_id=self.actor.member_id,
             selection=BulkSelection.parse(request.data, request.query_params, PRODUCT_FIELDS),
             form_data=data["form_data"],
             update_type=data["update_type"],
             automation=data["automation"] == "run",
         )
-        return {"matchedCount": matched, "updatedCount": updated}
+        return bulk_response(outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed}, "Products and services updated")
 
     @endpoint(
         "Delete products and services",
         input=ProductDelete,
         output=Deleted,
+        accepted=BulkJobOut,
         bulk=True,
         message="Products and services deleted",
         errors=("ProductServiceNotFound_400",),
@@ -92,8 +95,8 @@ class Products(ApiView):
     )
     def delete(self, request: Request, data: dict[str, Any]) -> Any:
         selection = BulkSelection.parse(request.data, request.query_params, PRODUCT_FIELDS)
-        deleted = delete_products(actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
-        return {"deletedCount": deleted}
+        outcome = delete_products(actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
+        return bulk_response(outcome, {"deletedCount": outcome.matched}, "Products and services deleted")
 
 
 class ProductDetail(ApiView):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.api.router import Route
 from crm.api.activity_routes import ACTIVITY_ROUTES
+from crm.api.bulk_job_routes import BULK_JOB_ROUTES
 from crm.api.contact_routes import CONTACT_ROUTES, LABEL_ROUTES
 from crm.api.field_routes import FIELD_ROUTES
 from crm.api.file_downloads import web
@@ -24,6 +25,7 @@ PROTECTED: list[Route] = [
     *ACTIVITY_ROUTES,
     *FIELD_ROUTES,
     *FILE_ROUTES,
+    *BULK_JOB_ROUTES,
 ]
 
 __all__ = ["PROTECTED", "web"]

@@ -26,6 +26,8 @@ class BulkJob(Job):
     until = ObjectIdField(null=True, help_text="The last record that was there when the job was made.")
     changed = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
+    rate = models.FloatField(null=True, help_text="Records a second, smoothed over the last batches.")
+    report = JSONField(default=dict, help_text="Records that could not be changed or given back, by their ids, and why.")
     undoes = CompanyForeignKey("self", on_delete=models.SET_NULL, null=True, related_name="undone_by", db_index=False)
     undoes_import = CompanyForeignKey("crm.Import", on_delete=models.SET_NULL, null=True, related_name="undone_by", db_index=False)
     undo_until = models.DateTimeField(null=True)
@@ -37,6 +39,8 @@ class BulkJob(Job):
             models.Index(fields=("due_at",), condition=Q(status="queued"), name="bulkjob_due"),
             models.Index(fields=("status",), condition=Q(status="running"), name="bulkjob_running"),
             models.Index(fields=("company", "-created_at", "id"), name="bulkjob_newest"),
+            models.Index(fields=("undoes",), condition=Q(undoes__isnull=False), name="bulkjob_undoes"),
+            models.Index(fields=("undoes_import",), condition=Q(undoes_import__isnull=False), name="bulkjob_undoes_import"),
         ]
 
 

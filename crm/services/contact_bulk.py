@@ -1,23 +1,20 @@
-"""One change, or deletion, of many contacts, in batches and in one transaction."""
+"""One change, or deletion, of many contacts (crm.services.bulk_changes)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db import transaction
-from django.db.models import QuerySet
-
 from core.errors import Named
-from core.events import emit
-from core.lists import BulkSelection, in_batches
-from crm.models import Contact
+from core.lists import BulkSelection
 from crm.records import CONTACT
+from crm.selectors import live_contacts
+from crm.services.bulk_changes import DELETE, UPDATE, Apply, BulkKind, Outcome, change_many
 from crm.services.contact_keys import lock_unique_key
 from crm.services.contact_schema import ContactSchema
 from crm.services.contacts import KEY_PARTS, UNSET
 from crm.services.labels import check_labels
-from crm.services.record_bulk import Change, apply_change, delete_records, plan_change
+from crm.services.record_bulk import Change, apply_change, plan_change
 from crm.services.record_schema import BAD_SYSTEM
 
 
@@ -30,46 +27,35 @@ def update_many(
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
     automation: bool = True,
-) -> tuple[int, int]:
-    """Apply one change set to the selected live contacts; returns how many matched and how many are different now.
+) -> Outcome:
+    """Apply one change set to the selected live contacts, or have it applied by a job.
 
     `set` gives all the values, `append` and `remove` add to and take from tags and fields with several values, `clear` empties the fields
     named in form_data (and tags or category, when given). CannotUpdateUniqueKey_400, InvalidCustomField_400, InvalidCustomFieldValue_400,
     InvalidSystemField_400, InvalidPayload_400, TagNotFound_400, ContactCategoryNotFound_400, ContactNotFound_400.
     """
-    with transaction.atomic():
-        schema = ContactSchema.load()
-        lock_unique_key(schema, many=True)
-        check_labels(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
-        change = _plan(schema, form_data, update_type, tag_ids, category_id)
-        if change.empty:
-            raise Named("InvalidPayload_400", "formData: name at least one value, tag or category to change")
-        matched = updated = 0
-        for ids in in_batches(_live(selection), lock=True):
-            matched += len(ids)
-            moved = apply_change(schema, change, ids, actor_id)
-            payloads = {id: {"changes": found} for id, found in moved.items()}
-            emit("contact.updated", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
-            updated += len(moved)
-        _refuse_nothing(selection, matched)
-        return matched, updated
+    change: dict[str, Any] = {"formData": dict(form_data), "updateType": update_type}
+    if tag_ids is not None:
+        change["tags"] = list(tag_ids)
+    if category_id is not UNSET:
+        change["category"] = category_id
+    return change_many(CONTACTS, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
 
 
-def delete_contacts(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
-    """Flag the selected live contacts as deleted; returns how many there were. ContactNotFound_400 when ids name none."""
-    with transaction.atomic():
-        deleted = delete_records(CONTACT, selection, actor_id=actor_id, event="contact.deleted", automation=automation)
-        _refuse_nothing(selection, deleted)
-        return deleted
+def delete_contacts(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Outcome:
+    """Flag the selected live contacts as deleted, or have it done by a job. ContactNotFound_400 when ids name none."""
+    return change_many(CONTACTS, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
-def _live(selection: BulkSelection) -> QuerySet[Contact]:
-    return selection.apply(Contact.objects.filter(is_deleted=False))
-
-
-def _refuse_nothing(selection: BulkSelection, count: int) -> None:
-    if not count and not selection.everything:
-        raise Named("ContactNotFound_400", "ids: none of them is a contact of this company")
+def _prepare(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+    schema = ContactSchema.load()
+    lock_unique_key(schema, many=True)
+    tags, category = wanted.get("tags"), wanted.get("category", UNSET)
+    check_labels(tag_ids=tags or (), category_ids=[category] if isinstance(category, str) else [])
+    change = _plan(schema, wanted["formData"], wanted["updateType"], tags, category)
+    if change.empty:
+        raise Named("InvalidPayload_400", "formData: name at least one value, tag or category to change")
+    return lambda ids: apply_change(schema, change, ids, actor_id)
 
 
 def _plan(
@@ -98,3 +84,6 @@ def _refuse_unique_key(schema: ContactSchema, form_data: Mapping[str, Any]) -> N
     touched = sorted(parts & set(form_data))
     if touched:
         raise Named("CannotUpdateUniqueKey_400", f"{', '.join(touched)}: makes contacts unique and cannot be changed for many at once")
+
+
+CONTACTS = BulkKind(CONTACT, live_contacts, _prepare, "ContactNotFound_400")

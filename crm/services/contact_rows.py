@@ -19,6 +19,7 @@ from core.ids import new_id
 from crm.services.contact_keys import Keyed, Live, live_holders, lock_unique_key
 from crm.services.contact_schema import ContactRow, ContactSchema
 from crm.services.contact_updates import update_contacts
+from crm.services.journal import Source
 from crm.services.record_values import add_tags, add_values
 
 Existing = Literal["error", "skip", "update"]
@@ -102,7 +103,9 @@ def write_contacts(
         created += new
         lost = {item.id for item in plan.inserts} - made
         applied = [item for item in plan.updates if item.id not in lost]
-        outcome = update_contacts(schema, [(item.id, item.row) for item in applied], actor_id=actor_id, automation=automation)
+        outcome = update_contacts(
+            schema, [(item.id, item.row) for item in applied], actor_id=actor_id, automation=automation, source=import_source(import_id)
+        )
         result.updated += outcome.updated
         result.collided += [*plan.collided, *(Collision(*refused) for refused in outcome.collided)]
         again = [item.row for item in (*plan.inserts, *plan.updates) if item.id in lost] + outcome.missing
@@ -115,6 +118,11 @@ def write_contacts(
         raise RuntimeError("other writers kept taking the unique keys of these contacts")
     result.created = [(item.row.index, item.id) for item in created]
     return result
+
+
+def import_source(id: str | None) -> Source | None:
+    """What records that an import updates are journaled for."""
+    return Source.import_job(id) if id else None
 
 
 def _distinct(keyed: Sequence[Keyed]) -> bool:

@@ -9,8 +9,10 @@ from typing import Literal
 from django.db import IntegrityError, connection, transaction
 
 from core.events import emit
+from crm.services import journal
 from crm.services.contact_keys import Keyed, live_holders
 from crm.services.contact_schema import ContactRow, ContactSchema
+from crm.services.journal import Source
 from crm.services.record_updates import RecordState, load_states, touch, write_states, write_tags, write_values
 
 COLUMNS = ("name", "email", "country_code", "number", "contact_number", "category_id")
@@ -36,9 +38,10 @@ def update_contacts(
     actor_id: str | None,
     automation: bool = True,
     tags: Literal["append", "replace"] = "append",
+    source: Source | None = None,
 ) -> UpdateResult:
     """Apply (contact id, row) in order, in the caller's transaction: given values replace, None empties; a contact that stays the same
-    is not written. Emits contact.updated with what changed. Call lock_unique_key first."""
+    is not written. `source` is what they are journaled for. Emits contact.updated with what changed. Call lock_unique_key first."""
     result = UpdateResult()
     if not changes:
         return result
@@ -59,6 +62,9 @@ def update_contacts(
         moved = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
         try:
             with transaction.atomic():
+                if source is not None:
+                    touched = sorted(moved.keys() | {id for id, state in states.items() if state.tags is not None})
+                    journal.before(schema.kind, touched, source)
                 _write(schema, [states[id] for id in moved], actor_id)
         except IntegrityError as error:
             if "contact_email_unique" not in str(error) and "contact_number_unique" not in str(error):
@@ -68,6 +74,8 @@ def update_contacts(
         write_values(schema, written, moved)
         write_tags(schema, states, moved, replace=tags == "replace")
         touch(schema.kind, [id for id in moved if not moved[id].keys() - {"tags"}], actor_id)
+        if source is not None:
+            journal.after(schema.kind, touched, source)
         result.updated = [(row.index, id) for id, row in present]
         result.changed = set(moved)
         emit(

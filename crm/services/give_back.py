@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from core.fields import CompanyForeignKey
 from crm.fields import BadValue, FieldSpec
-from crm.models import CustomField
+from crm.models import CustomField, Lead
 from crm.records import CONTACT, PRODUCT_SERVICE, RecordKind
 from crm.services import three_way
 from crm.services.contact_keys import lock_unique_key
@@ -113,13 +113,13 @@ class _Batch:
         return result
 
     def _delete(self, made: Iterable[Journaled], now: datetime) -> None:
-        """Delete what the source made, unless somebody has touched it since."""
+        """Delete what the source made, unless somebody has touched it since, or somebody's leads are with it."""
+        made = [entry for entry in made if not self.present[entry.id]["row"]["is_deleted"]]
+        used = _with_leads([entry.id for entry in made]) if self.kind is CONTACT else set()
         for entry in made:
             row = self.present[entry.id]["row"]
-            if row["is_deleted"]:
-                continue
             then = row["created_at"] if entry.after is None else entry.after.get("row", {}).get(CHANGED_AT)
-            if row[CHANGED_AT] == then:
+            if row[CHANGED_AT] == then and entry.id not in used:
                 self.result.deleted.append(entry.id)
             else:
                 self.result.kept[entry.id] = ["_id"]
@@ -211,6 +211,11 @@ class _Batch:
                 f" FROM jsonb_populate_recordset(NULL::{kind.table}, %s::jsonb) AS new WHERE r.id = new.id",
                 [orjson.dumps(rows).decode()],
             )
+
+
+def _with_leads(contacts: list[str]) -> set[str]:
+    """Those of the contacts that live leads refer to."""
+    return set(Lead.objects.filter(contact_id__in=contacts, is_deleted=False).values_list("contact_id", flat=True)) if contacts else set()
 
 
 def _lock_present(model: Any, ids: Collection[str]) -> set[str]:

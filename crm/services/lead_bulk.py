@@ -1,22 +1,20 @@
-"""One change, or deletion, of many leads, in batches and in one transaction."""
+"""One change, or deletion, of many leads (crm.services.bulk_changes)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import transaction
-
 from core.errors import Named
-from core.events import emit
-from core.lists import BulkSelection, in_batches
+from core.lists import BulkSelection
 from crm.records import LEAD
 from crm.selectors import live_leads
+from crm.services.bulk_changes import DELETE, UPDATE, Apply, BulkKind, Outcome, change_many
 from crm.services.lead_references import missing_references
 from crm.services.lead_schema import CONTACT_KEYS, LeadRow, LeadSchema
 from crm.services.lead_updates import PRODUCTS
 from crm.services.leads import NOT_FOUND, Relations
-from crm.services.record_bulk import Change, Moved, apply_change, delete_records, plan_change
+from crm.services.record_bulk import Change, Moved, apply_change, plan_change
 from crm.services.record_schema import BAD_SYSTEM, explain
 from crm.services.record_updates import touch
 from crm.services.record_values import add_links, remove_links, remove_other_links
@@ -30,46 +28,38 @@ def update_many(
     update_type: str = "set",
     relations: Relations = Relations(),  # noqa: B008  immutable
     automation: bool = True,
-) -> tuple[int, int]:
-    """Apply one change set to the selected live leads; returns how many matched and how many are different now.
+) -> Outcome:
+    """Apply one change set to the selected live leads, or have it applied by a job.
 
     As with contacts; `append` and `remove` also add products and take them away. InvalidSystemField_400 for values of contacts, and what
     plan_change and missing_references raise; LeadNotFound_400 when ids name none.
     """
-    with transaction.atomic():
-        schema = LeadSchema.load()
-        row = LeadRow()
-        relations.put_into(row)
-        absent = missing_references([row]).get(0)
-        if absent:
-            raise Named(absent[0].name, explain(absent))
-        change = _plan(schema, form_data, update_type, row)
-        if change.empty and row.product_ids is None:
-            raise Named("InvalidPayload_400", "formData: name at least one value, tag, product, team or member to change")
-        matched = updated = 0
-        for ids in in_batches(selection.apply(live_leads()), lock=True):
-            matched += len(ids)
-            moved = apply_change(schema, change, ids, actor_id)
-            if row.product_ids is not None:
-                _change_products(schema, list(row.product_ids), update_type, ids, moved, actor_id)
-            payloads = {id: {"changes": found} for id, found in moved.items()}
-            emit("lead.updated", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
-            updated += len(moved)
-        _refuse_nothing(selection, matched)
-        return matched, updated
+    change = {"formData": dict(form_data), "updateType": update_type, "relations": relations.given()}
+    return change_many(LEADS, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
 
 
-def delete_leads(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
-    """Flag the selected live leads as deleted; returns how many there were. LeadNotFound_400 when ids name none."""
-    with transaction.atomic():
-        deleted = delete_records(LEAD, selection, actor_id=actor_id, event="lead.deleted", automation=automation)
-        _refuse_nothing(selection, deleted)
-        return deleted
+def delete_leads(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Outcome:
+    """Flag the selected live leads as deleted, or have it done by a job. LeadNotFound_400 when ids name none."""
+    return change_many(LEADS, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
-def _refuse_nothing(selection: BulkSelection, count: int) -> None:
-    if not count and not selection.everything:
-        raise Named(NOT_FOUND, "ids: none of them is a lead of this company")
+def _prepare(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+    schema, row, update_type = LeadSchema.load(), LeadRow(), wanted["updateType"]
+    Relations(**wanted["relations"]).put_into(row)
+    absent = missing_references([row]).get(0)
+    if absent:
+        raise Named(absent[0].name, explain(absent))
+    change = _plan(schema, wanted["formData"], update_type, row)
+    if change.empty and row.product_ids is None:
+        raise Named("InvalidPayload_400", "formData: name at least one value, tag, product, team or member to change")
+
+    def apply(ids: list[str]) -> Moved:
+        moved = apply_change(schema, change, ids, actor_id)
+        if row.product_ids is not None:
+            _change_products(schema, list(row.product_ids), update_type, ids, moved, actor_id)
+        return moved
+
+    return apply
 
 
 def _plan(schema: LeadSchema, form_data: Mapping[str, Any], update_type: str, row: LeadRow) -> Change:
@@ -86,7 +76,7 @@ def _plan(schema: LeadSchema, form_data: Mapping[str, Any], update_type: str, ro
     return change
 
 
-def _change_products(schema: LeadSchema, products: list[str], update_type: str, ids: list[str], moved: Moved, actor_id: str) -> None:
+def _change_products(schema: LeadSchema, products: list[str], update_type: str, ids: list[str], moved: Moved, actor_id: str | None) -> None:
     """Give the leads products, or take them away; those that are different then are told in `moved`."""
     wanted = {"clear": []}.get(update_type, products)
     changed: set[str] = set()
@@ -99,3 +89,6 @@ def _change_products(schema: LeadSchema, products: list[str], update_type: str, 
     verb = {"append": "added", "remove": "removed"}.get(update_type, "to")
     for id in changed:
         moved.setdefault(id, {})["productServices"] = {verb: wanted}
+
+
+LEADS = BulkKind(LEAD, live_leads, _prepare, NOT_FOUND)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from django.db import connection
+
 from accounts.models import Member
 from crm.models import ProductService, Team
 from crm.services.dealing import ACTIVE
@@ -20,7 +22,7 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
     tags = set(missing_tags(tag for row in rows for tag in row.tag_ids or ()))
     categories = set(missing_categories(row.category_id for row in rows))
     products = _missing(ProductService.objects.filter(is_deleted=False), (id for row in rows for id in row.product_ids or ()))
-    teams = _missing(Team.objects.all(), (row.system.get("team_id") for row in rows))
+    teams = missing_teams(row.system.get("team_id") for row in rows)
     members = _members(row.system.get("team_member_id") for row in rows)
     problems: dict[int, list[ValueProblem]] = {}
     for position, row in enumerate(rows):
@@ -33,7 +35,7 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
             if id in products
         ]
         if row.system.get("team_id") in teams:
-            found.append(_absent("team", "team", "TeamNotFound_400", row.system["team_id"]))
+            found.append(no_team(row.system["team_id"]))
         member = row.system.get("team_member_id")
         if member and member not in members:
             found.append(_absent("teamMember", "member", "MemberNotFound_404", member))
@@ -42,6 +44,22 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
         if found:
             problems[position] = found
     return problems
+
+
+def missing_teams(ids: Iterable[str | None]) -> set[str]:
+    """Those of the teams that the company lacks; the others stay until the caller's transaction ends, since their leads would go to the
+    default team with what is written just now left behind."""
+    wanted = sorted({id for id in ids if id})
+    if not wanted:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT id FROM {Team._meta.db_table} WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [wanted])
+        return set(wanted) - {id for (id,) in cursor.fetchall()}
+
+
+def no_team(id: str) -> ValueProblem:
+    """What is wrong with a team that the company lacks."""
+    return _absent("team", "team", "TeamNotFound_400", id)
 
 
 def _absent(key: str, what: str, name: str, id: str | None) -> ValueProblem:

@@ -19,10 +19,11 @@ from core.events import emit
 from core.ids import new_id
 from crm.models import ProductService
 from crm.services.contact_keys import Keyed, live_holders, lock_unique_key
-from crm.services.contact_rows import Existing, Holders, collision, write_contacts
+from crm.services.contact_rows import Existing, Holders, collision, import_source, write_contacts
 from crm.services.contact_schema import ContactRow
 from crm.services.contact_updates import update_contacts
 from crm.services.dealing import deal, default_team
+from crm.services.lead_references import missing_teams, no_team
 from crm.services.lead_schema import NO_CONTACT, LeadRow, LeadSchema
 from crm.services.lead_updates import PRODUCTS, update_leads
 from crm.services.record_schema import ValueProblem
@@ -153,6 +154,9 @@ class _Round:
     def write(self, rows: Sequence[LeadRow]) -> LeadResult:
         if not rows:
             return LeadResult()
+        gone = missing_teams(row.system.get("team_id") for row in rows)  # before anything else is locked, as in the deletion of a team
+        if gone:
+            raise _Again({row.index: [no_team(id)] for row in rows if (id := row.system.get("team_id")) in gone})
         by_values = any(row.contact or row.category_id is not None for row in rows)
         if by_values or len(rows) > 1:  # many rows lock many contacts, one writer at a time
             lock_unique_key(self.schema.contacts, many=len(rows) > 1 or by_values)
@@ -161,7 +165,11 @@ class _Round:
         inserts = [item._replace(contact_id=contacts.get(item.row.index, item.contact_id)) for item in plan.inserts]
         self._insert(inserts, self._deal(inserts))
         outcome = update_leads(
-            self.schema, [(item.id, item.row) for item in plan.updates], actor_id=self.actor_id, automation=self.automation
+            self.schema,
+            [(item.id, item.row) for item in plan.updates],
+            actor_id=self.actor_id,
+            automation=self.automation,
+            source=import_source(self.import_id),
         )
         if outcome.missing:  # somebody deleted a lead that was to be updated
             raise _Again
@@ -235,7 +243,7 @@ class _Round:
                 named.append((item.contact_id, ContactRow(index=row.index, system=values, category_id=row.category_id)))
         common: Any = {"actor_id": self.actor_id, "automation": self.automation}
         written = write_contacts(self.schema.contacts, made, import_id=self.import_id, existing="update", **common)
-        outcome = update_contacts(self.schema.contacts, named, **common)
+        outcome = update_contacts(self.schema.contacts, named, source=import_source(self.import_id), **common)
         taken = [*written.collided, *outcome.collided]
         if taken or written.refused:
             failed = {index: [_taken(part, value, holder)] for index, part, value, holder in taken}

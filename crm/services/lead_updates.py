@@ -11,6 +11,8 @@ from django.utils import timezone
 
 from core.events import emit
 from crm.models import LeadProduct
+from crm.services import journal
+from crm.services.journal import Source
 from crm.services.lead_schema import LeadRow, LeadSchema
 from crm.services.record_updates import load_states, touch, write_links, write_states, write_tags, write_values
 from crm.services.record_values import Links
@@ -44,10 +46,11 @@ def update_leads(
     actor_id: str | None,
     automation: bool = True,
     links: Literal["append", "replace"] = "append",
+    source: Source | None = None,
 ) -> LeadUpdates:
     """Apply (lead id, row) in order, in the caller's transaction: given values replace, None empties; a lead that stays the same is not
-    written. `links`: whether tags and products join those that are there. The rows' contacts are the caller's business, and what rows refer
-    to must exist. Emits lead.updated with what changed."""
+    written. `links`: whether tags and products join those that are there; `source`: what the leads are journaled for. The rows' contacts
+    are the caller's business, and what rows refer to must exist. Emits lead.updated with what changed."""
     result = LeadUpdates()
     if not changes:
         return result
@@ -67,6 +70,9 @@ def update_leads(
         result.updated.append((row.index, id))
     moved = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
     written = [states[id] for id in moved]
+    if source is not None:
+        touched = sorted(moved.keys() | products.keys() | {id for id, state in states.items() if state.tags is not None})
+        journal.before(schema.kind, touched, source)
     write_states(schema.kind, COLUMNS, written, actor_id)
     write_values(schema, written, moved)
     beside = set(states) - set(moved)
@@ -74,6 +80,8 @@ def update_leads(
     write_tags(schema, states, moved, replace=replace)
     write_links(schema, PRODUCTS, "productServices", products, moved, replace=replace)
     touch(schema.kind, sorted(beside & moved.keys()), actor_id)
+    if source is not None:
+        journal.after(schema.kind, touched, source)
     payloads = {id: {"changes": found} for id, found in moved.items()}
     emit("lead.updated", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
     result.changed = set(moved)

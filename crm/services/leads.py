@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from django.db import transaction
@@ -35,6 +35,11 @@ class Relations:
     team_member: str | None | type[UNSET] = UNSET
     tags: Sequence[str] | None | type[UNSET] = UNSET
     category: str | None | type[UNSET] = UNSET
+
+    def given(self) -> dict[str, Any]:
+        """What was given, as JSON that makes the same again."""
+        found = {name.name: getattr(self, name.name) for name in fields(self)}
+        return {name: value for name, value in found.items() if value is not UNSET}
 
     def put_into(self, row: LeadRow) -> None:
         """Give the row what it refers to."""

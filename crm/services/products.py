@@ -12,13 +12,14 @@ from core.access import take
 from core.errors import Named, shorten
 from core.events import emit
 from core.ids import new_id
-from core.lists import BulkSelection, in_batches
+from core.lists import BulkSelection
 from crm.models import ProductService
 from crm.records import PRODUCT_SERVICE
 from crm.selectors import live_products
+from crm.services.bulk_changes import DELETE, UPDATE, Apply, BulkKind, Outcome, change_many
 from crm.services.contacts import Saved
 from crm.services.product_schema import COLUMN_TYPES, ProductSchema
-from crm.services.record_bulk import apply_change, delete_records, plan_change
+from crm.services.record_bulk import apply_change, plan_change
 from crm.services.record_schema import RecordRow, ValueProblem, explain
 from crm.services.record_updates import load_states, write_states, write_values
 from crm.services.record_values import add_values
@@ -65,51 +66,42 @@ def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], auto
         emit("productService.updated", [id], payloads={id: {"changes": changes}}, actor_id=actor_id, automation=automation)
 
 
-@transaction.atomic
 def update_products(
     *, actor_id: str, selection: BulkSelection, form_data: Mapping[str, Any], update_type: str = "set", automation: bool = True
-) -> tuple[int, int]:
-    """Apply one change set to the selected live products and services; returns how many matched and how many are different now.
+) -> Outcome:
+    """Apply one change set to the selected live products and services, or have it applied by a job.
 
     CannotUpdateUniqueKey_400 (a name), InvalidPayload_400, what create_product raises for values, ProductServiceNotFound_400 when ids
     name none.
     """
-    schema = ProductSchema.load()
-    if "name" in form_data:
-        raise Named("CannotUpdateUniqueKey_400", "name: makes products and services unique and cannot be changed for many at once")
-    change = plan_change(schema, form_data, update_type, None)
-    if change.empty:
-        raise Named("InvalidPayload_400", "formData: name at least one value to change")
-    matched = updated = 0
-    for ids in in_batches(selection.apply(live_products()), lock=True):
-        matched += len(ids)
-        moved = apply_change(schema, change, ids, actor_id)
-        payloads = {id: {"changes": found} for id, found in moved.items()}
-        emit("productService.updated", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
-        updated += len(moved)
-    _refuse_nothing(selection, matched)
-    return matched, updated
+    change = {"formData": dict(form_data), "updateType": update_type}
+    return change_many(PRODUCTS, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
 
 
-@transaction.atomic
-def delete_products(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
-    """Flag the selected live products and services as deleted; leads that are about them keep them. Returns how many there were.
+def delete_products(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Outcome:
+    """Flag the selected live products and services as deleted, or have it done by a job; leads that are about them keep them.
 
     ProductServiceNotFound_400 when ids name none.
     """
-    deleted = delete_records(PRODUCT_SERVICE, selection, actor_id=actor_id, event="productService.deleted", automation=automation)
-    _refuse_nothing(selection, deleted)
-    return deleted
+    return change_many(PRODUCTS, DELETE, actor_id=actor_id, selection=selection, automation=automation)
+
+
+def _prepare(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+    schema = ProductSchema.load()
+    if "name" in wanted["formData"]:
+        raise Named("CannotUpdateUniqueKey_400", "name: makes products and services unique and cannot be changed for many at once")
+    change = plan_change(schema, wanted["formData"], wanted["updateType"], None)
+    if change.empty:
+        raise Named("InvalidPayload_400", "formData: name at least one value to change")
+    return lambda ids: apply_change(schema, change, ids, actor_id)
+
+
+PRODUCTS = BulkKind(PRODUCT_SERVICE, live_products, _prepare, NOT_FOUND)
 
 
 def not_found() -> Named:
     """The error of an id that is none of the company's live products and services."""
     return Named(NOT_FOUND, "id: there is no such product or service in this company")
-
-
-def _refuse_nothing(selection: BulkSelection, count: int) -> None:
-    if not count and not selection.everything:
-        raise Named(NOT_FOUND, "ids: none of them is a product or service of this company")
 
 
 def _read(

@@ -1,0 +1,136 @@
+"""One change, or deletion, of many records of any kind: at once, or, when it is of very many, as a job that a worker does in batches.
+
+Both go the same way: batches of rows locked in the order of their ids, each journaled, so that it can be undone, and told in events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max, QuerySet
+from django.utils import timezone
+
+from core.errors import Named
+from core.events import emit
+from core.ids import new_id
+from core.jobs import wake
+from core.lists import BulkSelection, in_batches
+from crm.models import BulkJob
+from crm.records import RecordKind
+from crm.services import journal
+from crm.services.journal import Source
+from crm.services.record_bulk import Moved
+
+UPDATE, DELETE = BulkJob.Action.UPDATE, BulkJob.Action.DELETE
+MAX_AT_ONCE = 10_000
+"""Records that selectAll changes within a request; more become a job."""
+UNDO_DAYS = 30
+UNDOABLE_FOR = timedelta(days=UNDO_DAYS)
+
+Apply = Callable[[list[str]], Moved]
+"""Changes a batch of locked records, and tells what is different about which."""
+
+
+@dataclass(frozen=True)
+class BulkKind:
+    """What can be done to many records of a kind.
+
+    `prepare(actor id, change)` reads a change, which is JSON, inside the transaction that applies it, and raises what is wrong with it by
+    name. `not_found` is the error of ids that name none.
+    """
+
+    kind: RecordKind
+    live: Callable[[], QuerySet[Any]]
+    prepare: Callable[[str | None, Mapping[str, Any]], Apply]
+    not_found: str
+
+    def applier(self, action: str, actor_id: str | None, change: Mapping[str, Any]) -> Apply:
+        """What does the action to a batch."""
+        return self.prepare(actor_id, change) if action == UPDATE else lambda ids: _flag_deleted(self.kind, ids, actor_id)
+
+
+class Outcome(NamedTuple):
+    """How many records were selected, and how many are different now. `job` is what does it when it is too much for a request (`queued`,
+    and nothing has been done yet), otherwise what it can be undone by, if more than one record was selected."""
+
+    matched: int
+    changed: int
+    job: BulkJob | None = None
+
+    @property
+    def queued(self) -> bool:
+        return self.job is not None and self.job.status == BulkJob.Status.QUEUED
+
+
+@transaction.atomic
+def change_many(
+    what: BulkKind,
+    action: str,
+    *,
+    actor_id: str,
+    selection: BulkSelection,
+    change: Mapping[str, Any] | None = None,
+    automation: bool = True,
+) -> Outcome:
+    """Change or delete the selected live records, all or none, or have it done by a job; the kind's `not_found` when ids name none."""
+    job = BulkJob(
+        action=action,
+        panel=what.kind.panel,
+        selection=dict(selection.raw),
+        change=dict(change or {}),
+        automation=automation,
+        created_by_id=actor_id,
+    )
+    job.pk = new_id()
+    apply = what.applier(action, actor_id, job.change)
+    selected = selection.apply(what.live())
+    if selection.everything and selected.order_by()[: at_once() + 1].count() > at_once():
+        job.until = what.kind.model._default_manager.aggregate(last=Max("pk"))["last"]
+        job.save()
+        wake("bulk-job")
+        return Outcome(0, 0, job)
+    matched = changed = 0
+    for ids in in_batches(selected, lock=True):
+        source = Source.bulk_job(job.pk) if len(ids) > 1 or matched else None
+        matched += len(ids)
+        changed += len(change_batch(what, action, apply, ids, source, actor_id=actor_id, automation=automation))
+    if not matched and not selection.everything:
+        raise Named(what.not_found, f"ids: none of them is one of the company's {what.kind.noun}")
+    if matched < 2 or not changed:
+        return Outcome(matched, changed)
+    now = timezone.now()
+    job.status, job.total, job.processed, job.changed = BulkJob.Status.COMPLETED, matched, matched, changed
+    job.started_at, job.finished_at, job.undo_until = now, now, now + UNDOABLE_FOR
+    job.save()
+    return Outcome(matched, changed, job)
+
+
+def change_batch(
+    what: BulkKind, action: str, apply: Apply, ids: list[str], source: Source | None, *, actor_id: str | None, automation: bool
+) -> Moved:
+    """Change a batch of locked records with journal and events, in the caller's transaction; returns what is different about which."""
+    if source is not None:
+        journal.before(what.kind, ids, source)
+    moved = apply(ids)
+    payloads = {id: {"changes": found} for id, found in moved.items()} if action == UPDATE else None
+    verb = "updated" if action == UPDATE else "deleted"
+    emit(f"{what.kind.panel}.{verb}", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
+    if source is not None:
+        journal.after(what.kind, ids, source)
+    return moved
+
+
+def _flag_deleted(kind: RecordKind, ids: list[str], actor_id: str | None) -> Moved:
+    now = timezone.now()
+    kind.model._default_manager.filter(pk__in=ids).update(is_deleted=True, deleted_at=now, updated_at=now, updated_by_id=actor_id)
+    return {id: {} for id in ids}
+
+
+def at_once() -> int:
+    """MAX_AT_ONCE, unless a test makes it small."""
+    return int(getattr(settings, "BULK_AT_ONCE", MAX_AT_ONCE))
