@@ -16,11 +16,14 @@ from django.db.models import Field, Model
 class SearchColumn(Field):
     """The column of grams: in conditions it has its name, and no instance, form, insert or migration knows of it."""
 
+    generated = True
+
     def __init__(self) -> None:
         super().__init__(editable=False, null=True)
 
     def contribute_to_class(self, cls: type[Model], name: str, private_only: bool = False) -> None:
         self.set_attributes_from_name(name)
+        self.concrete = False
         self.model = cls
         cls._meta.add_field(self, private=True)
 
