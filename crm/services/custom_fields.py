@@ -78,9 +78,12 @@ def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bo
     With `numbered` every problem is told by the index of its change.
     """
     checks = _each(changes, numbered, _look)
+    ids = [change.id for change in changes]
+    twice = next((index for index, id in enumerate(ids) if id in ids[:index]), None)
+    if twice is not None:
+        raise Named("InvalidInput_400", f"fields.{twice}._id: stands for an earlier field already")
     if any(set(MEANING) & change.values.keys() for change in changes):
         take_fields()
-    ids = [change.id for change in changes]
     rows = {row.pk: row for row in _locked(ids)}
     renamed = [change.id for change in changes if change.values.get("name", rows[change.id].name) != rows[change.id].name]
     if len(changes) > 1:
@@ -122,8 +125,8 @@ def _look(change: FieldChange) -> Check:
     if before is None:
         raise _missing()
     after = _changed(before, change)
-    conversion = conversion_of(before, after)
-    if before.is_system or conversion is None:
+    conversion = None if before.is_system else conversion_of(before, after)
+    if conversion is None:
         return Check()
     found = check_values(conversion)
     if not change.drop_invalid:
@@ -139,6 +142,8 @@ def _changed(before: CustomField, change: FieldChange) -> CustomField:
     for name, value in changed.items():
         setattr(after, name, value)
     if not after.is_system:
+        if "value_type" not in change.values and after.value_type not in FIELD_TYPES[after.field_type].value_types:
+            after.value_type = FIELD_TYPES[after.field_type].value_types[0]
         check_definition(after)
     return after
 

@@ -138,7 +138,7 @@ def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
             setattr(field, name, CustomField._meta.get_field(name).get_default())
         for name, value in {**copy.deepcopy(values), "order": order, "updated_by_id": actor_id}.items():
             setattr(field, name, value)
-        if field.options:
+        if (field.panel, field.unique_field_id) in OPTIONS_CHANGE:
             check_options(field, before)
         save_field(field)
     return [field.pk for field, *_ in found]
