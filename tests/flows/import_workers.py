@@ -1,4 +1,4 @@
-"""Import workers that are killed by kill -9 at random moments, for the chaos tests of each import type."""
+"""Import and other workers that are killed by kill -9 at random moments, for the chaos tests of each import type."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ django.setup()
 from django.conf import settings
 import core.jobs
 core.jobs.publish = lambda name, **_: None
-settings.IMPORT_BATCH_ROWS = int(sys.argv[1])
+name, *pairs = sys.argv[1:]
+for pair in pairs:
+    key, _, value = pair.partition("=")
+    setattr(settings, key, int(value))
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 for _ in sys.stdin:
     child = os.fork()
@@ -33,7 +36,7 @@ for _ in sys.stdin:
     parent = os.getppid()
     while os.getppid() == parent:
         core.jobs.sweep()
-        core.jobs.WORK["import"].drain(time.monotonic() + 0.5)
+        core.jobs.WORK[name].drain(time.monotonic() + 0.5)
         time.sleep(0.01)
     os._exit(0)
 """
@@ -42,10 +45,14 @@ for _ in sys.stdin:
 class Workers:
     """A process that has loaded Django and forks workers, so that killing a hundred of them costs no hundred start-ups."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: str, sizes: dict[str, int]) -> None:
         environment = {**os.environ, "DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "tests.settings", "LOG_LEVEL": "ERROR"}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", FORKS, str(BATCH)], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", FORKS, work, *(f"{name}={size}" for name, size in sizes.items())],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         self.pids: list[int] = []
 
@@ -64,8 +71,9 @@ class Workers:
 
 
 @contextmanager
-def running() -> Iterator[Workers]:
-    workers = Workers()
+def running(work: str = "import", **sizes: int) -> Iterator[Workers]:
+    """A worker of a kind of work, with settings that make its batches small."""
+    workers = Workers(work, sizes or {"IMPORT_BATCH_ROWS": BATCH})
     try:
         workers.spawn()
         yield workers
