@@ -19,6 +19,15 @@ RUN = SimpleNamespace(processed=3, error=NASTY, created_at=AT, __str__=lambda: N
 SENDER = SimpleNamespace(from_name=NASTY, from_email="a@example.org", host="mail", failures=3, last_error=NASTY, paused_until=AT)
 TRIAL = {"subscription": SimpleNamespace(status="trial"), "plan": None, "end": AT, "days": 7, "ends": True, "was_trial": True}
 PAID = {"subscription": SimpleNamespace(status="active"), "plan": NASTY, "end": AT, "days": 1, "ends": False, "was_trial": False}
+CONTACT = SimpleNamespace(name=NASTY, email="ann@example.org", contact_number="+49301234567")
+UNNAMED = SimpleNamespace(name="", email="ann@example.org", contact_number=None)
+FOLLOW_UP = SimpleNamespace(title=NASTY, due_at=AT, notes=NASTY)
+MEETING: dict[str, Any] = {
+    "meeting": SimpleNamespace(title=NASTY, place=NASTY, link=LINK, description=NASTY),
+    "organizer": PERSON,
+    "name": NASTY,
+    "when": "09/03/2026 14:05 – 15:05 (UTC+00:00) UTC",
+}
 
 SAMPLES: dict[str, list[dict[str, Any]]] = {
     "verify_email": [
@@ -51,5 +60,12 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "partner_approved": [PARTNER, {**PARTNER, "note": ""}],
     "partner_rejected": [PARTNER, {**PARTNER, "note": ""}],
     "partner_revoked": [PARTNER, {**PARTNER, "note": "", "clawed_back": False}],
+    "follow_up_reminder": [
+        {"member": PERSON, "follow_up": FOLLOW_UP, "contact": CONTACT, "overdue": True},
+        {"member": PERSON, "follow_up": FOLLOW_UP, "contact": UNNAMED, "overdue": False},
+    ],
+    "meeting_invitation": [{**MEETING, "changed": False}, {**MEETING, "changed": True}],
+    "meeting_cancelled": [{**MEETING, "whole": True}, {**MEETING, "whole": False}],
+    "meeting_reminder": [MEETING],
     "reward_earned": [{"name": NASTY, "count": 2, "amounts": ["EUR 12.00", "USD 3.50"]}],
 }

@@ -238,7 +238,12 @@ def test_list_search_filter_sort_page(cast: Cast, lead: Lead) -> None:
     page = cast.key.get(PATH, cursorPagination="true", n="2", sortBy="dueAt", sortOrder="asc")
     assert ([one["_id"] for one in page.data], page.body["totalCount"]) == ([late, done], 3)
     assert [one["_id"] for one in cast.key.get(PATH, cursor=page.body["nextCursor"], n="2").data] == [ahead]
-    for query in ({"sortBy": "overdue"}, {"filters": {"overdue": "yes"}}, {"filters": {"shade": 1}}, {"searchBy": "status", "searchValue": "x"}):
+    for query in (
+        {"sortBy": "overdue"},
+        {"filters": {"overdue": "yes"}},
+        {"filters": {"shade": 1}},
+        {"searchBy": "status", "searchValue": "x"},
+    ):
         assert cast.key.get(PATH, **query).status == 400, query
 
 
