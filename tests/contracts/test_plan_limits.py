@@ -64,6 +64,7 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
     "genie": _run,
     "lead": lambda caller, n: caller.post("/lead", {"contact": ContactFactory().pk}),
     "lead-gen-ai": _generation,
+    "meeting": lambda caller, n: caller.post("/meeting", {"title": f"Meeting {n}", "startsAt": "2090-03-09T14:00Z", "durationMinutes": 5}),
     "member": _member,
     "product-service": lambda caller, n: caller.post("/product-service", {"formData": {"name": f"Product {n}"}}),
     "role": _role,
@@ -75,6 +76,7 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
 NOT_COUNTED = {
     "contact/import": "its rows are",
     "lead/import": "its rows are",
+    "lead-activity/follow-up": "leads are, and what is to be done about them is free",
     "suppression": "whoever must not be written to is told for free",
 }
 """Routes that answer a POST with 201 and whose records no plan counts."""

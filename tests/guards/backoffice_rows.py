@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import Group
@@ -42,9 +43,11 @@ from crm.models import (
     CustomField,
     CustomSection,
     File,
+    FollowUp,
     Import,
     ImportRowError,
     Lead,
+    Meeting,
     ProductService,
     Segment,
     SegmentRecord,
@@ -119,6 +122,12 @@ def _segment(n: int) -> Segment:
     return segment
 
 
+def _meeting(n: int) -> Meeting:
+    start = timezone.now() + timedelta(days=n)
+    values = {"starts_at": start, "ends_at": start + timedelta(hours=1), "timezone": "UTC"}
+    return Meeting.objects.create(title=f"Meeting {n}", organizer=MemberFactory(), **values)
+
+
 def _in_other_company(make: Callable[[], Any]) -> Any:
     """For models of which a company has one: each row in a company of its own."""
     with company_scope(CompanyFactory().pk):
@@ -170,6 +179,8 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     Lead: lambda n: LeadFactory(contact__name=f"Person {n}"),
     ContactCategory: lambda n: ContactCategoryFactory(),
     Tag: lambda n: TagFactory(),
+    FollowUp: lambda n: FollowUp.objects.create(lead=LeadFactory(), title=f"Call {n}", due_at=timezone.now(), assignee=MemberFactory()),
+    Meeting: _meeting,
     Team: _team,
     Segment: _segment,
     ProductService: lambda n: ProductService.objects.create(name=f"Product {n}", price=n, custom={"grade": "A"}),

@@ -19,7 +19,17 @@ from accounts.models import Company, User
 from billing.models import PlanPrice
 from core.backoffice.admin import BackOfficeAdmin, is_secret
 from core.tenancy import active_scope, company_scope, unscoped
-from crm.models import ContactTag, CustomFieldValue, LeadProduct, LeadTag, LeadValue, ProductServiceValue, SegmentRecord, TeamMember
+from crm.models import (
+    ContactTag,
+    CustomFieldValue,
+    LeadProduct,
+    LeadTag,
+    LeadValue,
+    MeetingAttendee,
+    ProductServiceValue,
+    SegmentRecord,
+    TeamMember,
+)
 from tests.factories import CompanyFactory, UserFactory
 from tests.guards.backoffice_rows import HASHES, MAKERS, SECRET
 from tests.guards.html_form import form_data
@@ -31,6 +41,7 @@ NOT_REGISTERED = {
     LeadTag: "shown on the lead's page",
     LeadProduct: "shown on the lead's page",
     ProductServiceValue: "a composite key; the values are on the product's page",
+    MeetingAttendee: "shown on the meeting's page",
     TeamMember: "shown on the team's page",
     SegmentRecord: "counted on the segment's page",
     LeadValue: "a composite key; the values are on the lead's page",
