@@ -119,6 +119,8 @@ API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
 SERVER_LOG_DAYS = env.int("SERVER_LOG_DAYS", default=30)
 """How long the log of requests is kept; with 0 there is none."""
 LOGIN_LOG_DAYS = env.int("LOGIN_LOG_DAYS", default=365)
+EXPORT_DAYS = env.int("EXPORT_DAYS", default=30)
+"""How long exported files are kept."""
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": (),

@@ -13,6 +13,7 @@ class CrmConfig(AppConfig):
         from core.events import consume
         from core.jobs import Work, register, register_job
         from crm import selectors
+        from crm.api.export_lists import register_exports
         from crm.models import ContactCategory, CustomSection, FollowUp, Import, Meeting, Segment, Tag, Team
         from crm.services import activities, follow_ups, meeting_mails
         from crm.services.bulk_jobs import ACTIONS, register_bulk_jobs
@@ -48,3 +49,4 @@ class CrmConfig(AppConfig):
         ACTIONS.update(update=change_records, delete=change_records, undo=undo)
         register_bulk_jobs()
         register_job("import", Import, run, queue="import", ended=tell_ended)
+        register_exports()

@@ -7,6 +7,7 @@ class OutreachConfig(AppConfig):
     def ready(self) -> None:
         from core.access import count_usage
         from core.jobs import Work, register, register_job
+        from outreach.api.export_lists import register_lists
         from outreach.models import GenieScheduler, LeadGeneration, SendJob
         from outreach.selectors import connected_apps, kept_runs
         from outreach.services.claims import has_due
@@ -21,3 +22,4 @@ class OutreachConfig(AppConfig):
         register_job("lead-generation", LeadGeneration, run, queue="bulk")
         register_job("genie", GenieScheduler, plan, queue="bulk", ended=tell_ended)
         register(Work("send", "send", drain, has_due, SendJob))
+        register_lists()

@@ -44,7 +44,7 @@ class Endpoint:
     """What data is when the work is too much for a request and goes to a job: the answer is 202 then, otherwise `bulkJob` beside data is
     what the change can be undone by."""
     raw: str = ""
-    """Media type of an answer that is not the envelope (a download)."""
+    """Media type of an answer that is not the envelope (a download), or several, separated by commas."""
     multipart: bool = False
     limited: bool = False
     """Attempts are limited: it may answer 429 (core.attempts)."""

@@ -127,7 +127,8 @@ class Schema(AutoSchema):
 
     def _success(self, declared: Endpoint) -> dict[str, Any]:
         if declared.raw:
-            return {"description": "The content", "content": {declared.raw: {"schema": {"type": "string", "format": "binary"}}}}
+            content = {media.strip(): {"schema": {"type": "string", "format": "binary"}} for media in declared.raw.split(",")}
+            return {"description": "The content", "content": content}
         data: dict[str, Any] = (
             {"description": "null"} if declared.output is None else self.resolve_serializer(declared.output, "response").ref
         )

@@ -6,6 +6,7 @@ from core.api.router import Route
 from crm.api.activity_routes import ACTIVITY_ROUTES
 from crm.api.bulk_job_routes import BULK_JOB_ROUTES
 from crm.api.contact_routes import CONTACT_ROUTES, LABEL_ROUTES
+from crm.api.export_routes import EXPORT_ROUTES
 from crm.api.field_routes import FIELD_ROUTES
 from crm.api.file_downloads import web
 from crm.api.file_routes import FILE_ROUTES, IMPORT_ROUTES
@@ -15,6 +16,7 @@ from crm.api.merge_routes import MERGE_ROUTES
 from crm.api.organising_routes import ORGANISING_ROUTES
 
 PROTECTED: list[Route] = [
+    *EXPORT_ROUTES,
     *IMPORT_ROUTES,
     *MERGE_ROUTES,
     *CONTACT_ROUTES,

@@ -39,9 +39,10 @@ class Received(UploadedFile):
     file: Any
     size: int
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, folder: Path | None = None) -> None:
+        """`folder` is one of the storage's volume; without it the file goes to where uploads are written."""
         self._digests = {kind: hashlib.new(kind, usedforsecurity=False) for kind in HASHES}
-        target = tempfile.NamedTemporaryFile(suffix=".upload", dir=incoming_folder())  # noqa: SIM115  closed by close()
+        target = tempfile.NamedTemporaryFile(suffix=".upload", dir=folder or incoming_folder())  # noqa: SIM115  closed by close()
         super().__init__(target, name, size=0)
 
     def append(self, data: bytes) -> None:
@@ -87,6 +88,19 @@ def incoming_folder() -> Path | None:
     return folder
 
 
+@contextmanager
+def working_folder(name: str) -> Iterator[Path]:
+    """An empty folder for files that are being made, on the storage's volume; what dead workers left of the same name is removed."""
+    parent = incoming_folder() or Path(tempfile.gettempdir())
+    for old in parent.glob(f"{name}-*"):
+        shutil.rmtree(old, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def open_content(file: File) -> BinaryIO:
     """The content as a binary stream; FileNotFound_404 when it is gone."""
     try:
@@ -127,7 +141,7 @@ def remove_leftovers(deadline: float) -> int:
     with unscoped(reason="worker: removes the contents of cleared files of all companies"):
         while monotonic() < deadline:
             rows = list(File.objects.filter(leftovers()).values_list("pk", "path")[:SWEEP_BATCH])
-            done = [pk for pk, path in rows if _remove(path)]
+            done = [pk for pk, path in rows if remove(path)]
             File.objects.filter(pk__in=done).update(path="")
             removed += len(done)
             if len(done) < SWEEP_BATCH:
@@ -135,7 +149,8 @@ def remove_leftovers(deadline: float) -> int:
     return removed
 
 
-def _remove(path: str) -> bool:
+def remove(path: str) -> bool:
+    """Remove what is under the key, if anything; False when the storage refuses."""
     try:
         default_storage.delete(path)
     except Exception:  # noqa: BLE001  the edge of one file: it stays left over, the others go on
@@ -149,7 +164,7 @@ def _remove_old_incoming() -> None:
     for entry in os.scandir(folder) if folder is not None else ():
         with suppress(FileNotFoundError):
             if entry.stat().st_mtime < time() - ABANDONED.total_seconds():
-                os.unlink(entry.path)
+                shutil.rmtree(entry.path) if entry.is_dir() else os.unlink(entry.path)
 
 
 def save(key: str, content: Received) -> None:

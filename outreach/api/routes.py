@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from core.api.router import Route
+from crm.api.export_routes import list_export_routes
 from outreach.api.views import apps, genie, lead_generation, messages, public
 
 PROTECTED = [
+    *list_export_routes("outreach"),
     Route("apps/smtp", apps.Senders),
     Route("apps/smtp/<str:id>", apps.SenderDetail),
     Route("apps/smtp/<str:id>/test", apps.SenderTest),

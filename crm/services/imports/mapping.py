@@ -9,13 +9,12 @@ from core.errors import Named, shorten
 from crm.readers import Cell
 from crm.readers.synonyms import FIRST_NAME, LAST_NAME
 from crm.services.contact_schema import PHONE_KEYS
+from crm.services.formulas import restore
 from crm.services.imports.kinds import ImportKind
 from crm.services.record_schema import RecordSchema
 
 NAMES = (FIRST_NAME, LAST_NAME)
 """Targets that make the name together; a custom field of the same key goes before."""
-MARKED = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings that spreadsheet programs may take for a formula; errors.csv puts an apostrophe before them."""
 
 
 def check_mapping(kind: ImportKind, mapping: Mapping[str, str], headers: Sequence[str], schema: RecordSchema, *, complete: bool) -> None:
@@ -93,7 +92,7 @@ class RowReader:
 def cell_text(cell: Cell) -> str:
     """A cell as text, the same from a workbook as from a CSV; the apostrophe that marks text in spreadsheets is taken off."""
     if type(cell) is str:
-        return cell[1:] if cell[0] == "'" and cell[1:2] in MARKED and len(cell) > 1 else cell
+        return restore(cell)
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, int | float):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
@@ -12,14 +11,13 @@ from typing import Any
 from core.tenancy import company_scope
 from crm.models import Import, ImportRowError
 from crm.readers import Cell
-from crm.services.imports.mapping import MARKED
+from crm.services.formulas import defuse
 
 MAX_STORED = 10_000
 """So many errors are kept of an import; all are counted."""
 MAX_ROW_CHARS = 8_000
 MAX_MESSAGE, MAX_COLUMN = 1000, 300
 FETCH = 1000
-_HARMLESS = re.compile(r"[+-]?[\d\s().,/-]*\d", re.ASCII)
 
 
 class ErrorLog:
@@ -99,12 +97,5 @@ def _unused(name: str, headers: Sequence[str]) -> str:
 
 def _line(cells: Iterable[Any]) -> bytes:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerow([defused(cell) for cell in cells])
+    csv.writer(text, lineterminator="\r\n").writerow([defuse(cell) if isinstance(cell, str) else cell for cell in cells])
     return text.getvalue().encode("utf-8", "replace")
-
-
-def defused(cell: Any) -> Any:
-    """The cell so that no spreadsheet program runs it; numbers, also those of phones, stay as they are. The importer takes the mark off."""
-    if isinstance(cell, str) and cell.startswith(MARKED) and not _HARMLESS.fullmatch(cell):
-        return "'" + cell
-    return cell
