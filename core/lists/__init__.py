@@ -11,6 +11,7 @@ from core.lists.fields import FieldSet, ListField, ManyField, ValueTableField
 from core.lists.openapi import LIST_PARAMETERS
 from core.lists.paging import Page, Stream, list_page, stream_json
 from core.lists.query import ListQuery
+from core.lists.relations import RelationField
 from core.lists.selection import BulkSelection, in_batches
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "ListQuery",
     "ManyField",
     "Page",
+    "RelationField",
     "Stream",
     "ValueTableField",
     "in_batches",

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from django.db.models import Exists, Expression, ExpressionWrapper, F, Field, FilteredRelation, ForeignKey, Model, OuterRef, Q, QuerySet
 from django.db.models.expressions import Combinable
+from django.db.models.functions import Upper
 from django.db.models.lookups import IsNull
 
 from core.errors import shorten
@@ -24,7 +25,7 @@ def column(expression: str | Combinable) -> ExpressionWrapper:
 class ListField:
     """A field with at most one value: a column, a path over foreign keys, or an expression.
 
-    `nullable` may only be False when no row can lack a value. `ignore_case` makes equals and in compare capitals.
+    `nullable` may only be False when no row can lack a value. `ignore_case` makes equals, in and sorts compare capitals.
     `narrow` gives, for a text that is contained, an implied condition that an index can answer, or None.
     """
 
@@ -79,9 +80,18 @@ class ListField:
     # What follows serves sorting (core.lists.keyset). `slot` tells the joins of several sort keys apart.
 
     @property
+    def _sorted_by(self) -> str | Combinable:
+        return Upper(self.expression) if self.ignore_case else self.expression
+
+    @property
     def local(self) -> bool:
         """Whether the sort value is a column of the listed table itself, so that one index can hold the whole sort."""
         return isinstance(self.expression, str) and "__" not in self.expression
+
+    @property
+    def empty_column(self) -> str | Combinable | None:
+        """What an index of the listed table holds, and is null wherever there is no sort value."""
+        return self._sorted_by if self.local else None
 
     @property
     def sorts_alone(self) -> bool:
@@ -93,7 +103,7 @@ class ListField:
         return queryset
 
     def sort_value(self, slot: int) -> ExpressionWrapper:
-        return column(self.expression)
+        return column(self._sorted_by)
 
     def tie_break(self, slot: int) -> ExpressionWrapper:
         """The record's id, from the table that the sort value comes from."""

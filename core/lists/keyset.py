@@ -7,15 +7,18 @@ index answers at any depth; where directions differ or later keys may be null it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from django.db.models import ExpressionWrapper, Field, OrderBy, Q, QuerySet, Value
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import BooleanField, ExpressionWrapper, Field, Func, OrderBy, Q, QuerySet, Value
 from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan, TupleLessThan
 from django.db.models.lookups import Exact, GreaterThan, GreaterThanOrEqual, IsNull, LessThan, LessThanOrEqual
 
 from core.lists.fields import ListField, column
+from core.lists.relations import RelationField, chunks, nearest
 
 
 @dataclass(frozen=True)
@@ -39,39 +42,84 @@ class _Key:
 
 @dataclass(frozen=True)
 class Section:
-    """A contiguous part of the sorted set. `expressions` are the sort values of its rows, ending with the id; None stands for null."""
+    """A contiguous part of the sorted set. `expressions` are the sort values of its rows, ending with the id; None stands for null.
+
+    `shown` are at least the section's rows, in the same order, without the conditions that say which these are. `near` gives, for a number
+    of rows, ids among which those of the section's first ones are, where that is quicker than sorting all.
+    """
 
     queryset: QuerySet
+    shown: QuerySet
     expressions: tuple[ExpressionWrapper | None, ...]
+    near: Callable[[int], QuerySet] | None = None
+
+    def rows(self, skip: int, count: int) -> QuerySet:
+        """`count` of the section's rows, after `skip`.
+
+        Their ids are found first, by a statement inside of the statement: what goes out of each row would make its sort dear, and the joins
+        for that would hide from the planner which index to walk.
+        """
+        found = self.queryset if self.near is None else self.queryset.filter(AnyOf("pk", ArraySubquery(self.near(skip + count))))
+        return self.shown.filter(AnyOf("pk", ArraySubquery(found.values("pk")[skip : skip + count])))
 
 
-def sections(queryset: QuerySet, sort: Sequence[SortKey], after: Sequence[Any] | None = None) -> Iterator[Section]:
-    """The ordered parts of the queryset, whole or from the row on whose sort values and id are `after` (that row excluded)."""
+class AnyOf(Func):
+    """Whether the value is in the array; unlike IN over a subquery, it is never planned as a join, and finds rows by their key."""
+
+    template, arg_joiner, arity = "%(expressions)s)", " = ANY(", 2
+    output_field = BooleanField()
+
+
+def sections(
+    queryset: QuerySet,
+    sort: Sequence[SortKey],
+    after: Sequence[Any] | None = None,
+    *,
+    shown: QuerySet | None = None,
+    by_target: bool = False,
+) -> Iterator[Section]:
+    """The ordered parts of the queryset, whole or from the row on whose sort values and id are `after` (that row excluded).
+
+    `shown` is the queryset, or one that has all of its rows and may be planned more easily. With `by_target`, what is sorted by a
+    RelationField alone comes in a part for every few targets, of which a page reads the first ones.
+    """
+    shown = queryset if shown is None else shown
     passed = 0 if after is None else _leading_nulls(after, len(sort))
     for nulls in range(len(sort) + 1):
         if nulls >= passed:
             start = after if after is not None and nulls == passed else None
-            yield _section(queryset, sort, nulls, None if start is None else start[nulls:])
+            if by_target and nulls == 0 and len(sort) == 1 and isinstance(sort[0].field, RelationField):
+                yield from _sections_by_target(queryset, shown, sort[0], sort[0].field, start)
+            else:
+                yield _section(queryset, shown, sort, nulls, None if start is None else start[nulls:])
         if nulls == len(sort) or not sort[nulls].field.nullable:
             return
+
+
+def _sections_by_target(
+    queryset: QuerySet, shown: QuerySet, key: SortKey, field: RelationField, after: Sequence[Any] | None
+) -> Iterator[Section]:
+    for targets, rows in chunks(field, queryset, after, descending=key.descending):
+        part = _section(rows.filter(**{f"{field.reference}__in": targets}), shown, [key], 0, None)
+        yield replace(part, near=partial(nearest, field, rows, targets, key.descending))
 
 
 def _leading_nulls(values: Sequence[Any], limit: int) -> int:
     return next((i for i in range(limit) if values[i] is not None), limit)
 
 
-def _section(queryset: QuerySet, sort: Sequence[SortKey], nulls: int, after: Sequence[Any] | None) -> Section:
+def _section(queryset: QuerySet, shown: QuerySet, sort: Sequence[SortKey], nulls: int, after: Sequence[Any] | None) -> Section:
     """The rows without value in the first `nulls` keys and with one in the next."""
     order: list[OrderBy] = []
     where = Q()
     for sort_key in sort[:nulls]:
         where &= sort_key.field.unvalued()
-        if sort_key.field.local:
+        if (empty := sort_key.field.empty_column) is not None:
             # Sorting by a column that is null throughout changes nothing, but lets an index (…, column, id) give the order of the rest.
-            order.append(OrderBy(column(sort_key.field.expression), descending=sort_key.descending))
+            order.append(OrderBy(column(empty), descending=sort_key.descending))
     keys: list[_Key] = []
     for slot, sort_key in enumerate(sort[nulls:], start=nulls):
-        queryset = sort_key.field.join(queryset, slot)
+        queryset, shown = sort_key.field.join(queryset, slot), sort_key.field.join(shown, slot)
         if slot == nulls and sort_key.field.nullable:
             where &= sort_key.field.valued(slot)
         keys.append(_Key(sort_key.field.sort_value(slot), sort_key.descending, sort_key.field.nullable and slot > nulls))
@@ -81,7 +129,7 @@ def _section(queryset: QuerySet, sort: Sequence[SortKey], nulls: int, after: Seq
         where &= _beyond(keys, after, one_table=one_table)
     order += [OrderBy(key.value, descending=key.descending, nulls_last=True if key.nullable else None) for key in keys]
     # All in one filter(), since a second one would join a to-many relation a second time.
-    return Section(queryset.filter(where).order_by(*order), (*[None] * nulls, *(key.value for key in keys)))
+    return Section(queryset.filter(where).order_by(*order), shown.order_by(*order), (*[None] * nulls, *(key.value for key in keys)))
 
 
 def _beyond(keys: Sequence[_Key], after: Sequence[Any], *, one_table: bool) -> Q:

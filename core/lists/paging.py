@@ -15,8 +15,11 @@ from core.api.json import dumps
 from core.lists.cursor import place, unpack_values
 from core.lists.keyset import Section, sections
 from core.lists.query import ListQuery
+from core.lists.search import few_or_many
 
 CHUNK = 2000
+MAX_NEAR = 5000
+"""Up to so many rows down, a page sorted by a relation reads ahead of each target; further down sorting all records costs less."""
 _RESERVED = "list_sort_"
 
 Row = dict[str, Any]
@@ -68,20 +71,24 @@ def list_page(queryset: QuerySet, query: ListQuery, output: Projection) -> Page 
     """What the query asks of the queryset: a page when it paginates, else the whole set as a stream.
 
     A page costs one query, and one more for the total where that is neither in the cursor nor plain from the page itself;
-    a page that reaches into the rows without sort value costs one more.
+    a page that reaches into the rows without sort value costs one more, and so does a first one that looks a text up by its grams.
     """
-    matching = queryset.filter(query.where)
     if query.size is None:
-        return Stream(matching, query, output)
+        return Stream(queryset.filter(query.where), query, output)
+    matching, counted = few_or_many(queryset, query)
     if query.cursor is None:
         skip = ((query.page or 1) - 1) * query.size
-        found = _take(sections(matching, query.sort), output, query.size + 1, skip)
+        parts = sections(matching, query.sort, shown=queryset, by_target=skip + query.size <= MAX_NEAR)
+        found = _take(parts, output, query.size + 1, skip)
         # A first page that is not full is the whole set.
-        total = len(found) if not skip and len(found) <= query.size else matching.order_by().count()
+        total = len(found) if not skip and len(found) <= query.size else counted
+        if total is None:
+            total = queryset.filter(query.where).order_by().count()
     else:
         kinds, nullable = zip(*((key.field.stored, key.field.nullable) for key in query.sort), strict=True)
         after = unpack_values(query.cursor, kinds, nullable)
-        found = _take(sections(matching, query.sort, after), output, query.size + 1)
+        parts = sections(matching, query.sort, after, shown=queryset, by_target=query.size <= MAX_NEAR)
+        found = _take(parts, output, query.size + 1)
         total = query.cursor.total
     page = found[: query.size]
     more = len(found) > query.size
@@ -94,7 +101,7 @@ def _take(parts: Iterator[Section], output: Projection, count: int, skip: int = 
     taken: list[tuple[Section, Row]] = []
     for section in parts:
         names: dict[str, ExpressionWrapper] = {_name(i): value for i, value in enumerate(section.expressions) if value is not None}
-        rows = list(output.project(section.queryset).annotate(**names)[skip : skip + count - len(taken)])
+        rows = list(output.project(section.rows(skip, count - len(taken))).annotate(**names))
         taken += [(section, row) for row in rows]
         if len(taken) == count:
             break

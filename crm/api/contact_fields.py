@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q
 
-from core.lists import FieldSet, ListField, ManyField
+from core.lists import FieldSet, ListField, ManyField, RelationField
 from crm.api.record_fields import custom_fields_of
 from crm.api.segment_fields import SegmentField
 from crm.models import ContactTag
@@ -24,7 +24,7 @@ CONTACT_FIELDS = FieldSet(
         ListField("number", "text", "number", searchable=True),
         ListField("contactNumber", "text", "contact_number", searchable=True),
         ListField("category", "id", "category_id"),
-        ListField("category.name", "text", "category__name", searchable=True),
+        RelationField("category.name", "text", "category", "name", searchable=True),
         ManyField("tags", "id", _tags, "tag_id"),  # type: ignore[arg-type]
         ManyField("tags.name", "text", _tags, "tag__name", searchable=True),  # type: ignore[arg-type]
         SegmentField("contact"),

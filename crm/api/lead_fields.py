@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from core.lists import FieldSet, ListField, ManyField
+from core.lists import FieldSet, ListField, ManyField, RelationField
 from core.lists.fields import Condition, column
 from crm.api.record_fields import custom_fields_of
 from crm.api.segment_fields import SegmentField
@@ -50,21 +50,21 @@ LEAD_FIELDS = FieldSet(
         ManyField("productServices", "id", _products, "product_service_id"),
         ProductNames(),
         ListField("team", "id", "team_id"),
-        ListField("team.name", "text", "team__name", searchable=True),
+        RelationField("team.name", "text", "team", "name", searchable=True),
         ListField("teamMember", "id", "team_member_id"),
-        ListField("teamMember.name", "text", "team_member__name", searchable=True),
-        ListField("teamMember.email", "text", "team_member__email", searchable=True),
+        RelationField("teamMember.name", "text", "team_member", "name", searchable=True),
+        RelationField("teamMember.email", "text", "team_member", "email", searchable=True),
         ManyField("tags", "id", _tags, "tag_id"),
         ManyField("tags.name", "text", _tags, "tag__name", searchable=True),
         SegmentField("lead"),
         ListField("importId", "id", "import_job_id"),
-        ListField("importId.file.name", "text", "import_job__file__name", searchable=True),
+        RelationField("importId.file.name", "text", "import_job", "file__name", searchable=True),
         ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name", searchable=True),
-        ListField("createdBy.email", "text", "created_by__email", searchable=True),
+        RelationField("createdBy.name", "text", "created_by", "name", searchable=True),
+        RelationField("createdBy.email", "text", "created_by", "email", searchable=True),
         ListField("updatedBy", "id", "updated_by_id"),
-        ListField("updatedBy.name", "text", "updated_by__name", searchable=True),
-        ListField("updatedBy.email", "text", "updated_by__email", searchable=True),
+        RelationField("updatedBy.name", "text", "updated_by", "name", searchable=True),
+        RelationField("updatedBy.email", "text", "updated_by", "email", searchable=True),
         ListField("createdAt", "date", "created_at", nullable=False),
         ListField("updatedAt", "date", "updated_at", nullable=False),
     ],

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import F, OuterRef, QuerySet
 from django.http import QueryDict
 
-from core.lists import FieldSet, ListField, ListQuery, ManyField, Page, ValueTableField, list_page
+from core.lists import FieldSet, ListField, ListQuery, ManyField, Page, RelationField, ValueTableField, list_page
 from tests.core.lists.app.models import Label, Person, PersonValue
 
 NOW = datetime(2026, 3, 31, 12, 0, tzinfo=UTC)
@@ -46,7 +46,7 @@ FIELDS = FieldSet(
         ListField("active", "boolean", "active"),
         ListField("born", "date", "born"),
         ListField("team", "id", "team_id"),
-        ListField("team.name", "text", "team__name", searchable=True),
+        RelationField("team.name", "text", "team", "name", searchable=True),
         ManyField("labels", "id", lambda: Label.objects.filter(people=OuterRef("pk")), "id"),
         ManyField("labels.name", "text", lambda: Label.objects.filter(people=OuterRef("pk")), "name", searchable=True),
         ListField("hidden", "text", "name", filterable=False, sortable=False),
