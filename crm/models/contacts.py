@@ -8,7 +8,6 @@ from core.db.search import SearchColumn
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
 
-
 EMAIL_IDENTITY = """
 CASE WHEN strpos(%(expressions)s, '@') > 1 THEN
     CASE WHEN split_part(lower(%(expressions)s), '@', 2) IN ('gmail.com', 'googlemail.com')
@@ -94,13 +93,10 @@ class Contact(CompanyModel):
         ]
         indexes = [
             models.Index(fields=("company", "created_at", "name", "id"), condition=Q(is_deleted=False), name="contact_newest"),
-            models.Index(fields=("company", "name", "id"), condition=Q(is_deleted=False), name="contact_name"),
-            models.Index("company", Upper("email"), condition=Q(is_deleted=False), name="contact_email"),
-            models.Index(
-                fields=("company", "contact_number", "id"),
-                condition=Q(is_deleted=False, contact_number__isnull=False),
-                name="contact_same_number",
-            ),
+            # The order of leads by their contacts, which may be deleted, wants these three without a condition.
+            models.Index(fields=("company", "name", "id"), name="contact_name"),
+            models.Index("company", Upper("email"), "id", name="contact_email"),
+            models.Index(fields=("company", "contact_number", "id"), include=("is_deleted",), name="contact_same_number"),
             models.Index(
                 fields=("company", "email_identity", "id"),
                 condition=Q(is_deleted=False, email_identity__isnull=False),
@@ -108,8 +104,9 @@ class Contact(CompanyModel):
             ),
             # Whether a custom value's contact is alive, without fetching the contact: counts of filtered lists ask it for each match.
             models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="contact_live"),
-            models.Index(fields=("company", "category"), condition=Q(category__isnull=False), name="contact_category"),
-            models.Index(fields=("company", "import_job"), condition=Q(import_job__isnull=False), name="contact_import"),
+            models.Index(fields=("company", "number", "id"), condition=Q(is_deleted=False), name="contact_number"),
+            models.Index(fields=("company", "category", "id"), name="contact_category"),
+            models.Index(fields=("company", "import_job", "id"), name="contact_import"),
             models.Index(fields=("merged_into",), condition=Q(merged_into__isnull=False), name="contact_merged"),
         ]
 

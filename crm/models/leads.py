@@ -72,16 +72,18 @@ class Lead(CompanyModel):
     class Meta(CompanyModel.Meta):
         indexes = [
             models.Index(fields=("company", "created_at", "id"), condition=Q(is_deleted=False), name="lead_newest"),
-            models.Index(fields=("company", "status", "created_at", "id"), condition=Q(is_deleted=False), name="lead_status"),
-            models.Index(fields=("contact",), name="lead_contact"),
-            models.Index(
-                fields=("company", "contact", "id"), include=("status",), condition=Q(is_deleted=False), name="lead_same_contact"
-            ),
+            models.Index(fields=("company", "status", "id"), condition=Q(is_deleted=False), name="lead_status"),
+            models.Index(fields=("company", "source", "id"), condition=Q(is_deleted=False), name="lead_source"),
+            models.Index(fields=("company", "value", "id"), condition=Q(is_deleted=False), name="lead_value"),
+            models.Index(fields=("company", "contact", "id"), include=("status", "is_deleted"), name="lead_same_contact"),
             models.Index(fields=("team_member", "status"), condition=Q(is_deleted=False), name="lead_load"),
             models.Index(fields=("company", "team", "id"), condition=Q(is_deleted=False), name="lead_team"),
+            models.Index(fields=("company", "team_member", "id"), condition=Q(is_deleted=False), name="lead_member"),
+            models.Index(fields=("company", "created_by", "id"), condition=Q(is_deleted=False), name="lead_created_by"),
+            models.Index(fields=("company", "updated_by", "id"), condition=Q(is_deleted=False), name="lead_updated_by"),
             models.Index(fields=("company", "first_product", "id"), condition=Q(is_deleted=False), name="lead_product"),
             models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="lead_live"),
-            models.Index(fields=("company", "import_job"), condition=Q(import_job__isnull=False), name="lead_import"),
+            models.Index(fields=("company", "import_job", "id"), name="lead_import"),
             models.Index(fields=("merged_into",), condition=Q(merged_into__isnull=False), name="lead_merged"),
         ]
 
