@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from accounts.models import Company, Member
 from accounts.services.companies import create_company
+from benchmarks.lead_population import LEAD_TABLES, furnish_leads, load_leads
 from benchmarks.loading import bare, copy_rows, exempt_owner, vacuum
 from config.bootstrap import bootstrap
 from core.ids import new_id
@@ -71,6 +72,7 @@ class Tenant:
     member_id: str
     key: str
     contacts: int
+    leads: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,25 +92,27 @@ def populate(scale: float) -> Population:
         if Company.objects.exists():
             raise SystemExit("The benchmarks need a database of their own; this one holds companies.")
     total = int(ALL_CONTACTS * scale)
-    big = _tenant("Half of all", "big@example.com", total // 2)
+    big = _tenant("Half of all", "big@example.com", total // 2, leads=total // 2)
     other = _tenant("Importing", "import@example.com", 0)
     with company_scope(big.company_id):
         owner = Member.objects.select_related("user").get(pk=big.member_id)
     shares = [(total - big.contacts) // (COMPANIES - 1)] * (COMPANIES - 1)
     smaller = [(create_company(name=f"Company {i}", owner=owner.user), share) for i, share in enumerate(shares)]
-    with exempt_owner(LOADED_TABLES):
-        with bare(LOADED_TABLES):
-            load(big)
-            for (company, member), share in smaller:
-                load(Tenant(company.pk, member.pk, "", share))
+    tables = (*LOADED_TABLES, *LEAD_TABLES)
+    with exempt_owner(tables):
+        with bare(tables):
+            for tenant in (big, *(Tenant(company.pk, member.pk, "", share, share // 4) for (company, member), share in smaller)):
+                load(tenant)
+                load_leads(tenant, tenant.leads)
         vacuum()
     return Population(scale, big, other, big.contacts + sum(shares))
 
 
-def _tenant(name: str, email: str, contacts: int) -> Tenant:
+def _tenant(name: str, email: str, contacts: int, leads: int = 0) -> Tenant:
     made = bootstrap(company_name=name, email=email, password="a long pass phrase")
-    tenant = Tenant(made.company.pk, made.member.pk, made.api_key.key, contacts)
+    tenant = Tenant(made.company.pk, made.member.pk, made.api_key.key, contacts, leads)
     furnish(tenant)
+    furnish_leads(tenant)
     return tenant
 
 
