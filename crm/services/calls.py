@@ -18,7 +18,7 @@ from core.lists import BulkSelection, in_batches
 from crm.models import CallLog
 from crm.selectors import live_contacts, live_leads
 from crm.services.contacts import MAX_BULK, BulkResult, Failure
-from crm.services.moments import read_moment
+from crm.services.moments import company_timezone, read_moment
 from crm.services.record_schema import ValueProblem
 from crm.services.record_updates import told
 
@@ -82,9 +82,10 @@ def create_calls(*, actor_id: str, items: Sequence[Any], read: Any, automation: 
     result, calls = BulkResult(), []
     with transaction.atomic():
         readable: list[tuple[int, dict[str, Any]]] = []
+        zone = company_timezone()
         for index, item in enumerate(items):
             try:
-                readable.append((index, _read(read(item))))
+                readable.append((index, _read(read(item), zone)))
             except ApiError as error:
                 _fail(result, index, item, error)
         known = _look_up([given for _, given in readable])
@@ -154,8 +155,11 @@ def _new(actor_id: str) -> CallLog:
     return CallLog(member_id=actor_id, created_by_id=actor_id, updated_by_id=actor_id)
 
 
-def _read(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with number and startedAt in the form that they are stored in; `country_code` goes into the number."""
+def _read(values: Mapping[str, Any], zone: str | None = None) -> dict[str, Any]:
+    """The values with number and startedAt in the form that they are stored in; `country_code` goes into the number.
+
+    `zone` is the company's time zone, looked up when it is needed unless given.
+    """
     given = dict(values)
     country_code = given.pop("country_code", None)
     if "number" in given:
@@ -163,7 +167,7 @@ def _read(values: Mapping[str, Any]) -> dict[str, Any]:
     elif country_code:
         raise Named(INVALID, "countryCode: belongs beside number")
     if "started_at" in given:
-        given["started_at"] = _started(given["started_at"])
+        given["started_at"] = _started(given["started_at"], zone)
     return given
 
 
@@ -177,10 +181,8 @@ def _number(country_code: str | None, number: str | None) -> str:
         raise Named(INVALID, f"number: {error}") from None
 
 
-def _started(text: str | None) -> datetime:
-    if not text:
-        return timezone.now()
-    moment = read_moment("startedAt", text)
+def _started(text: str, zone: str | None) -> datetime:
+    moment = read_moment("startedAt", text, zone)
     if moment > timezone.now() + CLOCKS_DIFFER:
         raise Named(INVALID, "startedAt: is still to come; a call is logged when it has begun")
     return moment

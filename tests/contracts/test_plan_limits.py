@@ -74,8 +74,10 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
 }
 """Module -> how a record of it is made by POST; inside the company's scope."""
 NOT_COUNTED = {
+    "calllog": "leads and contacts are, and what is said with them is free",
     "contact/import": "its rows are",
     "lead/import": "its rows are",
+    "lead-activity": "leads and contacts are, and notes on them are free",
     "lead-activity/follow-up": "leads are, and what is to be done about them is free",
     "suppression": "whoever must not be written to is told for free",
 }

@@ -38,6 +38,7 @@ from core.models import Event, EventDelivery, ResponseMessage
 from core.models.periodic import Chore
 from core.tenancy import company_scope
 from crm.models import (
+    CallLog,
     Contact,
     ContactCategory,
     CustomField,
@@ -48,6 +49,7 @@ from crm.models import (
     Import,
     ImportRowError,
     Lead,
+    LeadActivity,
     Meeting,
     ProductService,
     Segment,
@@ -180,6 +182,12 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     Lead: lambda n: LeadFactory(contact__name=f"Person {n}"),
     ContactCategory: lambda n: ContactCategoryFactory(),
     Tag: lambda n: TagFactory(),
+    LeadActivity: lambda n: LeadActivity.objects.create(
+        kind="note", lead=LeadFactory(), contact=ContactFactory(), member=MemberFactory(), notes=f"Note {n}", happened_at=timezone.now()
+    ),
+    CallLog: lambda n: CallLog.objects.create(
+        lead=LeadFactory(), contact=ContactFactory(), member=MemberFactory(), number=f"+49170{1000000 + n}", started_at=timezone.now()
+    ),
     FollowUp: lambda n: FollowUp.objects.create(lead=LeadFactory(), title=f"Call {n}", due_at=timezone.now(), assignee=MemberFactory()),
     Meeting: _meeting,
     Team: _team,
