@@ -17,6 +17,7 @@ MAX_EMAIL = 254
 _LOCAL = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _PLAIN_EMAIL = re.compile(rf"({_LOCAL}(?:\.{_LOCAL})*)@([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)", re.ASCII)
 _SEPARATORS = re.compile(r"[\s().\-/\u00a0\u2010-\u2015\u202f]+")
+_PHONE_PART = re.compile(r"[\s().\-/\u00a0\u2010-\u2015\u202f+0-9]+")
 _DIGITS = re.compile(r"[0-9]{1,17}", re.ASCII)
 
 
@@ -115,6 +116,14 @@ def read_phone(country_code: str | None, value: Any) -> Phone:
         if national is not None:
             return Phone(country_code, national, country_code + national)
     return _parse(country_code, digits, value)
+
+
+def phone_spellings(text: str) -> tuple[str, ...]:
+    """The text, and where it is part of a phone number as people write it, such as 0151 123 or 0049 (0)151, also as E.164 holds it."""
+    if not _PHONE_PART.fullmatch(text) or sum(character.isdigit() for character in text) < 3:
+        return (text,)
+    digits = _SEPARATORS.sub("", text.replace("(0)", ""))
+    return (text, "+" + digits[2:] if digits.startswith("00") else digits.removeprefix("0"))
 
 
 @lru_cache(maxsize=512)

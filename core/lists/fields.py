@@ -26,7 +26,8 @@ class ListField:
     """A field with at most one value: a column, a path over foreign keys, or an expression.
 
     `nullable` may only be False when no row can lack a value. `ignore_case` makes equals, in and sorts compare capitals.
-    `narrow` gives, for a text that is contained, an implied condition that an index can answer, or None.
+    `narrow` gives, for a text that is contained, an implied condition that an index can answer, or None (core.lists.narrowing.Narrow).
+    `respell` gives the spellings of a text that a search looks for.
     """
 
     many = False
@@ -45,6 +46,7 @@ class ListField:
         nullable: bool = True,
         ignore_case: bool = False,
         narrow: Callable[[str], Q | None] | None = None,
+        respell: Callable[[str], tuple[str, ...]] = lambda text: (text,),
     ) -> None:
         if type not in KINDS:
             raise ValueError(f"{name}: the type is one of {', '.join(KINDS)}, not {type!r}")
@@ -60,6 +62,7 @@ class ListField:
         self.nullable = nullable
         self.ignore_case = ignore_case
         self.narrow = narrow
+        self.respell = respell
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {self.type}>"
@@ -153,7 +156,7 @@ class ValueTableField(ListField):
     PostgreSQL knows that there is one row at most and is free to begin with whichever table is quicker.
     `record_ref` is the model's foreign key to the listed records; it needs a related_name. Filters are EXISTS; a sort walks the
     index (field_id, column, record_ref). With `many`, a record may have several rows and cannot be sorted by them.
-    `stored` is "number" for booleans kept as 0 and 1.
+    `stored` is "number" for booleans kept as 0 and 1. `narrow` is a condition on the rows of values.
     """
 
     def __init__(
@@ -171,8 +174,11 @@ class ValueTableField(ListField):
         searchable: bool = False,
         sortable: bool = True,
         filterable: bool = True,
+        narrow: Callable[[str], Q | None] | None = None,
     ) -> None:
-        super().__init__(name or field_id, type, column, searchable=searchable, sortable=sortable and not many, filterable=filterable)
+        super().__init__(
+            name or field_id, type, column, searchable=searchable, sortable=sortable and not many, filterable=filterable, narrow=narrow
+        )
         if stored not in (None, type) and (type, stored) != ("boolean", "number"):
             raise ValueError(f"{self.name}: a {type} cannot be stored as {stored}")
         self.stored = stored or type

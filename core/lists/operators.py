@@ -151,13 +151,10 @@ def _text(field: ListField, operator: str, raw: Any, where: str) -> Leaf:
         raise refuse(where, f"{operator} needs a text that is not empty; use isEmpty or isNotEmpty")
     lookup, compare = _LIKE[operator]
     folded = fold(text)
-    narrowed = field.narrow(text) if field.narrow and lookup is sql.IContains else None
-
-    def condition(value: Expression) -> Q:
-        found = Q(lookup(value, text))
-        return found if narrowed is None else narrowed & found
-
-    return Leaf(field, ((Probe(condition, lambda value: compare(fold(value), folded)), operator != "notContains"),), any_of=True)
+    wanted = operator != "notContains"
+    narrowed = (field.narrow(text) if field.narrow and wanted else None) or Q()
+    probe = Probe(lambda value: narrowed & Q(lookup(value, text)), lambda value: compare(fold(value), folded))
+    return Leaf(field, ((probe, wanted),), any_of=True)
 
 
 @dataclass(frozen=True)

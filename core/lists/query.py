@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import reduce
-from operator import or_
+from functools import partial
 from typing import Any
 
 from django.db.models import Q
@@ -20,7 +19,8 @@ from core.lists import tree
 from core.lists.cursor import Cursor, decode
 from core.lists.fields import FieldSet
 from core.lists.keyset import SortKey
-from core.lists.operators import contains
+from core.lists.narrowing import narrowing
+from core.lists.search import search_in
 from core.lists.values import clean_text, refuse
 
 MAX_SIZE = 100_000
@@ -39,7 +39,8 @@ _NUMBER = re.compile(r"[0-9]{1,1000}", re.ASCII)
 class ListQuery:
     """A checked list request: which records (`where`), in which order, and which part of them.
 
-    `page` is None in cursor mode; `size` is None when the whole set is wanted.
+    `page` is None in cursor mode; `size` is None when the whole set is wanted. Where `where` looks texts up by their grams
+    (core.lists.narrowing), `wide` gives the same condition without them.
     """
 
     where: Q
@@ -48,6 +49,7 @@ class ListQuery:
     page: int | None = None
     size: int | None = None
     cursor: Cursor | None = None
+    wide: Callable[[], Q] | None = None
 
     @property
     def paginated(self) -> bool:
@@ -61,9 +63,9 @@ class ListQuery:
     def parse(cls, params: Mapping[str, Any], fields: FieldSet, *, extra: Iterable[str] = (), now: datetime | None = None) -> ListQuery:
         """The query in a request's parameters; anything malformed or unknown is a 400 that names the parameter.
 
-        `extra` are the parameters that the endpoint itself reads.
+        `extra` are the parameters that the endpoint itself reads; a cursor belongs to their values too.
         """
-        reader = _Reader(params)
+        reader, extra = _Reader(params), sorted(extra)
         reader.allow_only(PARAMETERS.union(extra))
         cursor_text = reader.text("cursor")
         cursor = decode(cursor_text) if cursor_text else None
@@ -75,7 +77,10 @@ class ListQuery:
             raise refuse("p", f"at most {MAX_PAGE} is allowed")
         paginated = cursor_mode or (page is not None and size is not None)
         sort = _sort(reader, fields, cursor)
-        where, content = _where(reader, fields, now or datetime.now(UTC))
+        now = now or datetime.now(UTC)
+        with narrowing() as grams:
+            where, content = _where(reader, fields, now)
+        content += [[name, str(params[name])] for name in extra if name in params]
         fingerprint = _fingerprint([[key.field.name, key.order] for key in sort], content)
         if cursor is not None and (cursor.fingerprint != fingerprint or cursor.sort != tuple((k.field.name, k.order) for k in sort)):
             raise refuse("cursor", "belongs to another query; repeat the search, filters, ids and sort of the request that it came from")
@@ -86,6 +91,7 @@ class ListQuery:
             page=page if paginated and not cursor_mode else None,
             size=min(size, MAX_SIZE) if paginated and size is not None else None,
             cursor=cursor,
+            wide=partial(_wide, reader, fields, now) if grams.used else None,
         )
 
 
@@ -175,6 +181,11 @@ def _where(reader: _Reader, fields: FieldSet, now: datetime) -> tuple[Q, list[An
     return Q(*(part for part in parts if part)), [sorted(search_by) if search else [], search, filters, advanced, sorted(ids), sorted(nids)]
 
 
+def _wide(reader: _Reader, fields: FieldSet, now: datetime) -> Q:
+    with narrowing(wanted=False):
+        return _where(reader, fields, now)[0]
+
+
 def _search(names: list[str], text: str, fields: FieldSet) -> Q:
     if len(names) > MAX_SEARCH_FIELDS:
         raise refuse("searchBy", f"has {len(names)} fields, at most {MAX_SEARCH_FIELDS} are allowed")
@@ -185,7 +196,7 @@ def _search(names: list[str], text: str, fields: FieldSet) -> Q:
     chosen = chosen or [fields.searchable(name, "searchBy") for name in fields.default_search]
     if not chosen:
         raise refuse("searchBy", "this list has no fields that are searched by default; name them")
-    return reduce(or_, (contains(field, text) for field in chosen))
+    return search_in(chosen, text)
 
 
 def filters_tree(filters: Any) -> tree.Group:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q
 
+from core.addresses import phone_spellings
 from core.lists import FieldSet, ListField, ManyField, RelationField
+from core.lists.narrowing import Narrow
 from crm.api.record_fields import custom_fields_of
 from crm.api.segment_fields import SegmentField
 from crm.models import ContactTag
@@ -15,14 +17,17 @@ def _tags() -> object:
     return ContactTag.objects.filter(contact=OuterRef("pk"))
 
 
+TEXTS = Narrow()
+"""By the contact's own texts."""
+
 CONTACT_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
-        ListField("name", "text", "name", searchable=True, nullable=False),
-        ListField("email", "text", "email", searchable=True, ignore_case=True),
-        ListField("countryCode", "text", "country_code", searchable=True),
-        ListField("number", "text", "number", searchable=True),
-        ListField("contactNumber", "text", "contact_number", searchable=True),
+        ListField("name", "text", "name", searchable=True, nullable=False, narrow=TEXTS),
+        ListField("email", "text", "email", searchable=True, ignore_case=True, narrow=TEXTS),
+        ListField("countryCode", "text", "country_code", searchable=True, narrow=TEXTS),
+        ListField("number", "text", "number", searchable=True, narrow=TEXTS, respell=phone_spellings),
+        ListField("contactNumber", "text", "contact_number", searchable=True, narrow=TEXTS, respell=phone_spellings),
         ListField("category", "id", "category_id"),
         RelationField("category.name", "text", "category", "name", searchable=True),
         ManyField("tags", "id", _tags, "tag_id"),  # type: ignore[arg-type]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from core.addresses import phone_spellings
 from core.lists import FieldSet, ListField, ManyField, RelationField
 from core.lists.fields import Condition, column
+from core.lists.narrowing import Narrow
 from crm.api.record_fields import custom_fields_of
 from crm.api.segment_fields import SegmentField
 from crm.models import LeadProduct, LeadTag
@@ -35,18 +37,21 @@ class ProductNames(ListField):
         return ~self.where(condition)
 
 
+OWN, CONTACTS = Narrow(), Narrow("contact__search")
+"""By the lead's own texts, and by its contact's."""
+
 LEAD_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
         ListField("contact", "id", "contact_id", nullable=False),
-        ListField("contact.name", "text", "contact__name", searchable=True, nullable=False),
-        ListField("contact.email", "text", "contact__email", searchable=True, ignore_case=True),
-        ListField("contact.contactNumber", "text", "contact__contact_number", searchable=True),
-        ListField("status", "text", "status", searchable=True, nullable=False),
+        ListField("contact.name", "text", "contact__name", searchable=True, nullable=False, narrow=CONTACTS),
+        ListField("contact.email", "text", "contact__email", searchable=True, ignore_case=True, narrow=CONTACTS),
+        ListField("contact.contactNumber", "text", "contact__contact_number", searchable=True, narrow=CONTACTS, respell=phone_spellings),
+        ListField("status", "text", "status", searchable=True, nullable=False, narrow=OWN),
         ListField("statusChangedAt", "date", "status_changed_at"),
-        ListField("source", "text", "source", searchable=True, nullable=False),
+        ListField("source", "text", "source", searchable=True, nullable=False, narrow=OWN),
         ListField("value", "number", "value"),
-        ListField("notes", "text", "notes", searchable=True, nullable=False),
+        ListField("notes", "text", "notes", searchable=True, nullable=False, narrow=OWN),
         ManyField("productServices", "id", _products, "product_service_id"),
         ProductNames(),
         ListField("team", "id", "team_id"),

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from core.lists import FieldSet, ListField
+from core.lists.narrowing import Narrow
 from crm.api.record_fields import custom_fields_of
 from crm.records import PRODUCT_SERVICE
+
+TEXTS = Narrow()
+"""By the product's own texts."""
 
 PRODUCT_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
-        ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("name", "text", "name", searchable=True, nullable=False, narrow=TEXTS),
         ListField("type", "text", "kind", nullable=False),
-        ListField("description", "text", "description", searchable=True, nullable=False),
-        ListField("category", "text", "category", searchable=True, nullable=False),
-        ListField("sku", "text", "sku", searchable=True, nullable=False),
+        ListField("description", "text", "description", searchable=True, nullable=False, narrow=TEXTS),
+        ListField("category", "text", "category", searchable=True, nullable=False, narrow=TEXTS),
+        ListField("sku", "text", "sku", searchable=True, nullable=False, narrow=TEXTS),
         ListField("price", "number", "price"),
         ListField("currency", "text", "currency", nullable=False),
         ListField("unit", "text", "unit", nullable=False),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from django.db.models import Q, QuerySet
 
 from core.lists import ListField, ValueTableField
+from core.lists.narrowing import Narrow
 from crm.models import CustomField
 from crm.records import RecordKind
 from crm.services.record_schema import spec_of
@@ -59,4 +60,5 @@ def _list_field(kind: RecordKind, row: CustomField, name: str) -> ListField | No
         key=None if spec.many else {"position": 0},
         many=spec.many,
         searchable=value_kind == "text",
+        narrow=Narrow(seed=row.pk) if value_kind == "text" else None,
     )
