@@ -148,8 +148,10 @@ def _copy(tenant: Tenant, clone: str, folder: Path) -> tuple[dict[str, int], flo
     """COPY the import's rows into the clone in one transaction: how many into each table, and the seconds it took."""
     files = {table: folder / f"{table}.copy" for table in CONTACT_TABLES}
     with exempt_owner(CONTACT_TABLES), as_owner(), connection.cursor() as cursor:
+        columns = {table: _columns(cursor, table) for table in files}
         for table, file in files.items():
-            statement = f"COPY (SELECT * FROM {table} WHERE company_id = %s ORDER BY ctid) TO STDOUT"
+            names = ", ".join(f'"{name}"' for name in columns[table])
+            statement = f"COPY (SELECT {names} FROM {table} WHERE company_id = %s ORDER BY ctid) TO STDOUT"
             with cursor.copy(statement, [tenant.company_id]) as rows, file.open("wb") as output:
                 for piece in rows:
                     output.write(piece)
@@ -161,10 +163,19 @@ def _copy(tenant: Tenant, clone: str, folder: Path) -> tuple[dict[str, int], flo
         started = perf_counter()
         for table, file in files.items():
             cursor = target.cursor()
-            with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(sql.Identifier(table))) as rows, file.open("rb") as source:
+            into = sql.SQL(", ").join(map(sql.Identifier, columns[table]))
+            with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table), into)) as rows, file.open("rb") as source:
                 while piece := source.read(MIB):
                     rows.write(piece)
             copied[table] = cursor.rowcount
         target.commit()
         taken = perf_counter() - started
     return copied, taken
+
+
+def _columns(cursor: Any, table: str) -> list[str]:
+    """The columns that are written, so without those that the database makes of others."""
+    cursor.execute(
+        "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''", [table]
+    )
+    return [name for (name,) in cursor.fetchall()]
