@@ -30,7 +30,7 @@ def search_in(fields: Sequence[ListField], text: str) -> Q:
             groups.setdefault(field.narrow if by_index else None, []).append(contains(field, spelling))
     parts = [reduce(or_, found) for found in groups.values()]
     # Where one field has no index all records are read anyway, and then once.
-    return reduce(or_, parts) if None in groups or len(parts) == 1 else Q(AnyOf(parts))
+    return reduce(or_, parts) if None in groups or len(parts) == 1 else Q(Either(parts))
 
 
 def few_or_many(queryset: QuerySet, query: ListQuery) -> tuple[QuerySet, int | None]:
@@ -50,7 +50,7 @@ def few_or_many(queryset: QuerySet, query: ListQuery) -> tuple[QuerySet, int | N
     return queryset.filter(pk__in=matching.order_by().values("pk")[:FENCE]), total
 
 
-class AnyOf(Expression):
+class Either(Expression):
     """The records that meet one of the conditions, each found by an index of its own: PostgreSQL joins the indexes of one table only.
 
     `id IN (… UNION ALL …)` where `… OR …` would be tried on every record.
