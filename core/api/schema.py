@@ -141,7 +141,7 @@ class Schema(AutoSchema):
         if declared.many:
             properties["totalCount"] = {"type": "integer" if declared.counted else ["integer", "null"]}
             properties["nextCursor"] = {"type": ["string", "null"], "description": "pass back unchanged as `cursor`; null on the last page"}
-        schema = {"type": "object", "required": list(properties), "properties": dict(properties)}
+        schema: dict[str, Any] = {"type": "object", "required": list(properties), "properties": properties}
         if declared.accepted is not None:
             undo = "the bulk job that the change can be undone by; absent when there is nothing to undo, and for a single record"
             schema["properties"]["bulkJob"] = {"type": "string", "pattern": ID_PATTERN, "description": undo}

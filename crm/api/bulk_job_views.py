@@ -52,7 +52,7 @@ class BulkJobView(ApiView):
 
     def _check_access(self, request: Request, declared: Endpoint) -> None:
         method = request.method or "GET"
-        self.module = next((module for module in MODULES.values() if self.actor.may(module, method)), "contact")
+        self.module = next((module for module in MODULES.values() if self.actor.may(module, method)), "contact")  # type: ignore[misc]
         super()._check_access(request, declared)
 
     def visible(self) -> QuerySet[BulkJob]:

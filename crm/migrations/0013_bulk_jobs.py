@@ -16,6 +16,11 @@ class Migration(migrations.Migration):
             "report",
             core.fields.JSONField(default=dict, help_text="Records that could not be changed or given back, by their ids, and why."),
         ),
+        migrations.AlterField(
+            "bulkjob",
+            "panel",
+            models.CharField(choices=[("contact", "Contact"), ("lead", "Lead"), ("productService", "Product Service")], max_length=16),
+        ),
         migrations.AddIndex("bulkjob", models.Index(fields=["undoes"], condition=Q(undoes__isnull=False), name="bulkjob_undoes")),
         migrations.AddIndex(
             "bulkjob", models.Index(fields=["undoes_import"], condition=Q(undoes_import__isnull=False), name="bulkjob_undoes_import")

@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel, Job
+from crm.models.fields import CustomField
 
 
 class BulkJob(Job):
@@ -18,7 +19,7 @@ class BulkJob(Job):
         DELETE_FIELD = "delete_field"
 
     action = models.CharField(max_length=16, choices=Action)
-    panel = models.CharField(max_length=16, help_text="contact, lead or productService.")
+    panel = models.CharField(max_length=16, choices=CustomField.Panel)
     selection = JSONField(default=dict, help_text="The bulk selection with its query string.")
     change = JSONField(default=dict, help_text="What to do to each record.")
     automation = models.BooleanField(default=True)

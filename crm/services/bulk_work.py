@@ -38,7 +38,8 @@ def change_records(job: BulkJob, deadline: float) -> None:
 
 
 def _change_next(job: BulkJob) -> dict[str, Any] | None:
-    what, found = BULK_KINDS[job.panel], {}
+    what = BULK_KINDS[job.panel]
+    found: dict[str, Any] = {}
     apply = what.applier(job.action, job.created_by_id, job.change)
     selected = _selected(job)
     if job.total is None:

@@ -260,7 +260,8 @@ def _taken(schema: RecordSchema, wanted: Mapping[str, Restored]) -> dict[str, st
     gained = {claim for id in wanted for claim in claims[id] - present[id]}
     if not gained:
         return {}
-    held, taken = _holders(schema.kind, gained, list(wanted)), {}
+    held = _holders(schema.kind, gained, list(wanted))
+    taken: dict[str, str] = {}
     while True:
         # A record that stays as it is keeps its present key from others of the batch, and so on.
         users: dict[tuple[str, str], set[str]] = {}

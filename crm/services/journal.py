@@ -180,13 +180,13 @@ def _made_by_import(kind: RecordKind, ids: Sequence[str], source: Source) -> lis
 def row_columns(kind: RecordKind) -> tuple[str, ...]:
     """The columns of a record that a journal keeps."""
     fields = kind.model._meta.local_concrete_fields
-    return tuple(field.column for field in fields if not isinstance(field, GeneratedField) and field.column not in DERIVED)
+    return tuple(str(field.column) for field in fields if not isinstance(field, GeneratedField) and field.column not in DERIVED)
 
 
 @cache
 def _decimals(kind: RecordKind) -> tuple[str, ...]:
     fields = kind.model._meta.local_concrete_fields
-    return tuple(field.column for field in fields if field.get_internal_type() == "DecimalField")
+    return tuple(str(field.column) for field in fields if field.get_internal_type() == "DecimalField")
 
 
 @cache

@@ -38,6 +38,7 @@ from core.models import Event, EventDelivery, ResponseMessage
 from core.models.periodic import Chore
 from core.tenancy import company_scope
 from crm.models import (
+    BulkJob,
     CallLog,
     Contact,
     ContactCategory,
@@ -197,6 +198,7 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     CustomField: lambda n: CustomField.objects.create(name=f"Field {n}", field_type="text", unique_field_id=new_id()),
     File: _file,
     Import: _import,
+    BulkJob: lambda n: BulkJob.objects.create(action="update", panel="contact", total=100, processed=n, status=BulkJob.Status.RUNNING),
     Export: lambda n: Export.objects.create(resource="contact", total=100, processed=n, status=Export.Status.RUNNING),
     ImportRowError: lambda n: ImportRowError.objects.create(job=_import(n), row=n + 2, column="Email", code="Bad", message="no address"),
     Smtp: _smtp,

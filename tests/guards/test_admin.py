@@ -22,6 +22,7 @@ from core.tenancy import active_scope, company_scope, unscoped
 from crm.models import (
     ContactTag,
     CustomFieldValue,
+    Journal,
     LeadProduct,
     LeadTag,
     LeadValue,
@@ -37,6 +38,7 @@ from tests.guards.html_form import form_data
 OURS = {"core", "accounts", "billing", "crm", "outreach", "workflows"}
 NOT_REGISTERED = {
     ContactTag: "shown on the contact's page",
+    Journal: "copies of records for undoing, which people see as the records themselves",
     PlanPrice: "edited on its plan's page",
     LeadTag: "shown on the lead's page",
     LeadProduct: "shown on the lead's page",
