@@ -18,10 +18,11 @@ from django.utils import timezone
 from accounts.models import Company, Member, Role, User
 from config.bootstrap import Bootstrapped, bootstrap
 from config.demo.people import HEADERS, Person, people
+from config.demo.sales import sell
 from config.demo.words import CATEGORIES, TAGS
 from config.secrets import secret
 from core.tenancy import company_scope
-from crm.models import Contact, ContactCategory, Tag
+from crm.models import Contact, ContactCategory, ProductService, Tag
 from crm.services.contacts import create_contacts
 from crm.services.custom_fields import create_field
 from crm.services.labels import create_label
@@ -79,6 +80,8 @@ def set_up(data: Path) -> Demo:
                 _colleagues(password)
             if not Contact.objects.exists():
                 _contacts(made.member)
+                if not ProductService.objects.exists():
+                    sell(made.member)
             _sender(made.member, catcher_port(data))
             contacts = Contact.objects.filter(is_deleted=False).count()
             audience_id = Tag.objects.filter(name=AUDIENCE).values_list("pk", flat=True).first()

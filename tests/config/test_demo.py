@@ -19,8 +19,9 @@ from accounts.models import Company, Member, User
 from billing.selectors import entitlement_of
 from config.demo.company import AUDIENCE, CONTACTS, HEADERS, OWNER, STAFF, catcher_port
 from config.demo.people import people
+from config.demo.sales import LEADS
 from core.tenancy import company_scope
-from crm.models import Contact, ContactTag, CustomField, CustomFieldValue
+from crm.models import CallLog, Contact, ContactTag, CustomField, CustomFieldValue, FollowUp, Lead, Meeting
 from outreach.models import AiApp, Smtp
 from outreach.services.ai_apps import choose_ai_app
 from outreach.services.senders import choose_sender
@@ -58,6 +59,9 @@ def test_makes_a_company_to_try(data: Path) -> None:
             "Employees",
         }
         assert Contact.objects.filter(category=None).count() == 0
+        assert Lead.objects.count() == LEADS == 36
+        assert set(Lead.objects.values_list("status", flat=True)) == {"new", "contacted", "qualified", "won", "lost"}
+        assert (FollowUp.objects.filter(status="open").count(), CallLog.objects.count(), Meeting.objects.count()) == (4, 6, 2)
         colleagues = Member.objects.exclude(role=None).order_by("email").values_list("email", "role__name", "status")
         assert list(colleagues) == [
             ("kim@leadwright.example", "Member", "accepted"),
@@ -85,7 +89,7 @@ def test_again_it_is_the_same(data: Path) -> None:
 def test_what_people_changed_stays(data: Path) -> None:
     run()
     with company_scope(Company.objects.get().pk):
-        Contact.objects.all()[:1].get().delete()
+        Contact.objects.filter(leads=None)[:1].get().delete()
         Company.objects.update(description="Something else")
     assert f"{CONTACTS - 1} contacts" in run()
     assert Company.objects.get().description == "Something else"
