@@ -16,6 +16,8 @@ from django.db.models import BooleanField, F, Func, Q, Value
 from core.lists.values import fold
 from core.tenancy import active_scope
 
+SEPARATOR = "\x01"
+"""What stands between the values of a record, and in no gram."""
 MAX_TEXT = 64
 """Characters of a longer text that are looked for by their grams; more would cost and find no fewer records."""
 
@@ -68,7 +70,7 @@ class Narrow:
     def __call__(self, text: str) -> Q | None:
         """What every record that contains the text meets; None when there is nothing to look up."""
         watched, seed, text = _narrowing.get(), self.seed or _company(), text[:MAX_TEXT]
-        if seed is None or len(fold(text).encode()) < 2:
+        if seed is None or len(fold(text).encode()) < 2 or SEPARATOR in text:
             return None
         if watched is not None:
             watched.used = True
