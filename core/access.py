@@ -28,6 +28,11 @@ class Door(StrEnum):
     PUBLIC = "public"
 
 
+def permission_of(method: str) -> str:
+    """The permission that a method needs: roles know four."""
+    return {"PATCH": "PUT", "HEAD": "GET"}.get(method, method)
+
+
 @dataclass(frozen=True)
 class Actor:
     """A member of a company (or, at the private door, a user alone) on whose behalf a request runs."""
@@ -51,7 +56,7 @@ class Actor:
 
     def may(self, module: str, method: str) -> bool:
         """Whether the role permits the method on the module; PATCH counts as PUT."""
-        flag = {"PATCH": "PUT", "HEAD": "GET"}.get(method, method)
+        flag = permission_of(method)
         if self.visiting:
             return flag == "GET"
         return self.is_owner or bool(self.permissions.get(module, {}).get(flag))
@@ -113,7 +118,7 @@ def check_session(actor: Actor, allowed: Entitlement, module: str, method: str) 
     if not (actor.is_owner or actor.is_accepted):
         raise Named("UnauthorizedAction_403", "your membership is not accepted or is blocked")
     if not actor.may(module, method):
-        raise Named("UnauthorizedAction_403", f"your role lacks the permission {module}.{method}")
+        raise Named("UnauthorizedAction_403", f"your role lacks the permission {module}.{permission_of(method)}")
     if allowed.modules is not None and module not in allowed.modules:
         raise Named("PlanDoesNotIncludeThisFeature_400", f"the feature {module} is not in your plan")
 
