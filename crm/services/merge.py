@@ -24,7 +24,7 @@ from crm.services.lead_updates import COLUMNS as LEAD_COLUMNS
 from crm.services.merge_choices import Part, choose
 from crm.services.merge_references import move
 from crm.services.record_schema import RecordSchema
-from crm.services.record_updates import RecordState, load_states, write_states, write_values
+from crm.services.record_updates import RecordState, load_states, touch, write_states, write_values
 from crm.services.record_values import Links, add_links
 
 UNDO_DAYS = 30
@@ -140,8 +140,9 @@ def merge_records(
         _delete(what.kind, winner, losers, actor_id)  # first, so that the winner may take what makes them unique
         merge.moved = move(what.kind, winner, losers)
         merge.save(update_fields=["moved"])
-        _write(what, schema, state, actor_id)
-        _unite_links(schema, winner, losers)
+        wrote = _write(what, schema, state, actor_id)
+        if _unite_links(schema, winner, losers) and not wrote:
+            touch(what.kind, [winner], actor_id)
         journal.after(what.kind, sorted(ids), source)
         payload = {panel: winner, "losers": losers}
         emit(f"{panel}.merged", [winner], payloads={winner: payload}, actor_id=actor_id, automation=automation)
@@ -161,8 +162,11 @@ def _delete(kind: RecordKind, winner: str, losers: Sequence[str], actor_id: str)
     )
 
 
-def _write(what: Mergeable, schema: RecordSchema, state: RecordState, actor_id: str) -> None:
-    """The winner's row, with what makes it unique, and its typed values."""
+def _write(what: Mergeable, schema: RecordSchema, state: RecordState, actor_id: str) -> bool:
+    """The winner's row, with what makes it unique, and its typed values, unless all of it stays the same."""
+    moved = state.changes(schema.names)
+    if not moved and state.after == state.before:
+        return False
     columns, keys = dict(what.columns), {}
     if isinstance(schema, ContactSchema):
         email, number = schema.keys_of(state.after)
@@ -176,7 +180,8 @@ def _write(what: Mergeable, schema: RecordSchema, state: RecordState, actor_id: 
         if "contact_email_unique" not in str(error) and "contact_number_unique" not in str(error):
             raise
         raise Named(EXISTS, "another contact has taken the address or number in the same moment") from None
-    write_values(schema, [state], {state.id: state.changes(schema.names)})
+    write_values(schema, [state], {state.id: moved})
+    return True
 
 
 def _refuse_taken(schema: ContactSchema, state: RecordState, email: str | None, number: str | None) -> None:
@@ -189,9 +194,12 @@ def _refuse_taken(schema: ContactSchema, state: RecordState, email: str | None, 
             raise Named(EXISTS, f"choices.{part}: belongs to the contact {other.id} already, which is not among ids")
 
 
-def _unite_links(schema: RecordSchema, winner: str, losers: Sequence[str]) -> None:
-    kind = schema.kind
+def _unite_links(schema: RecordSchema, winner: str, losers: Sequence[str]) -> bool:
+    """Link the winner to all that the losers are linked to; whether it got any."""
+    kind, gained = schema.kind, False
     for _, table, target in kind.links:
         rows = table._default_manager.filter(**{f"{kind.column}__in": losers})
         targets = sorted(set(rows.values_list(target, flat=True)))
-        add_links(schema.company_id, Links(table._meta.db_table, kind.column, target), [(winner, id) for id in targets])
+        links = Links(table._meta.db_table, kind.column, target)
+        gained |= bool(add_links(schema.company_id, links, [(winner, id) for id in targets]))
+    return gained

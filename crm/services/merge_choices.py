@@ -96,7 +96,8 @@ def _give(schema: RecordSchema, winner: RecordState, given: Mapping[str, Any]) -
         raise Named(problems[0].name, f"choices: {explain(problems)}")
     winner.apply(row, row.system)
     now = timezone.now()
-    winner.after.update({stamp: now for column, stamp in schema.stamps.items() if winner.after[column] != winner.before[column]})
+    given_now = [column for column in schema.stamps if column in row.system and winner.after[column] != winner.before[column]]
+    winner.after.update({schema.stamps[column]: now for column in given_now})
 
 
 def _refuse_emptied(schema: RecordSchema, parts: Mapping[str, Part], winner: RecordState, choices: Mapping[str, Any]) -> None:

@@ -1,0 +1,40 @@
+"""Back office pages of merges, and of what was said not to be the same."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.utils.safestring import SafeString
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import panel, table
+from crm.models import DuplicateDismissal, Merge
+
+
+@admin.register(Merge)
+class MergeAdmin(CompanyRecordAdmin):
+    """Merges, shown only: they are undone through the API, where the journal and the records belong together."""
+
+    icon = "merge"
+    list_display = ("winner_id", "company", "panel", "created_by", "undo_until", "undone_at", "created_at")
+    list_filter = (BY_COMPANY, "panel")
+    list_select_related = ("company", "created_by")
+    search_fields = ("=id", "=winner_id")
+    search_help_text = "The merge's id, or that of the record that stayed"
+    hides = ("moved", "choices")
+
+
+@panel(Merge, "What went to the winner")
+def _moved(merge: Merge) -> SafeString:
+    rows = [(reference, sum(map(len, by_loser.values()))) for reference, by_loser in sorted(merge.moved.items())]
+    return table(("Reference", "Rows"), rows, empty="Nothing referred to the others.")
+
+
+@admin.register(DuplicateDismissal)
+class DuplicateDismissalAdmin(CompanyRecordAdmin):
+    """Pairs that somebody has said are not the same."""
+
+    icon = "difference"
+    list_display = ("first_id", "second_id", "company", "panel", "created_by", "created_at")
+    list_filter = (BY_COMPANY, "panel")
+    list_select_related = ("company", "created_by")
+    search_fields = ("=id", "=first_id", "=second_id")
