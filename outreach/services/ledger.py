@@ -10,6 +10,7 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from core.events import emit
 from core.ids import new_id
 from core.lists import in_batches
 from core.tenancy import company_id
@@ -94,6 +95,17 @@ def late_news(job: SendJob, *, to: str, sending_at: datetime, detail: str, **val
 
 
 def _step(job: SendJob, to: str, reason: str, detail: str, values: dict[str, Any], where: str, parameters: list[Any]) -> bool:
+    if to != SendJob.Status.SENT:
+        return _write_step(job, to, reason, detail, values, where, parameters)
+    with transaction.atomic():
+        done = _write_step(job, to, reason, detail, values, where, parameters)
+        if done:
+            payload = {"contact": job.contact_id, "subject": job.subject, "run": job.run_id}
+            emit("mail.sent", [job.pk], payloads={job.pk: payload})
+        return done
+
+
+def _write_step(job: SendJob, to: str, reason: str, detail: str, values: dict[str, Any], where: str, parameters: list[Any]) -> bool:
     now = timezone.now()
     changes: dict[str, Any] = {"status": to, "reason": reason, "updated_at": now, **values}
     columns = ", ".join(f"{SendJob._meta.get_field(name).get_attname_column()[1]} = %s" for name in changes)  # type: ignore[union-attr]
