@@ -59,7 +59,8 @@ class Schema(AutoSchema):
         parts = [self.declared.description] if self.declared.description else []
         if self.view.module and "/api/protected/" in self.path:
             flag = {"PATCH": "PUT"}.get(self.method, self.method)
-            parts.append(f"Permission: `{self.view.module}.{flag}`.")
+            modules = (self.view.module, *self.view.also)
+            parts.append(f"Permission: {' or '.join(f'`{module}.{flag}`' for module in modules)}.")
         if self.declared.takes and "/api/protected/" in self.path:
             parts.append(f"Counts against the plan's limit of `{self.declared.takes}`.")
         if self.declared.accepted is not None:

@@ -28,6 +28,9 @@ class ApiView(APIView):
     """Base of all API views. A subclass names its permission `module`, or is `public` or `private`; @endpoint declares its handlers."""
 
     module: ClassVar[str | None] = None
+    also: ClassVar[tuple[str, ...]] = ()
+    """Other modules of which the permission opens the view as well, since what it shows belongs to one or the other: it shows each actor
+    what is theirs."""
     public: ClassVar[bool] = False
     private: ClassVar[bool] = False
     """Behind a session alone: the person acts for themselves, in no company."""
@@ -95,7 +98,10 @@ class ApiView(APIView):
                 raise
             allowed = Entitlement()
         if self.actor.door is Door.SESSION:
-            check_session(self.actor, allowed, self.module or "", request.method or "GET")
+            method, modules = request.method or "GET", (self.module or "", *self.also)
+            in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
+            module = next((module for module in in_plan if self.actor.may(module, method)), modules[0])
+            check_session(self.actor, allowed, module, method)
             if request.method == "POST":
                 self._scope.enter_context(limited(allowed))
 

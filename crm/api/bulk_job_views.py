@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework.request import Request
 
-from core.api.endpoint import Endpoint, endpoint
+from core.api.endpoint import endpoint
 from core.api.views import ApiView
 from core.errors import Named
 from core.lists import FieldSet, ListField
@@ -49,11 +49,7 @@ class BulkJobView(ApiView):
     """Base: the permission is that of a panel, whichever the actor has it for, and jobs of the others do not exist."""
 
     module = "contact"
-
-    def _check_access(self, request: Request, declared: Endpoint) -> None:
-        method = request.method or "GET"
-        self.module = next((module for module in MODULES.values() if self.actor.may(module, method)), "contact")  # type: ignore[misc]
-        super()._check_access(request, declared)
+    also = ("lead", "product-service")
 
     def visible(self) -> QuerySet[BulkJob]:
         """The jobs of the panels to which the actor may do what the request does."""

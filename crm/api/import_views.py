@@ -202,9 +202,10 @@ class ContactImportUndoing(ApiView):
         " Tags that it made stay. It takes the right to delete.",
     )
     def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        found = find_import(id, self.import_type)
         if not (self.actor.is_unbounded or self.actor.may(self.module, "DELETE")):
             raise Named("UnauthorizedAction_403", f"your role lacks the permission {self.module}.DELETE")
-        job = undo_import(id=id, import_type=self.import_type, actor_id=self.actor.member_id, automation=data["automation"] == "run")
+        job = undo_import(id=found.pk, import_type=self.import_type, actor_id=self.actor.member_id, automation=data["automation"] == "run")
         return job_answer(job.pk)
 
 

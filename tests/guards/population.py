@@ -60,7 +60,9 @@ def _make(model: type[models.Model], made: dict[type[models.Model], Any]) -> Any
 def _is_needed(field: models.Field) -> bool:
     if field.name in ("company", "pk") or field.has_default() or field.null or getattr(field, "auto_now", False):
         return False
-    return not (field.generated or getattr(field, "auto_now_add", False) or field.has_db_default() or isinstance(field, models.CompositePrimaryKey))
+    return not (
+        field.generated or getattr(field, "auto_now_add", False) or field.has_db_default() or isinstance(field, models.CompositePrimaryKey)
+    )
 
 
 def _value(field: models.Field, made: dict[type[models.Model], Any]) -> Any:
