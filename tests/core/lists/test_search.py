@@ -1,0 +1,156 @@
+"""Text search by grams: it finds exactly what a comparison of every record finds, whatever the texts and wherever they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.db.models import Q
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from core.addresses import phone_spellings
+from core.lists import tree
+from core.lists.narrowing import Narrow, narrowing
+from core.lists.search import Either, search_in
+from core.lists.values import fold
+from core.tenancy import company_scope
+from crm.api.contact_fields import CONTACT_FIELDS
+from crm.api.lead_fields import LEAD_FIELDS
+from crm.models import Contact, CustomField, CustomFieldValue, Lead
+from tests.cast import Cast, make_cast
+
+pytestmark = pytest.mark.django_db
+
+PIECES = "aAbBzZ09 @.-+%_\\'\"ßẞéÉiIıİſµμΜσςΣ中文字😀\x01\x7f\n"
+TEXTS = st.text(alphabet=st.sampled_from(PIECES), max_size=12) | st.text(
+    alphabet=st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=6
+)
+
+
+@pytest.fixture(scope="module")
+def company(django_db_setup: None, django_db_blocker: Any) -> Iterator[Cast]:
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield make_cast()
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def city(company: Cast) -> Iterator[CustomField]:
+    with company_scope(company.company.pk):
+        yield CustomField.objects.create(unique_field_id="city", name="City", field_type="text", value_type="string")
+
+
+def found_by(operator: str, field: str, value: str) -> tuple[set[str], Q]:
+    where = tree.compile(tree.parse({"conditions": [{"field": field, "operator": operator, "value": value}]}), CONTACT_FIELDS)
+    return set(Contact.objects.filter(where).values_list("pk", flat=True)), where
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@given(
+    records=st.lists(st.fixed_dictionaries({"name": TEXTS, "email": st.none() | TEXTS, "city": TEXTS}), min_size=1, max_size=4),
+    asked=st.lists(TEXTS.filter(bool), min_size=1, max_size=4),
+    data=st.data(),
+)
+@example(records=[{"name": "a\x01b", "email": None, "city": "ab\x01"}], asked=["a\x01b", "b\x01", "\x01b"], data=None)
+@example(records=[{"name": "ǆ ɐ", "email": "ⱥ", "city": "ꞻ"}], asked=["ɐ", "Ɐ", "Ⱥ", "ǅ"], data=None)
+def test_grams_change_nothing_but_the_time(city: CustomField, records: list[dict[str, Any]], asked: list[str], data: Any) -> None:
+    """Against Python's evaluation, for texts at random and for pieces of the records' own."""
+    Contact.objects.all().delete()
+    rows = {}
+    for values in records:
+        contact = Contact.objects.create(name=values["name"], email=values["email"])
+        CustomFieldValue.objects.create(contact=contact, field=city, text=values["city"])
+        rows[contact.pk] = values
+    if data is not None:
+        for text in [text for values in records for text in values.values() if text]:
+            start = data.draw(st.integers(0, len(text) - 1))
+            asked = [*asked, text[start : start + data.draw(st.integers(1, 4))].swapcase() or text]
+    for text in asked:
+        for operator in ("contains", "notContains", "startsWith", "endsWith"):
+            for field in ("name", "email", "city"):
+                node = tree.Condition(field, operator, text)
+                expected = {pk for pk, values in rows.items() if tree.evaluate(node, values, CONTACT_FIELDS)}
+                assert found_by(operator, field, text)[0] == expected, (operator, field, text)
+        anywhere = {pk for pk, values in rows.items() if any(fold(text) in fold(value or "") for value in values.values())}
+        several = search_in([CONTACT_FIELDS.searchable(name, "searchBy") for name in ("name", "email", "city")], text)
+        assert set(Contact.objects.filter(several).values_list("pk", flat=True)) == anywhere
+
+
+def test_what_has_grams_and_what_has_none(company: Cast) -> None:
+    with company_scope(company.company.pk):
+        assert [Narrow()(text) is None for text in ("a", "%", "a\x01", "ab", "é", "中", "abc" * 100)] == [True] * 3 + [False] * 4
+        with narrowing() as watched:
+            assert Narrow()("abc") is not None
+            assert watched.used
+        with narrowing(wanted=False) as watched:
+            assert Narrow()("abc") is None
+            assert watched.used
+    assert Narrow()("abc") is None, "outside of a company there is no seed"
+    assert Narrow(seed="f" * 24)("abc") is not None
+
+
+def test_capitals_that_python_does_not_know_never_shorten_a_text_to_two_bytes() -> None:
+    """Python chooses the operator by the length of its own capitals, the database makes the grams of its own."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT chr(p) FROM (SELECT p FROM generate_series(1, 1114111) AS p WHERE p NOT BETWEEN 55296 AND 57343 OFFSET 0) AS points"
+            " WHERE octet_length(upper(chr(p))) < 3 AND upper(chr(p)) <> chr(p)"
+        )
+        lowers = [character for (character,) in cursor.fetchall()]
+    assert len(lowers) > 300
+    assert [character for character in lowers if len(fold(character).encode()) > 2] == []
+
+
+def test_the_grams_of_a_text() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT search_grams('x', 'Ann') @> search_wanted('x', 'aNN'), search_grams('x', 'Ann') && search_wanted('x', 'nn'),"
+            " search_grams('x', 'Ann') && search_wanted('x', 'na'), search_grams('y', 'Ann') && search_wanted('x', 'ann'),"
+            " cardinality(search_grams('x', 'Ann')), cardinality(search_wanted('x', 'nn')), search_wanted('x', 'n'), search_grams('x', ''),"
+            " search_grams('x', 'ab' || chr(1) || 'cd') && search_wanted('x', 'bc')"
+        )
+        assert cursor.fetchone() == (True, True, False, False, 2, 64, [], [], False)
+
+
+def test_fields_of_two_tables_are_looked_up_apart(city: CustomField) -> None:
+    by_name = Contact.objects.create(name="Ann Berlin")
+    by_city = Contact.objects.create(name="Bob")
+    Contact.objects.create(name="Cid")
+    CustomFieldValue.objects.create(contact=by_city, field=city, text="East Berlin")
+    fields = [CONTACT_FIELDS.searchable(name, "searchBy") for name in ("name", "city", "email")]
+    where = search_in(fields, "berlin")
+    assert [type(child) for child in where.children] == [Either]
+    assert set(Contact.objects.filter(where)) == {by_name, by_city}
+    assert set(Contact.objects.filter(~where).values_list("name", flat=True)) == {"Cid"}
+    assert not any(isinstance(child, Either) for child in search_in(fields, "b").children), "without grams one comparison is enough"
+
+
+def test_a_lead_is_found_by_its_contact_and_its_notes(company: Cast) -> None:
+    with company_scope(company.company.pk):
+        contact = Contact.objects.create(name="Ann Eriksen", contact_number="+49151123456")
+        noted = Lead.objects.create(contact=Contact.objects.create(name="Bob"), status="new", notes="knows Eriksen")
+        own = Lead.objects.create(contact=contact, status="new")
+        fields = [LEAD_FIELDS.searchable(name, "searchBy") for name in ("contact.name", "contact.contactNumber")]
+        assert list(Lead.objects.filter(search_in(fields, "ERIKSEN"))) == [own]
+        assert list(Lead.objects.filter(search_in(fields, "0151 123"))) == [own]
+        both = search_in([*fields, LEAD_FIELDS.searchable("notes", "searchBy")], "eriksen")
+        assert set(Lead.objects.filter(both)) == {own, noted}
+
+
+@pytest.mark.parametrize(
+    ("text", "spellings"),
+    [
+        ("0151 123", ("0151 123", "151123")),
+        ("+49 (0)151/12-3", ("+49 (0)151/12-3", "+49151123")),
+        ("0049 151", ("0049 151", "+49151")),
+        ("151123", ("151123", "151123")),
+        ("15", ("15",)),
+        ("room 151", ("room 151",)),
+        ("- -", ("- -",)),
+    ],
+)
+def test_phone_numbers_as_people_write_them(text: str, spellings: tuple[str, ...]) -> None:
+    assert phone_spellings(text) == spellings
