@@ -19,12 +19,12 @@ from psycopg.types.json import set_json_loads
 from benchmarks.web import HOST, KEY_DOOR, Refused
 from core.tenancy import APP_ROLE
 
-DATA_TABLES = ("crm_contact", "crm_customfieldvalue", "crm_contacttag")
+DATA_TABLES = ("crm_contact", "crm_customfieldvalue", "crm_contacttag", "crm_lead", "crm_leadvalue", "crm_leadtag")
 OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
 
 
 def own_queries(path: str, key: str, query: Mapping[str, str]) -> list[str]:
-    """The statements over contacts that a request makes, as the database gets them; authentication and the like are left out."""
+    """The statements over contacts and leads that a request makes, as the database gets them; authentication and the like are left out."""
     with CaptureQueriesContext(connection) as captured:
         answer = Client().get(KEY_DOOR + path, query_params=query, headers={"apikey": key, "host": HOST})
     if answer.status_code != 200:
