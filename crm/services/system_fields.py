@@ -133,9 +133,9 @@ def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
     found = [(present[name, values["unique_field_id"]], values, order) for name in panels for order, values in _at_first(name)]
     CustomField.objects.filter(pk__in=[field.pk for field, *_ in found]).update(name=F("id"))  # so that they can swap their names
     for field, values, order in found:
-        before = field.options
+        before, blank = field.options, CustomField()
         for name in RESET:
-            setattr(field, name, CustomField._meta.get_field(name).get_default())
+            setattr(field, name, getattr(blank, name))
         for name, value in {**copy.deepcopy(values), "order": order, "updated_by_id": actor_id}.items():
             setattr(field, name, value)
         if (field.panel, field.unique_field_id) in OPTIONS_CHANGE:

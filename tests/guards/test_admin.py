@@ -21,6 +21,7 @@ from core.backoffice.admin import BackOfficeAdmin, is_secret
 from core.tenancy import active_scope, company_scope, unscoped
 from crm.models import (
     ContactTag,
+    ConvertedValue,
     CustomFieldValue,
     Journal,
     LeadProduct,
@@ -38,6 +39,7 @@ from tests.guards.html_form import form_data
 OURS = {"core", "accounts", "billing", "crm", "outreach", "workflows"}
 NOT_REGISTERED = {
     ContactTag: "shown on the contact's page",
+    ConvertedValue: "what a job puts by until it ends; the job has a page",
     Journal: "copies of records for undoing, which people see as the records themselves",
     PlanPrice: "edited on its plan's page",
     LeadTag: "shown on the lead's page",
