@@ -1,6 +1,6 @@
 """Conditions on the grams of texts (core.db.search), which an index answers.
 
-A text of one byte, so of one ASCII character, has no gram and is looked for in every record of the company; one of two has 64.
+A text of fewer than three bytes has none: it is compared with every record on the way, and most records have it.
 """
 
 from __future__ import annotations
@@ -23,16 +23,15 @@ MAX_TEXT = 64
 
 
 class HasGrams(Func):
-    """Whether the column at `path` has the text's grams, in rows of the seed: all, or one of those that begin with its only two bytes."""
+    """Whether the column at `path` has all of the text's grams, in rows of the seed."""
 
     def __init__(self, path: str, seed: str, text: str) -> None:
-        self.operator = "@>" if len(fold(text).encode()) > 2 else "&&"
         super().__init__(F(path), Value(seed), Value(text), output_field=BooleanField())
 
     def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, tuple[Any, ...]]:  # type: ignore[override]
         (column, _), (seed, seed_params), (text, text_params) = (compiler.compile(part) for part in self.source_expressions)
         # Both arguments are constants, so the planner calls the function once and knows the grams that it estimates.
-        return f"{column} {self.operator} search_wanted({seed}, {text})", (*seed_params, *text_params)
+        return f"{column} @> search_grams({seed}, {text})", (*seed_params, *text_params)
 
 
 @dataclass
@@ -70,7 +69,7 @@ class Narrow:
     def __call__(self, text: str) -> Q | None:
         """What every record that contains the text meets; None when there is nothing to look up."""
         watched, seed, text = _narrowing.get(), self.seed or _company(), text[:MAX_TEXT]
-        if seed is None or len(fold(text).encode()) < 2 or SEPARATOR in text:
+        if seed is None or len(fold(text).encode()) < 3 or SEPARATOR in text:
             return None
         if watched is not None:
             watched.used = True
