@@ -77,7 +77,8 @@ class Lead(CompanyModel):
             models.Index(fields=("company", "value", "id"), condition=Q(is_deleted=False), name="lead_value"),
             models.Index(fields=("company", "contact", "id"), include=("status", "is_deleted"), name="lead_same_contact"),
             models.Index(fields=("team_member", "status"), condition=Q(is_deleted=False), name="lead_load"),
-            models.Index(fields=("company", "team", "id"), condition=Q(is_deleted=False), name="lead_team"),
+            # Without a condition: the deletion of a team moves deleted leads too, and its foreign key is looked up by this.
+            models.Index(fields=("company", "team", "id"), name="lead_team"),
             models.Index(fields=("company", "team_member", "id"), condition=Q(is_deleted=False), name="lead_member"),
             models.Index(fields=("company", "created_by", "id"), condition=Q(is_deleted=False), name="lead_created_by"),
             models.Index(fields=("company", "updated_by", "id"), condition=Q(is_deleted=False), name="lead_updated_by"),
