@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import monotonic
 
 import django
@@ -19,7 +20,7 @@ def main(arguments: Sequence[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     django.setup()
-    from benchmarks import bulk, imports, lists, server_log, whole
+    from benchmarks import bulk, imports, lead_bulk, lists, server_log, whole
     from benchmarks.population import Population, populate
     from benchmarks.report import Result, table
     from core.errors import shorten
@@ -28,9 +29,15 @@ def main(arguments: Sequence[str]) -> int:
         "page": lists.page,
         "deep": lists.deep,
         "custom": lists.custom,
+        "sorts": lists.sorts,
+        "lead-page": partial(lists.page, listed=lists.LEADS),
+        "lead-deep": partial(lists.deep, listed=lists.LEADS),
+        "lead-custom": partial(lists.custom, listed=lists.LEADS),
+        "lead-sorts": partial(lists.sorts, listed=lists.LEADS),
         "whole": whole.whole,
         "log": server_log.server_log,
         "bulk": bulk.bulk,
+        "lead-bulk": lead_bulk.lead_bulk,
         "import": imports.imports,
     }
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)

@@ -1,14 +1,17 @@
-"""GET /contact: a page through the web server against the same queries alone, deep pages, and pages by custom fields."""
+"""Lists of contacts and leads: a page through the web server against the same queries alone, deep pages, pages by custom fields, sorts."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import orjson
 
 from benchmarks import raw
-from benchmarks.population import CITIES, Population
+from benchmarks.lead_population import REGIONS
+from benchmarks.population import CITIES, Population, Tenant
 from benchmarks.report import Result
 from benchmarks.timing import interleaved, ms
 from benchmarks.web import Caller, Web, serve
@@ -16,86 +19,153 @@ from benchmarks.web import Caller, Web, serve
 SIZE = 100
 ROUNDS = 200
 DEEP_PAGES, DEEP_SIZE = 4, 100_000
-PATH = "/contact"
+FAR = 4000
+"""A page by number, so far down that everything before it has to be passed."""
+
+Query = dict[str, Any]
 
 
-def page(population: Population) -> list[Result]:
+@dataclass(frozen=True)
+class Listed:
+    """A list to be measured: a filter by a custom text and a sort by a custom number, and a system filter that finds as many records."""
+
+    path: str
+    count: Callable[[Tenant], int]
+    custom: Query
+    system: Callable[[Caller], Query]
+    one_in: int
+    sorts: tuple[str, ...]
+
+
+def _of_category(caller: Caller) -> Query:
+    category = caller.json("GET", "/contact-category", {"p": "1", "n": "1"})["data"][0]["_id"]
+    return {"filters": _json({"category": category}), "sortBy": "name", "sortOrder": "asc"}
+
+
+def _of_member(caller: Caller) -> Query:
+    found = caller.json("GET", "/lead", {"p": "1", "n": "100"})["data"]
+    member = next(lead["teamMember"]["_id"] for lead in found if lead["teamMember"])
+    return {"filters": _json({"teamMember": member}), "sortBy": "value", "sortOrder": "asc"}
+
+
+CONTACTS = Listed(
+    "/contact",
+    lambda tenant: tenant.contacts,
+    {"filters": '{"city":"City 7"}', "sortBy": "score", "sortOrder": "asc"},
+    _of_category,
+    CITIES,
+    ("name", "email", "contactNumber", "number", "category.name"),
+)
+LEADS = Listed(
+    "/lead",
+    lambda tenant: tenant.leads,
+    {"filters": '{"region":"Region 7"}', "sortBy": "seats", "sortOrder": "asc"},
+    _of_member,
+    REGIONS,
+    (
+        *("contact.name", "contact.email", "contact.contactNumber", "productServices.name", "team.name", "teamMember.name"),
+        *("teamMember.email", "createdBy.name", "updatedBy.name", "importId", "importId.file.name", "status", "source", "value", "seats"),
+    ),
+)
+
+
+def page(population: Population, listed: Listed = CONTACTS) -> list[Result]:
     """The first page with its count, and the same without the count as cursor mode asks for it from the second page on."""
     tenant = population.big
-    first: dict[str, Any] = {"p": "1", "n": str(SIZE)}
+    first: Query = {"p": "1", "n": str(SIZE)}
     with serve(raw.log_file()) as web:
         caller = web.caller(tenant.key)
-        start = caller.json("GET", PATH, {"cursorPagination": "true", "n": str(SIZE)})
-        assert start["totalCount"] == tenant.contacts, start["totalCount"]
+        start = caller.json("GET", listed.path, {"cursorPagination": "true", "n": str(SIZE)})
+        assert start["totalCount"] == listed.count(tenant), start["totalCount"]
         assert len(start["data"]) == SIZE
         second = {"cursor": start["nextCursor"], "n": str(SIZE)}
         return [
-            _against_raw(web, population, first, "GET /contact, n=100, first page with its count", aim=2.0),
-            _against_raw(web, population, second, "the same by cursor, so without a count"),
+            _against_raw(web, tenant, listed, first, f"GET {listed.path}, n=100, first page with its count", aim=2.0),
+            _against_raw(web, tenant, listed, second, "the same by cursor, so without a count"),
         ]
 
 
-def _against_raw(web: Web, population: Population, query: dict[str, Any], what: str, aim: float | None = None) -> Result:
-    tenant = population.big
+def _against_raw(web: Web, tenant: Tenant, listed: Listed, query: Query, what: str, aim: float | None = None) -> Result:
     caller = web.caller(tenant.key)
-    statements = raw.own_queries(PATH, tenant.key, query)
+    statements = raw.own_queries(listed.path, tenant.key, query)
     with raw.session(tenant.company_id) as session:
         ours, theirs = interleaved(
-            [partial(caller.read, "GET", PATH, query), partial(raw.answer, session, statements)],
+            [partial(caller.read, "GET", listed.path, query), partial(raw.answer, session, statements)],
             ROUNDS,
         )
-    figures = f"web {ms(ours)}, psycopg and orjson {ms(theirs)} ({len(statements)} statements), {tenant.contacts:,} contacts"
+    figures = f"web {ms(ours)}, psycopg and orjson {ms(theirs)} ({len(statements)} statements), of {listed.count(tenant):,}"
     return Result(what, figures, ours / theirs, aim)
 
 
-def deep(population: Population) -> list[Result]:
+def deep(population: Population, listed: Listed = CONTACTS) -> list[Result]:
     """A page far down against the first one, both by cursor."""
     tenant = population.big
     size = min(DEEP_SIZE, int(DEEP_SIZE * population.scale))
     with serve(raw.log_file()) as web:
         caller = web.caller(tenant.key)
-        first = caller.json("GET", PATH, {"cursorPagination": "true", "n": "1"})["nextCursor"]
-        cursor = _cursor_at(caller, size)
+        first = caller.json("GET", listed.path, {"cursorPagination": "true", "n": "1"})["nextCursor"]
+        cursor = _cursor_at(caller, listed, size)
         sides = [{"cursor": first, "n": str(SIZE)}, {"cursor": cursor, "n": str(SIZE)}, {"cursorPagination": "true", "n": str(SIZE)}]
-        near, far, counted = interleaved([partial(caller.read, "GET", PATH, side) for side in sides], ROUNDS)
+        near, far, counted = interleaved([partial(caller.read, "GET", listed.path, side) for side in sides], ROUNDS)
     depth = DEEP_PAGES * size
     figures = f"after 1 row {ms(near)}, after {depth:,} rows {ms(far)}; neither counts (first page with its count: {ms(counted)})"
-    return [Result(f"the same page at depth {depth:,} by cursor", figures, far / near, 1.1)]
+    return [Result(f"GET {listed.path} at depth {depth:,} by cursor", figures, far / near, 1.1)]
 
 
-def _cursor_at(caller: Caller, size: int) -> str:
+def _cursor_at(caller: Caller, listed: Listed, size: int) -> str:
     """The cursor after DEEP_PAGES pages of `size` rows."""
     query = {"cursorPagination": "true", "n": str(size)}
     for _ in range(DEEP_PAGES):
-        found = caller.json("GET", PATH, query)
+        found = caller.json("GET", listed.path, query)
         assert len(found["data"]) == size
         query = {"cursor": found["nextCursor"], "n": str(size)}
     return query["cursor"]
 
 
-def custom(population: Population) -> list[Result]:
-    """Filtered by one custom field and sorted by another, against a filter and a sort by system fields that find as many contacts."""
-    tenant = population.big
+def custom(population: Population, listed: Listed = CONTACTS) -> list[Result]:
+    """Filtered by one custom field and sorted by another, against a filter and a sort by system fields that find as many records."""
     with serve(raw.log_file()) as web:
-        caller = web.caller(tenant.key)
-        category = caller.json("GET", "/contact-category", {"p": "1", "n": "1"})["data"][0]["_id"]
-        system = {"filters": _json({"category": category}), "sortBy": "name", "sortOrder": "asc"}
-        own = {"filters": _json({"city": "City 7"}), "sortBy": "score", "sortOrder": "asc"}
+        caller = web.caller(population.big.key)
+        system = listed.system(caller)
         results = []
         for what, part, aim in (
-            ("filtered by one custom field, sorted by another", {"p": "1", "n": str(SIZE)}, 2.0),
+            (f"GET {listed.path} filtered by one custom field, sorted by another", {"p": "1", "n": str(SIZE)}, 2.0),
             ("the same by cursor, so without a count", None, None),
         ):
-            queries = [{**query, **(part or _second(caller, query))} for query in (own, system)]
-            ours, theirs = interleaved([partial(caller.read, "GET", PATH, query) for query in queries], ROUNDS // 3)
-            found = [caller.json("GET", PATH, query)["totalCount"] for query in queries]
-            figures = f"custom {ms(ours)} (of {found[0]:,} found), system {ms(theirs)} (of {found[1]:,}); 1 in {CITIES} contacts matches"
+            queries = [{**query, **(part or _second(caller, listed, query))} for query in (listed.custom, system)]
+            ours, theirs = interleaved([partial(caller.read, "GET", listed.path, query) for query in queries], ROUNDS // 3)
+            found = [caller.json("GET", listed.path, query)["totalCount"] for query in queries]
+            figures = f"custom {ms(ours)} (of {found[0]:,} found), system {ms(theirs)} (of {found[1]:,}); 1 in {listed.one_in} matches"
             results.append(Result(what, figures, ours / theirs, aim))
     return results
 
 
-def _second(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
-    cursor = caller.json("GET", PATH, {**query, "cursorPagination": "true", "n": str(SIZE)})["nextCursor"]
+def sorts(population: Population, listed: Listed = CONTACTS) -> list[Result]:
+    """The second page of each sort by cursor, so without its count, against that of the default sort; and a page by number far down."""
+    with serve(raw.log_file()) as web:
+        caller = web.caller(population.big.key)
+        plain = partial(caller.read, "GET", listed.path, _second(caller, listed, {}))
+        results = []
+        for name in listed.sorts:
+            query = {"sortBy": name, "sortOrder": "asc"}
+            ours, theirs = interleaved(
+                [partial(caller.read, "GET", listed.path, _second(caller, listed, query)), plain], ROUNDS // 5, warm_up=3
+            )
+            figures = f"{ms(ours)}, by default {ms(theirs)}, of {listed.count(population.big):,}"
+            results.append(Result(f"GET {listed.path} sorted by {name}", figures, ours / theirs, 2.0))
+        number = str(max(1, int(FAR * population.scale)))
+        for name in (listed.sorts[0], listed.custom["sortBy"]):
+            far = {"p": number, "n": str(SIZE), "sortBy": name, "sortOrder": "asc"}
+            ours, theirs = interleaved(
+                [partial(caller.read, "GET", listed.path, query) for query in (far, {**far, "p": "1"})], 3, warm_up=1
+            )
+            figures = f"{ms(ours)}, page 1 {ms(theirs)}, both with their counts"
+            results.append(Result(f"GET {listed.path} sorted by {name}, page {number} by number", figures, ours / theirs))
+    return results
+
+
+def _second(caller: Caller, listed: Listed, query: Query) -> Query:
+    cursor = caller.json("GET", listed.path, {**query, "cursorPagination": "true", "n": str(SIZE)})["nextCursor"]
     return {"cursor": cursor, "n": str(SIZE)}
 
 
