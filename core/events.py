@@ -71,9 +71,18 @@ def each(handle: Callable[[Event], None]) -> Handler:
 
 
 def emit(
-    kind: str, object_ids: Sequence[str], *, payloads: Mapping[str, Any] | None = None, actor_id: str | None = None, automation: bool = True
+    kind: str,
+    object_ids: Sequence[str],
+    *,
+    payloads: Mapping[str, Any] | None = None,
+    actor_id: str | None = None,
+    automation: bool = True,
+    hint: bool = True,
 ) -> None:
-    """Write one event per object of the active company, and its deliveries, inside the caller's transaction."""
+    """Write one event per object of the active company, and its deliveries, inside the caller's transaction.
+
+    Without `hint` consumers get them when the tick next looks: for writers of many small transactions, which a hint each would slow down.
+    """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("events are written in the transaction of the change that they tell of")
     consumers = [consumer.name for consumer in CONSUMERS.values() if kind in consumer.kinds]
@@ -83,7 +92,7 @@ def emit(
             {"e": new_id(), "o": id, "p": told.get(id, {}), "d": [new_id() for _ in consumers]} for id in object_ids[start : start + WRITE]
         ]
         _write(rows, consumers, [owner, kind, actor_id, automation, now, now])
-    if consumers and object_ids:
+    if consumers and object_ids and hint:
         wake("events")
 
 

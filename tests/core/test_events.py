@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from threading import Barrier
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
@@ -15,7 +16,7 @@ from core import events
 from core.events import CONSUMERS, Consumer, deliver, each, emit
 from core.ids import new_id
 from core.models import Event, EventDelivery
-from core.tenancy import company_id, unscoped
+from core.tenancy import as_owner, company_id, unscoped
 from tests.cast import Cast, make_cast
 from tests.threads import at_once
 
@@ -163,6 +164,24 @@ def test_an_error_of_the_database_costs_no_other_event(scope: Cast, register: Re
     assert EventDelivery.objects.get().error.startswith("DataError: division by zero")
 
 
+def test_consumers_are_woken_once_after_the_commit_unless_they_can_wait(
+    scope: Cast, seen: Seen, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    woken: list[str] = []
+    monkeypatch.setattr("core.jobs.publish", woken.append)
+    for kind, ids, hint, wanted in (
+        ("thing.made", [new_id()], True, ["events"]),
+        ("thing.made", [new_id()], False, []),
+        ("thing.made", [], True, []),
+        ("thing.lost", [new_id()], True, []),
+    ):
+        with django_capture_on_commit_callbacks(execute=True):
+            emit(kind, ids, hint=hint)
+        assert woken == wanted
+        woken.clear()
+    assert deliver() == 2
+
+
 def test_work_ends_at_the_deadline_and_leaves_the_rest_as_it_was(cast: Cast, outsiders: Cast, seen: Seen) -> None:
     for one in (cast, outsiders):
         with one.scope(), transaction.atomic():
@@ -193,7 +212,7 @@ def test_the_due_ones_are_read_from_their_index_in_order(scope: Cast, seen: Seen
         deliver(deadline=float("inf"))
     taking = next(query["sql"] for query in captured if "SKIP LOCKED" in query["sql"])
     things(2000)
-    with connection.cursor() as cursor:
+    with as_owner(), connection.cursor() as cursor:
         cursor.execute("ANALYZE core_eventdelivery")
         cursor.execute("EXPLAIN " + taking)
         plan = "\n".join(row[0] for row in cursor.fetchall())

@@ -13,6 +13,7 @@ from django.utils import timezone
 from core.events import deliver, emit
 from core.ids import new_id
 from core.models import Event, EventDelivery
+from core.tenancy import as_owner
 from crm.models import LeadActivity
 from crm.services.activities import READERS, record
 from tests.cast import SESSION, Answer, Caller, Cast, make_cast, session_headers
@@ -350,7 +351,7 @@ def test_lists_are_read_from_their_index(cast: Cast, filters: dict[str, Any], in
                 for place, lead in enumerate(leads)
             ]
         )
-    with connection.cursor() as cursor:
+    with as_owner(), connection.cursor() as cursor:
         cursor.execute("ANALYZE crm_leadactivity, crm_lead, crm_contact")
     chosen = {name: getattr(leads[7], "pk" if name == "lead" else "contact_id") for name in filters}
     with CaptureQueriesContext(connection) as captured:
