@@ -1,4 +1,4 @@
-"""The plans of duplicates on 20,000 contacts and leads: groups are had by walking an index of their key, and a page stops when it is full."""
+"""The plans of duplicates on 20,000 contacts and leads: groups are had by walking an index of their key, as far as a page needs."""
 
 from __future__ import annotations
 
