@@ -138,18 +138,12 @@ def test_what_is_refused(cast: Cast, outsiders: Cast) -> None:
     for body, message, status in named:
         assert refused(cast.key.post(PATH, body), message, status), body
     shapes: list[dict[str, Any]] = [
-        {"lead": "x"},
-        {"lead": 3},
+        *({"lead": bad} for bad in ("x", 3)),
         {"number": 491701000001},
-        {"duration": -1},
-        {"duration": "5"},
-        {"duration": 1.5},
-        {"duration": True},
-        {"duration": 2**31},
+        *({"duration": bad} for bad in (-1, "5", 1.5, True, 2**31)),
         {"direction": "up"},
         {"outcome": None},
-        {"startedAt": "soon"},
-        {"startedAt": "2026-03-09"},
+        *({"startedAt": bad} for bad in ("soon", "2026-03-09")),
         {"notes": ["x"]},
         {"notes": "x" * 20_001},
         {"recording": "javascript:alert(1)"},
