@@ -116,16 +116,3 @@ def test_imports(cast: Cast, panel: str) -> None:
     assert [(error["row"], error["column"], error["code"]) for error in job["rowErrors"] if error["row"] == 3] == [(3, "Must", name)]
     assert (job["created"], job["failed"]) == (1, 2), "what is required cannot be left out"
     assert customs(cast, panel) == [{"must": "x", "some": ["a"], "usual": "as ever"}]
-    incomplete = {key: value for key, value in mapping.items() if key != "Must"}
-    if panel == "contact":
-        answer = cast.key.post(
-            "/contact/import",
-            {
-                "importType": "contact",
-                "fileId": imports.upload(cast, imports.csv_of(lines)),
-                "columnMapping": incomplete,
-                "pauseImport": False,
-            },
-        )
-        assert answer.status == 400
-        assert "must" in answer.body["warning"]

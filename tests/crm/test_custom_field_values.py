@@ -79,7 +79,7 @@ class World:
         field = CustomField.objects.filter(unique_field_id=key).first()
         if field is not None:
             custom_fields.delete_fields(actor_id=self.actor, ids=[field.pk])
-        else:
+        elif not CustomField.every.filter(unique_field_id=key).exists():
             self.add(key)
 
     def add(self, key: str) -> None:
