@@ -86,13 +86,16 @@ def after(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             f"""
+WITH now AS MATERIALIZED (  -- once a record, however often it is named below
+                SELECT r.id, {_snapshot(kind)} AS version FROM {kind.table} r WHERE r.id = ANY(%(ids)s)
+            )
             UPDATE crm_journal j SET updated_at = %(now)s, after = CASE WHEN j.before IS NULL
                 THEN jsonb_build_object('row', jsonb_build_object('updated_at', now.version -> 'row' -> 'updated_at'))
                 ELSE jsonb_build_object('row', (
                     SELECT coalesce(jsonb_object_agg(key, value), '{{}}') FROM jsonb_each(now.version -> 'row')
                     WHERE value IS DISTINCT FROM j.before -> 'row' -> key)){links} END
-            FROM (SELECT r.id, {_snapshot(kind)} AS version FROM {kind.table} r WHERE r.id = ANY(%(ids)s)) AS now
-            WHERE {_mine("j", source)} AND j.record_id = now.id AND j.after IS DISTINCT FROM '{TOUCHED}'
+            FROM now WHERE {_mine("j", source)} AND j.record_id = ANY(%(ids)s) AND j.record_id = now.id
+                AND j.after IS DISTINCT FROM '{TOUCHED}'
             """,
             {"now": timezone.now(), "ids": list(ids), "source": source.id, "panel": kind.panel},
         )
