@@ -21,6 +21,7 @@ class CrmConfig(AppConfig):
         from crm.services.custom_fields import seed_system_fields
         from crm.services.field_jobs import convert_field, delete_field
         from crm.services.file_storage import has_leftovers, remove_leftovers
+        from crm.services.holdings import register_holdings
         from crm.services.imports.notices import tell_ended
         from crm.services.imports.worker import run
         from crm.services.reminders import has_due_reminders, register_reminder, remind
@@ -50,3 +51,4 @@ class CrmConfig(AppConfig):
         register_bulk_jobs()
         register_job("import", Import, run, queue="import", ended=tell_ended)
         register_exports()
+        register_holdings()

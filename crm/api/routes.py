@@ -14,6 +14,7 @@ from crm.api.lead_routes import LEAD_ROUTES
 from crm.api.meeting_routes import MEETING_ROUTES
 from crm.api.merge_routes import MERGE_ROUTES
 from crm.api.organising_routes import ORGANISING_ROUTES
+from crm.api.privacy_routes import PRIVACY_ROUTES
 
 PROTECTED: list[Route] = [
     *EXPORT_ROUTES,
@@ -28,6 +29,7 @@ PROTECTED: list[Route] = [
     *FIELD_ROUTES,
     *FILE_ROUTES,
     *BULK_JOB_ROUTES,
+    *PRIVACY_ROUTES,
 ]
 
 __all__ = ["PROTECTED", "web"]

@@ -79,6 +79,7 @@ class Contact(CompanyModel):
     replied_at = models.DateTimeField(null=True, blank=True, help_text="When a reply to outreach was last received.")
     is_deleted = models.BooleanField(default=False, editable=False)
     deleted_at = models.DateTimeField(null=True, editable=False)
+    erased_at = models.DateTimeField(null=True, editable=False, help_text="When all that is personal was removed; the row stays blank.")
     merged_into = CompanyForeignKey(
         "self", on_delete=models.SET_NULL, null=True, editable=False, related_name="+", db_index=False, help_text="Where it went."
     )

@@ -23,6 +23,7 @@ from outreach.services.ai_apps import KINDS
 from outreach.services.audience import Audience
 from outreach.services.briefs import ContactBriefs, company_brief
 from outreach.services.facts import Surroundings, suppressed_addresses, surroundings
+from outreach.services.privacy import not_erased
 
 BATCH = 500
 
@@ -105,6 +106,8 @@ def _fill(run: GenieScheduler, job: SendJob, draft: Draft | ProviderError) -> No
 
 def _insert(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
     """Insert the messages and their first two steps; one that was planned before is left alone."""
+    kept = not_erased([job.contact_id for job in jobs])
+    jobs = [job for job in jobs if job.contact_id in kept]
     for job in jobs:
         job.created_by_id = job.updated_by_id = run.created_by_id
     SendJob.objects.bulk_create(jobs, ignore_conflicts=True)
