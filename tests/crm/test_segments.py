@@ -199,6 +199,8 @@ def test_members_are_paged_by_cursor(cast: Cast, people: dict[str, str]) -> None
     last = cast.key.get(f"{PATH}/execute", id=every, cursor=first.body["nextCursor"], n="2")
     assert ([found["name"] for found in last.data["records"]], last.body["nextCursor"]) == (["Cid"], None)
     assert last.data["records"][0] == cast.key.get(f"/contact/{people['Cid']}").data
+    other = cast.key.get(f"{PATH}/execute", id=new(cast, "others", filters={}), cursor=first.body["nextCursor"], n="2")
+    assert (other.status, "belongs to another query" in other.body["warning"]) == (400, True)
 
 
 def test_lists_and_bulk_changes_take_segments(cast: Cast, people: dict[str, str]) -> None:

@@ -96,7 +96,7 @@ def test_the_grams_of_a_text() -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT search_grams('x', 'Anna') @> search_grams('x', 'nNA'), search_grams('x', 'Anna') && search_grams('x', 'ana'),"
-            " search_grams('y', 'Anna') && search_grams('x', 'anna'), cardinality(search_grams('x', 'Ananan')),"
+            " search_grams('y', 'Anna') && search_grams('x', 'anna'), cardinality(search_grams('x', 'Anan')),"
             " search_grams('x', 'nn'), search_grams('x', ''),"
             " search_grams('x', 'abc' || chr(1) || 'def') <@ (search_grams('x', 'abc') || search_grams('x', 'def'))"
         )
