@@ -82,10 +82,10 @@ def _work_on(member: Member, colleague: Member, leads: list[str]) -> None:
     update_follow_up(id=done.pk, actor_id=member.pk, values={"status": "done"}, automation=False)
     for n, (outcome, seconds) in enumerate(CALLS):
         started = (now - timedelta(days=n, hours=2)).isoformat()
-        values = {"lead": leads[n], "outcome": outcome, "duration_seconds": seconds, "started_at": started}
-        create_call(actor_id=colleague.pk, values=values, automation=False)
+        call: dict[str, Any] = {"lead": leads[n], "outcome": outcome, "duration_seconds": seconds, "started_at": started}
+        create_call(actor_id=colleague.pk, values=call, automation=False)
     for n, (title, place) in enumerate((("Tasting at your office", "Their kitchen"), ("Contract review", "Video call"))):
-        values = {
+        meeting: dict[str, Any] = {
             "title": title,
             "place": place,
             "lead": leads[n + 4],
@@ -93,4 +93,4 @@ def _work_on(member: Member, colleague: Member, leads: list[str]) -> None:
             "duration_minutes": 45,
             "organizer": member.pk,
         }
-        create_meeting(actor_id=member.pk, values=values, automation=False)
+        create_meeting(actor_id=member.pk, values=meeting, automation=False)

@@ -56,10 +56,9 @@ class Source:
 
     def listing(self, params: Mapping[str, Any]) -> Listing:
         """The list that the view would answer a request with these parameters with."""
-        request = SimpleNamespace(query_params=params)
-        view = self.view()
-        view.request = request
-        view.list_response = _as_listing  # type: ignore[method-assign]
+        request: Any = SimpleNamespace(query_params=params)
+        view: Any = self.view()
+        view.request, view.list_response = request, _as_listing
         return self.view.get.__wrapped__(view, request)  # type: ignore[attr-defined, no-any-return]
 
 

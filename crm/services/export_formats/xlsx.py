@@ -84,7 +84,7 @@ class _Sheets:
     def _write_typed(self, number: int, place: int, cell: Any) -> None:
         if isinstance(cell, bool):
             self._sheet.write_boolean(number, place, cell)
-        elif isinstance(cell, int | float | Decimal) and abs(cell) < LARGEST_WHOLE:
+        elif isinstance(cell, int | float | Decimal) and abs(float(cell)) < LARGEST_WHOLE:
             self._sheet.write_number(number, place, cell)
         elif isinstance(cell, datetime) and cell.year >= FIRST_YEAR:
             self._write_time(number, place, cell.astimezone(self._zone).replace(tzinfo=None), self._moment)
