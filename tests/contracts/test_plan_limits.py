@@ -75,8 +75,11 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
 """Module -> how a record of it is made by POST; inside the company's scope."""
 NOT_COUNTED = {
     "calllog": "leads and contacts are, and what is said with them is free",
+    "bulk-job/<str:id>/undo": "it gives back what there was",
     "contact/import": "its rows are",
+    "contact/import/<str:id>/undo": "it takes back what was made",
     "lead/import": "its rows are",
+    "lead/import/<str:id>/undo": "it takes back what was made",
     "lead-activity": "leads and contacts are, and notes on them are free",
     "lead-activity/follow-up": "leads are, and what is to be done about them is free",
     "suppression": "whoever must not be written to is told for free",
