@@ -117,7 +117,6 @@ class FieldOut(Output):
     children = serializers.JSONField(help_text=CHILD_HELP)
     isSystem = serializers.BooleanField(help_text="stored in a column of the record itself")
     job = FieldJob(
-        allow_null=True,
         help_text="converts the values; until it has completed, the field's types, options and children are those of before. It stays here"
         " when it failed or was cancelled",
     )

@@ -179,7 +179,8 @@ def test_the_doors_that_stay_open_are_all_there() -> None:
 @pytest.mark.parametrize("operation", PROTECTED, ids=str)
 def test_a_plan_without_the_module_binds_sessions_and_not_keys(operation: Operation, cast: Cast) -> None:
     with cast.scope():
-        Subscription.objects.update(modules=[module for module in MODULES if module != operation.view.module])
+        opening = {operation.view.module, *operation.view.also}
+        Subscription.objects.update(modules=[module for module in MODULES if module not in opening])
     refused(ask(cast.session, operation), 403, "Your plan does not include this feature")
     keyed = Operation(operation.method, operation.path.replace(SESSION[1:], KEY[1:], 1), operation.view, operation.endpoint)
     let_in(ask(cast.key, keyed), operation)
