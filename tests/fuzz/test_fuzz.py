@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import content_type_conformance, response
 
 from tests.cast import KEY, make_cast, session_headers
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "4"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 DOCUMENT = json.loads(OpenApiJsonRenderer().render(SchemaGenerator().get_schema(request=None, public=True), renderer_context={}))
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
@@ -34,7 +34,7 @@ quick = settings(
     max_examples=EXAMPLES,
     deadline=None,
     database=None,
-    derandomize=EXAMPLES <= 4,
+    derandomize=EXAMPLES <= 2,
     suppress_health_check=[
         HealthCheck.function_scoped_fixture,
         HealthCheck.filter_too_much,
