@@ -25,7 +25,7 @@ def make(table: str) -> str:
 class Migration(migrations.Migration):
     dependencies = [
         ("core", "0004_search"),
-        ("crm", "0011_activity_once"),
+        ("crm", "0006_sales_work"),
     ]
 
     operations = [
