@@ -76,20 +76,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='ConvertedValue',
-            fields=[
-                ('pk', models.CompositePrimaryKey('job_id', 'record_id', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('record_id', core.ids.ObjectIdField(db_collation='C', editable=False, max_length=24)),
-                ('before', core.fields.JSONField()),
-                ('after', core.fields.JSONField(null=True)),
-                ('rows', core.fields.JSONField(null=True)),
-            ],
-            options={
-                'abstract': False,
-                'base_manager_name': 'objects',
-            },
-        ),
-        migrations.CreateModel(
             name='DuplicateDismissal',
             fields=[
                 ('id', core.ids.ObjectIdField(db_collation='C', default=core.ids.new_id, editable=False, max_length=24, primary_key=True, serialize=False)),
@@ -282,6 +268,22 @@ class Migration(migrations.Migration):
             model_name='lead',
             name='lead_import',
         ),
+        migrations.CreateModel(
+            name='ConvertedValue',
+            fields=[
+                ('pk', models.CompositePrimaryKey('job_id', 'record_id', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('company', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.company')),
+                ('job', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='converted_values', to='crm.bulkjob')),
+                ('record_id', core.ids.ObjectIdField(db_collation='C', editable=False, max_length=24)),
+                ('before', core.fields.JSONField()),
+                ('after', core.fields.JSONField(null=True)),
+                ('rows', core.fields.JSONField(null=True)),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'objects',
+            },
+        ),
         migrations.AddField(
             model_name='contact',
             name='merged_into',
@@ -436,16 +438,6 @@ class Migration(migrations.Migration):
             model_name='calllog',
             name='updated_by',
             field=core.fields.CompanyForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.member'),
-        ),
-        migrations.AddField(
-            model_name='convertedvalue',
-            name='company',
-            field=models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.company'),
-        ),
-        migrations.AddField(
-            model_name='convertedvalue',
-            name='job',
-            field=core.fields.CompanyForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='converted_values', to='crm.bulkjob'),
         ),
         migrations.AddField(
             model_name='duplicatedismissal',
