@@ -232,6 +232,22 @@ class Migration(migrations.Migration):
                 'base_manager_name': 'objects',
             },
         ),
+        migrations.CreateModel(
+            name='ConvertedValue',
+            fields=[
+                ('pk', models.CompositePrimaryKey('job_id', 'record_id', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('company', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.company')),
+                ('job', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='converted_values', to='crm.bulkjob')),
+                ('record_id', core.ids.ObjectIdField(db_collation='C', editable=False, max_length=24)),
+                ('before', core.fields.JSONField()),
+                ('after', core.fields.JSONField(null=True)),
+                ('rows', core.fields.JSONField(null=True)),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'objects',
+            },
+        ),
         migrations.RemoveConstraint(
             model_name='customfield',
             name='customfield_name_unique',
@@ -268,22 +284,6 @@ class Migration(migrations.Migration):
             model_name='lead',
             name='lead_import',
         ),
-        migrations.CreateModel(
-            name='ConvertedValue',
-            fields=[
-                ('pk', models.CompositePrimaryKey('job_id', 'record_id', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('company', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.company')),
-                ('job', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='converted_values', to='crm.bulkjob')),
-                ('record_id', core.ids.ObjectIdField(db_collation='C', editable=False, max_length=24)),
-                ('before', core.fields.JSONField()),
-                ('after', core.fields.JSONField(null=True)),
-                ('rows', core.fields.JSONField(null=True)),
-            ],
-            options={
-                'abstract': False,
-                'base_manager_name': 'objects',
-            },
-        ),
         migrations.AddField(
             model_name='contact',
             name='merged_into',
@@ -303,78 +303,6 @@ class Migration(migrations.Migration):
             model_name='customfield',
             name='deleted_at',
             field=models.DateTimeField(editable=False, help_text='Nobody sees it any more; it goes when its values have gone.', null=True),
-        ),
-        migrations.AddIndex(
-            model_name='contact',
-            index=models.Index(fields=['company', 'name', 'id'], name='contact_name'),
-        ),
-        migrations.AddIndex(
-            model_name='contact',
-            index=models.Index(models.F('company'), django.db.models.functions.text.Upper('email'), models.F('id'), name='contact_email'),
-        ),
-        migrations.AddIndex(
-            model_name='contact',
-            index=models.Index(fields=['company', 'contact_number', 'id'], include=('is_deleted',), name='contact_same_number'),
-        ),
-        migrations.AddIndex(
-            model_name='contact',
-            index=models.Index(condition=models.Q(('email_identity__isnull', False), ('is_deleted', False)), fields=['company', 'email_identity', 'id'], name='contact_same_email'),
-        ),
-        migrations.AddIndex(
-            model_name='contact',
-            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'number', 'id'], name='contact_number'),
-        ),
-        migrations.AddIndex(
-            model_name='contact',
-            index=models.Index(fields=['company', 'category', 'id'], name='contact_category'),
-        ),
-        migrations.AddIndex(
-            model_name='contact',
-            index=models.Index(fields=['company', 'import_job', 'id'], name='contact_import'),
-        ),
-        migrations.AddIndex(
-            model_name='contact',
-            index=models.Index(condition=models.Q(('merged_into__isnull', False)), fields=['merged_into'], name='contact_merged'),
-        ),
-        migrations.AddIndex(
-            model_name='lead',
-            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'status', 'id'], name='lead_status'),
-        ),
-        migrations.AddIndex(
-            model_name='lead',
-            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'source', 'id'], name='lead_source'),
-        ),
-        migrations.AddIndex(
-            model_name='lead',
-            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'value', 'id'], name='lead_value'),
-        ),
-        migrations.AddIndex(
-            model_name='lead',
-            index=models.Index(fields=['company', 'contact', 'id'], include=('status', 'is_deleted'), name='lead_same_contact'),
-        ),
-        migrations.AddIndex(
-            model_name='lead',
-            index=models.Index(fields=['company', 'team', 'id'], name='lead_team'),
-        ),
-        migrations.AddIndex(
-            model_name='lead',
-            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'team_member', 'id'], name='lead_member'),
-        ),
-        migrations.AddIndex(
-            model_name='lead',
-            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'created_by', 'id'], name='lead_created_by'),
-        ),
-        migrations.AddIndex(
-            model_name='lead',
-            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'updated_by', 'id'], name='lead_updated_by'),
-        ),
-        migrations.AddIndex(
-            model_name='lead',
-            index=models.Index(fields=['company', 'import_job', 'id'], name='lead_import'),
-        ),
-        migrations.AddIndex(
-            model_name='lead',
-            index=models.Index(condition=models.Q(('merged_into__isnull', False)), fields=['merged_into'], name='lead_merged'),
         ),
         migrations.AddField(
             model_name='bulkjob',
@@ -400,14 +328,6 @@ class Migration(migrations.Migration):
             model_name='customfield',
             name='job',
             field=core.fields.CompanyForeignKey(db_constraint=False, db_index=False, editable=False, help_text='What converts its values, or removes them, while that is not done.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='crm.bulkjob'),
-        ),
-        migrations.AddIndex(
-            model_name='customfield',
-            index=models.Index(condition=models.Q(('job__isnull', False)), fields=['job'], name='customfield_job'),
-        ),
-        migrations.AddConstraint(
-            model_name='customfield',
-            constraint=models.UniqueConstraint(condition=models.Q(('deleted_at', None)), fields=('company', 'panel', 'name'), name='customfield_name_unique'),
         ),
         migrations.AddField(
             model_name='calllog',
@@ -594,6 +514,91 @@ class Migration(migrations.Migration):
             name='merge',
             field=core.fields.CompanyForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='journal', to='crm.merge'),
         ),
+        migrations.AddField(
+            model_name='contact',
+            name='email_identity',
+            field=models.GeneratedField(db_persist=True, expression=models.Func(models.F('email'), output_field=models.TextField(), template="\nCASE WHEN strpos(%(expressions)s, '@') > 1 THEN\n    CASE WHEN split_part(lower(%(expressions)s), '@', 2) IN ('gmail.com', 'googlemail.com')\n    THEN 'gmail.com@' || replace(\n        coalesce(nullif(split_part(split_part(lower(%(expressions)s), '@', 1), '+', 1), ''), split_part(lower(%(expressions)s), '@', 1)),\n        '.', '')\n    ELSE split_part(lower(%(expressions)s), '@', 2) || '@' ||\n        coalesce(nullif(split_part(split_part(lower(%(expressions)s), '@', 1), '+', 1), ''), split_part(lower(%(expressions)s), '@', 1))\n    END\nEND"), help_text='What duplicates are found by; the database keeps it.', output_field=models.CharField(db_collation='C', max_length=300, null=True)),
+        ),
+        migrations.AddIndex(
+            model_name='contact',
+            index=models.Index(fields=['company', 'name', 'id'], name='contact_name'),
+        ),
+        migrations.AddIndex(
+            model_name='contact',
+            index=models.Index(models.F('company'), django.db.models.functions.text.Upper('email'), models.F('id'), name='contact_email'),
+        ),
+        migrations.AddIndex(
+            model_name='contact',
+            index=models.Index(fields=['company', 'contact_number', 'id'], include=('is_deleted',), name='contact_same_number'),
+        ),
+        migrations.AddIndex(
+            model_name='contact',
+            index=models.Index(condition=models.Q(('email_identity__isnull', False), ('is_deleted', False)), fields=['company', 'email_identity', 'id'], name='contact_same_email'),
+        ),
+        migrations.AddIndex(
+            model_name='contact',
+            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'number', 'id'], name='contact_number'),
+        ),
+        migrations.AddIndex(
+            model_name='contact',
+            index=models.Index(fields=['company', 'category', 'id'], name='contact_category'),
+        ),
+        migrations.AddIndex(
+            model_name='contact',
+            index=models.Index(fields=['company', 'import_job', 'id'], name='contact_import'),
+        ),
+        migrations.AddIndex(
+            model_name='contact',
+            index=models.Index(condition=models.Q(('merged_into__isnull', False)), fields=['merged_into'], name='contact_merged'),
+        ),
+        migrations.AddIndex(
+            model_name='lead',
+            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'status', 'id'], name='lead_status'),
+        ),
+        migrations.AddIndex(
+            model_name='lead',
+            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'source', 'id'], name='lead_source'),
+        ),
+        migrations.AddIndex(
+            model_name='lead',
+            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'value', 'id'], name='lead_value'),
+        ),
+        migrations.AddIndex(
+            model_name='lead',
+            index=models.Index(fields=['company', 'contact', 'id'], include=('status', 'is_deleted'), name='lead_same_contact'),
+        ),
+        migrations.AddIndex(
+            model_name='lead',
+            index=models.Index(fields=['company', 'team', 'id'], name='lead_team'),
+        ),
+        migrations.AddIndex(
+            model_name='lead',
+            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'team_member', 'id'], name='lead_member'),
+        ),
+        migrations.AddIndex(
+            model_name='lead',
+            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'created_by', 'id'], name='lead_created_by'),
+        ),
+        migrations.AddIndex(
+            model_name='lead',
+            index=models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'updated_by', 'id'], name='lead_updated_by'),
+        ),
+        migrations.AddIndex(
+            model_name='lead',
+            index=models.Index(fields=['company', 'import_job', 'id'], name='lead_import'),
+        ),
+        migrations.AddIndex(
+            model_name='lead',
+            index=models.Index(condition=models.Q(('merged_into__isnull', False)), fields=['merged_into'], name='lead_merged'),
+        ),
+        migrations.AddIndex(
+            model_name='customfield',
+            index=models.Index(condition=models.Q(('job__isnull', False)), fields=['job'], name='customfield_job'),
+        ),
+        migrations.AddConstraint(
+            model_name='customfield',
+            constraint=models.UniqueConstraint(condition=models.Q(('deleted_at', None)), fields=('company', 'panel', 'name'), name='customfield_name_unique'),
+        ),
         migrations.AddIndex(
             model_name='bulkjob',
             index=models.Index(condition=models.Q(('status', 'queued')), fields=['due_at'], name='bulkjob_due'),
@@ -613,11 +618,6 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='bulkjob',
             index=models.Index(condition=models.Q(('undoes_import__isnull', False)), fields=['undoes_import'], name='bulkjob_undoes_import'),
-        ),
-        migrations.AddField(
-            model_name='contact',
-            name='email_identity',
-            field=models.GeneratedField(db_persist=True, expression=models.Func(models.F('email'), output_field=models.TextField(), template="\nCASE WHEN strpos(%(expressions)s, '@') > 1 THEN\n    CASE WHEN split_part(lower(%(expressions)s), '@', 2) IN ('gmail.com', 'googlemail.com')\n    THEN 'gmail.com@' || replace(\n        coalesce(nullif(split_part(split_part(lower(%(expressions)s), '@', 1), '+', 1), ''), split_part(lower(%(expressions)s), '@', 1)),\n        '.', '')\n    ELSE split_part(lower(%(expressions)s), '@', 2) || '@' ||\n        coalesce(nullif(split_part(split_part(lower(%(expressions)s), '@', 1), '+', 1), ''), split_part(lower(%(expressions)s), '@', 1))\n    END\nEND"), help_text='What duplicates are found by; the database keeps it.', output_field=models.CharField(db_collation='C', max_length=300, null=True)),
         ),
         migrations.AddIndex(
             model_name='calllog',
