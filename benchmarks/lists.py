@@ -164,6 +164,29 @@ def sorts(population: Population, listed: Listed = CONTACTS) -> list[Result]:
     return results
 
 
+def search(population: Population, listed: Listed = CONTACTS) -> list[Result]:
+    """The first page of a search with its count, against the first page of the whole list with its count."""
+    with serve(raw.log_file()) as web:
+        caller = web.caller(population.big.key)
+        first: Query = {"p": "1", "n": str(SIZE)}
+        some = caller.json("GET", listed.path, {**first, "p": str(max(1, listed.count(population.big) // SIZE // 2))})["data"][0]
+        one = (some.get("contact") or some)["email"]
+        results = []
+        for what, text, aim in (
+            ("one address", one, 1.0),
+            ("part of a number", one.split("@")[0][-5:], None),
+            ("what nobody has", "xqzwv", 1.0),
+            ("a last name of 1 in 13", "eriksen", None),
+            ("what all have", "example.com", None),
+        ):
+            query = {**first, "searchValue": text}
+            ours, theirs = interleaved([partial(caller.read, "GET", listed.path, asked) for asked in (query, first)], 10, warm_up=2)
+            found = caller.json("GET", listed.path, query)["totalCount"]
+            figures = f"{ms(ours)} ({found:,} found), the whole list's first page {ms(theirs)}, of {listed.count(population.big):,}"
+            results.append(Result(f"GET {listed.path} searched for {what}", figures, ours / theirs, aim))
+    return results
+
+
 def _second(caller: Caller, listed: Listed, query: Query) -> Query:
     cursor = caller.json("GET", listed.path, {**query, "cursorPagination": "true", "n": str(SIZE)})["nextCursor"]
     return {"cursor": cursor, "n": str(SIZE)}
