@@ -16,7 +16,7 @@ from accounts.services.api_keys import note_use
 from accounts.tokens import is_open, read_access
 from core.access import Actor, Door
 from core.crypto import lookup_hash
-from core.errors import InvalidToken, Named
+from core.errors import InvalidToken, NamedError
 from core.ids import is_id
 from core.tenancy import unscoped
 
@@ -36,19 +36,19 @@ class ApiKeyAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[Any, Actor]:
         for header in ("Authorization", "authmember"):
             if header in request.headers:
-                raise Named("BadRequest_400", f"the header {header} must not be sent beside apikey on this path")
+                raise NamedError("BadRequest_400", f"the header {header} must not be sent beside apikey on this path")
         key = request.headers.get("apikey", "")
         if not key or len(key) > MAX_KEY_LENGTH:
-            raise Named("ExpiredSession_401", "send a valid key in the header apikey")
+            raise NamedError("ExpiredSession_401", "send a valid key in the header apikey")
         with unscoped(reason="authentication: the key says which company it is"):
             with connection.cursor() as cursor:
                 cursor.execute(KEY, [lookup_hash(key)])
                 found = cursor.fetchone()
             if found is None:
-                raise Named("ExpiredSession_401", "send a valid key in the header apikey")
+                raise NamedError("ExpiredSession_401", "send a valid key in the header apikey")
             key_id, company_id, member_id, user_id, last_used_at, *life = found
             if settings.API_KEY_EXPIRY_ENFORCED and is_expired(*life):
-                raise Named("ExpiredSession_401", "the temporary key has expired; create a new one")
+                raise NamedError("ExpiredSession_401", "the temporary key has expired; create a new one")
             note_use(key_id=key_id, last_used_at=last_used_at)
         actor = Actor(Door.KEY, user_id, company_id, member_id, key_id=key_id)
         return actor, actor

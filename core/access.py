@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
-from core.errors import Named
+from core.errors import NamedError
 from core.tenancy import company_id
 
 PLAN_LIMIT = "PlanLimitExceeded_403"
@@ -108,7 +108,7 @@ def entitlement(company: str) -> Entitlement:
     """The company's entitlement; SubscriptionExpired_400 (seeded with status 500, the contract's quirk) without an active subscription."""
     found = _entitlements(company)
     if found is None:
-        raise Named("SubscriptionExpired_400", "the company has no active subscription; subscribe or renew to go on")
+        raise NamedError("SubscriptionExpired_400", "the company has no active subscription; subscribe or renew to go on")
     return found
 
 
@@ -116,11 +116,11 @@ def check_session(actor: Actor, allowed: Entitlement, module: str, method: str) 
     """The checks that the session path makes and the key path does not: member status, role, plan features
     (and plan limits, where records are made: `take`)."""
     if not (actor.is_owner or actor.is_accepted):
-        raise Named("UnauthorizedAction_403", "your membership is not accepted or is blocked")
+        raise NamedError("UnauthorizedAction_403", "your membership is not accepted or is blocked")
     if not actor.may(module, method):
-        raise Named("UnauthorizedAction_403", f"your role lacks the permission {module}.{permission_of(method)}")
+        raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{permission_of(method)}")
     if allowed.modules is not None and module not in allowed.modules:
-        raise Named("PlanDoesNotIncludeThisFeature_400", f"the feature {module} is not in your plan")
+        raise NamedError("PlanDoesNotIncludeThisFeature_400", f"the feature {module} is not in your plan")
 
 
 @contextmanager
@@ -161,14 +161,14 @@ def room(module: str) -> int | None:
     return max(0, limit - USAGE[module].records().order_by()[:limit].count())
 
 
-def full(module: str, left: int = 0) -> Named:
+def full(module: str, left: int = 0) -> NamedError:
     """The error that tells that a module's limit is reached: PlanLimitExceeded_403, PlanSubscriptionLimitExceeded_403 where the
     subscription has a limit of its own, or what the module's app has chosen."""
     allowed, error = _allowed.get() or Entitlement(), USAGE[module].error
     whose = "subscription" if module in allowed.own else "plan"
     if error == PLAN_LIMIT and whose == "subscription":
         error = OWN_LIMIT
-    return Named(error, f"your {whose} allows {allowed.limits.get(module)} records of {module}, and there is room for {left} more")
+    return NamedError(error, f"your {whose} allows {allowed.limits.get(module)} records of {module}, and there is room for {left} more")
 
 
 def limit_errors(module: str) -> tuple[str, ...]:

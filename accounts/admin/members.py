@@ -17,7 +17,7 @@ from accounts.services.members import remove_member, update_member
 from accounts.services.roles import update_role
 from core.access import Actor, Door
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
-from core.errors import ApiError, Named
+from core.errors import ApiError, NamedError
 from core.tenancy import company_scope
 
 Status = Member.Status
@@ -65,7 +65,7 @@ class MemberAdmin(CompanyRecordAdmin):
     def _move(self, request: HttpRequest, rows: QuerySet[Member], was: str, status: str, done: str) -> None:
         def move(row: Member) -> None:
             if row.status != was:
-                raise Named("InvalidMemberStatus_400", f"is {row.status}, not {was}")
+                raise NamedError("InvalidMemberStatus_400", f"is {row.status}, not {was}")
             update_member(actor=acting(request, row), id=row.pk, values={"status": status})
 
         self.each(request, rows, move, done)

@@ -19,7 +19,7 @@ from accounts.timing import unhurried
 from accounts.tokens import Tokens
 from core.attempts import TooManyAttempts
 from core.callers import Caller
-from core.errors import Named
+from core.errors import NamedError
 from core.ids import first_id
 from core.periodic import periodic
 
@@ -40,7 +40,7 @@ def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
             record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=trouble, caller=caller)
             if user is not None and trouble == UNVERIFIED:
                 send_verification(user)
-        raise Named("InvalidCredentials_400", "email or password is wrong, or the address is not verified yet")
+        raise NamedError("InvalidCredentials_400", "email or password is wrong, or the address is not verified yet")
     forgive_attempts(email=email, caller=caller)
     return user, sign_in(user=user, caller=caller)
 

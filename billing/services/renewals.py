@@ -23,7 +23,7 @@ from billing.notices import ENDED, ENDING, PAST_DUE
 from billing.periods import period_after
 from billing.selectors import OPEN
 from billing.services.changes import Action, Status, closing, existing, primary_of, write
-from core.errors import Named, ValidationFailed
+from core.errors import NamedError, ValidationFailed
 from core.periodic import periodic
 from core.tenancy import company_scope
 
@@ -182,7 +182,7 @@ def record_payment(*, company_id: str, amount: Decimal, currency: str, source: s
         if SubscriptionChange.objects.filter(source=source).exists():
             return subscription
         if not subscription.interval:
-            raise Named("BadRequest_400", "the subscription has no interval: grant a plan for a month or a year first")
+            raise NamedError("BadRequest_400", "the subscription has no interval: grant a plan for a month or a year first")
         start, end = _following(subscription)
         values = {"status": Status.ACTIVE, "period_start": start, "period_end": end, "ends_at": closing(end)}
         if subscription.status not in OPEN or subscription.period_day is None:

@@ -18,7 +18,7 @@ from core.access import Actor, Door, Entitlement, check_session, entitlement, li
 from core.api.endpoint import Endpoint, success
 from core.api.json import Parser, Renderer
 from core.api.schema import Schema
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import FieldSet, ListQuery, Page, list_page, stream_json
 from core.lists.paging import Projection
 from core.tenancy import company_scope, reopen
@@ -74,7 +74,7 @@ class ApiView(APIView):
         self.perform_authentication(request)
         if not isinstance(request.auth, Actor):
             if not self.public:
-                raise Named("Unauthorized_401", "log in, or send an API key")
+                raise NamedError("Unauthorized_401", "log in, or send an API key")
             return
         self.actor = request.auth
         request._request.leadwright_actor = self.actor  # type: ignore[attr-defined]  # for the server log, which knows no view
@@ -87,13 +87,13 @@ class ApiView(APIView):
         if self.actor.visiting:
             # Whatever the company has subscribed to: support is most needed where that has lapsed.
             if not self.actor.may(self.module or "", request.method or ""):
-                raise Named("UnauthorizedAction_403", "a visit is for looking only")
+                raise NamedError("UnauthorizedAction_403", "a visit is for looking only")
             return
         if not declared.needs_subscription and self.actor.door is Door.KEY:
             return
         try:
             allowed = entitlement(self.actor.company_id)
-        except Named:
+        except NamedError:
             if declared.needs_subscription:
                 raise
             allowed = Entitlement()

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 from django.utils import timezone
 
-from core.errors import Named
+from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
 from core.jobs import wake
@@ -100,7 +100,7 @@ def change_many(
         matched += len(ids)
         changed += len(change_batch(what, action, apply, ids, source, actor_id=actor_id, automation=automation))
     if not matched and not selection.everything:
-        raise Named(what.not_found, f"ids: none of them is one of the company's {what.kind.noun}")
+        raise NamedError(what.not_found, f"ids: none of them is one of the company's {what.kind.noun}")
     if matched < 2 or not changed:
         return Outcome(matched, changed)
     now = timezone.now()

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from core.errors import Named
+from core.errors import NamedError
 from core.jobs import checkpoint, finish, has_due, register_job, release, wake
 from crm.models import BulkJob
 
@@ -56,7 +56,7 @@ def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], Non
                 rate = (progress["processed"] - job.processed) / max(monotonic() - started, 0.001)
                 rate = rate if job.rate is None else job.rate * (1 - SMOOTHING) + rate * SMOOTHING
                 go_on = checkpoint(job, started_at=job.started_at or timezone.now(), rate=rate, **progress)
-        except Named as error:
+        except NamedError as error:
             finish(job, FAILED, error=error.detail, error_detail=str(error))
             return
         if not go_on or (monotonic() > deadline and has_due(BulkJob)):
@@ -69,9 +69,9 @@ def batch_rows() -> int:
     return int(getattr(settings, "BULK_BATCH_ROWS", BATCH_ROWS))
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is none of the jobs that the caller may see."""
-    return Named(NOT_FOUND, "id: there is no such bulk job in this company")
+    return NamedError(NOT_FOUND, "id: there is no such bulk job in this company")
 
 
 @transaction.atomic
@@ -83,7 +83,7 @@ def move_job(*, id: str, status: str) -> BulkJob:
         raise not_found()
     if not _MOVES[status](job):
         doing = {PAUSED: "paused", QUEUED: "resumed", CANCELLED: "cancelled"}[BulkJob.Status(status)]
-        raise Named(WRONG_STATE, f"status: a job that is {job.status} cannot be {doing}")
+        raise NamedError(WRONG_STATE, f"status: a job that is {job.status} cannot be {doing}")
     # Not the worker's own columns: it may be at work, and holds the row by its lease alone.
     job.save(
         update_fields=[

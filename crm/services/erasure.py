@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from core.errors import Named
+from core.errors import NamedError
 from core.events import emit
 from core.jobs import wake
 from crm.models import Contact, File, Import, Lead
@@ -64,7 +64,7 @@ def _check(contact: Contact, confirm: str) -> None:
     known = {contact.pk, (contact.email or "").lower()} - {""}
     numbers = {contact.number or "", (contact.contact_number or "").lstrip("+")} - {""}
     if given not in known and (digits not in numbers or any(character.isalpha() for character in given)):
-        raise Named("InvalidInput_400", "confirm: needs to be the contact's e-mail address, its number or its _id")
+        raise NamedError("InvalidInput_400", "confirm: needs to be the contact's e-mail address, its number or its _id")
 
 
 def _attached_files(subject: Subject) -> list[str]:

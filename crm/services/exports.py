@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from accounts.formats import formats_of
 from core.access import Actor, Door, check_session, entitlement, take
-from core.errors import ApiError, Named, shorten
+from core.errors import ApiError, NamedError, shorten
 from core.ids import new_id
 from core.jobs import LeaseLost, checkpoint, fenced, finish, release, wake
 from core.lists import BulkSelection, in_batches
@@ -42,7 +42,7 @@ PURGE_BATCH = 1000
 def find_source(resource: str) -> Source:
     """The source of this name; InvalidInput_400."""
     if resource not in SOURCES:
-        raise Named("InvalidInput_400", f"resource: one of {', '.join(sorted(SOURCES))}, not {shorten(resource, 60)!r}")
+        raise NamedError("InvalidInput_400", f"resource: one of {', '.join(sorted(SOURCES))}, not {shorten(resource, 60)!r}")
     return SOURCES[resource]
 
 
@@ -57,7 +57,7 @@ def export_now(source: Source, *, params: Mapping[str, Any], names: Sequence[str
     columns = choose(columns_of(listing.output, source.panel), names)
     records = Records(listing, params, most=AT_ONCE)
     if len(records) > AT_ONCE:
-        raise Named("InvalidRequest_400", f"more than {AT_ONCE:,} records match; POST /export makes a file of any number")
+        raise NamedError("InvalidRequest_400", f"more than {AT_ONCE:,} records match; POST /export makes a file of any number")
     rows = (cells for chunk in records for cells in _cells(columns, chunk))
     FORMATS[format].write(target, [column.header for column in columns], rows, formats_of(company_id()), None)
     return len(records)
@@ -216,13 +216,13 @@ def cancel_export(export: QuerySet[Export]) -> Export:
     elif job.status == Export.Status.RUNNING:
         Export.objects.filter(pk=job.pk).update(cancel_requested=True, updated_at=timezone.now())
     else:
-        raise Named("InvalidRequest_400", f"status: an export that is {job.status} cannot be cancelled")
+        raise NamedError("InvalidRequest_400", f"status: an export that is {job.status} cannot be cancelled")
     return job
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is no export that the actor may see."""
-    return Named("NotFound_404", "id: there is no such export in this company")
+    return NamedError("NotFound_404", "id: there is no such export in this company")
 
 
 def delete_exports(*, exports: QuerySet[Export], selection: BulkSelection, member_id: str) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from core.errors import Named
+from core.errors import NamedError
 from core.jobs import fenced, finish, wake
 from core.periodic import periodic
 from core.tenancy import company_scope
@@ -130,7 +130,7 @@ def _put_by(job: BulkJob, conversion: Conversion, values: Sequence[Stored]) -> N
     try:
         put_by(conversion, job.pk, values, drop_invalid=job.change["dropInvalid"])
     except Unfit as error:
-        raise Named(BAD_CUSTOM, f"Nothing was changed, since a value that was written meanwhile does not fit: {error}") from None
+        raise NamedError(BAD_CUSTOM, f"Nothing was changed, since a value that was written meanwhile does not fit: {error}") from None
 
 
 def _field_of(job: BulkJob) -> CustomField | None:
@@ -149,7 +149,7 @@ def _settle(job: BulkJob, conversion: Conversion) -> None:
     take_fields()
     field = _field_of(job)
     if field is None:
-        raise Named("CustomFieldNotFound_400", OVERTAKEN)
+        raise NamedError("CustomFieldNotFound_400", OVERTAKEN)
     while values := stale_values(conversion, job.pk, batch_rows()):
         _put_by(job, conversion, values)
     changed, lost = write_all(conversion, job.pk)

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.services.mails import Letter
-from core.errors import Named
+from core.errors import NamedError
 from core.events import emit
 from crm.models import FollowUp
 from crm.services.dealing import ACTIVE
@@ -70,9 +70,9 @@ def update_follow_up(*, id: str, actor_id: str, values: Mapping[str, Any], autom
     return follow_up
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is none of the company's follow-ups."""
-    return Named("LeadActivityNotFound_404", "id: there is no such follow-up in this company")
+    return NamedError("LeadActivityNotFound_404", "id: there is no such follow-up in this company")
 
 
 def _give(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
@@ -81,7 +81,7 @@ def _give(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
     if "title" in given:
         given["title"] = one_line(given["title"])
         if not given["title"]:
-            raise Named("InvalidInput_400", "title: needs a character that can be seen")
+            raise NamedError("InvalidInput_400", "title: needs a character that can be seen")
     if "due_at" in given:
         given["due_at"] = read_moment("dueAt", given["due_at"])
     if given.get("assignee") and given["assignee"] != follow_up.assignee_id:

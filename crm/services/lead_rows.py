@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from core.access import room
-from core.errors import Named
+from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
 from crm.models import ProductService
@@ -264,7 +264,7 @@ class _Round:
         wanting = [item for item in inserts if not members[item.id] and self.schema.is_open(item.row.system.get("status"))]
         try:
             dealt = deal([teams[item.id] for item in wanting], self.schema.closed)
-        except Named as error:
+        except NamedError as error:
             problem = ValueProblem("team", error.name, error.detail)
             raise _Again({item.row.index: [problem] for item in wanting if not teams[item.id]}) from error
         members |= {item.id: member for item, member in zip(wanting, dealt, strict=True)}

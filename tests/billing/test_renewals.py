@@ -22,7 +22,7 @@ from billing.services.subscriptions import (
     extend_subscription,
     grant_subscription,
 )
-from core.errors import ApiError, Named
+from core.errors import ApiError, NamedError
 from core.periodic import CHORES
 from core.tenancy import company_scope, unscoped
 from tests.billing.cases import NOON, actions, at, changes, chore, days, mails, make_company, plan_of, primary
@@ -344,7 +344,7 @@ def test_the_same_payment_at_once_counts_once() -> None:
 
 def test_payments_that_make_no_sense_are_refused() -> None:
     company = make_company()
-    with pytest.raises(Named, match="no interval") as caught:
+    with pytest.raises(NamedError, match="no interval") as caught:
         pay(company)
     assert caught.value.name == "BadRequest_400"
     for values in ({"amount": Decimal(0)}, {"amount": Decimal(-1)}, {"source": ""}):

@@ -23,7 +23,7 @@ from billing.services.subscriptions import (
     start_trial,
 )
 from core.companies import furnish_company
-from core.errors import ApiError, Named
+from core.errors import ApiError, NamedError
 from core.tenancy import company_scope
 from tests.billing.cases import NOON, actions, at, changes, days, make_company, plan_of, primary
 from tests.factories import CompanyFactory, MemberFactory, RoleFactory, UserFactory
@@ -34,7 +34,7 @@ Status = Subscription.Status
 
 
 def refused(name: str, call: Any, **values: Any) -> str:
-    with pytest.raises(Named) as caught:
+    with pytest.raises(NamedError) as caught:
         call(**values)
     assert caught.value.name == name
     return caught.value.detail

@@ -12,7 +12,7 @@ from accounts.models import Member
 from accounts.services.companies import create_company
 from core.access import Entitlement, limited
 from core.companies import furnish_company
-from core.errors import Named
+from core.errors import NamedError
 from core.models import Event
 from core.tenancy import company_scope
 from crm.models import Lead, Team, TeamMember
@@ -252,7 +252,7 @@ def test_the_permission_module_decides_at_the_session_door(db: None) -> None:
 def test_the_plan_limits_teams(scope: Cast) -> None:
     with limited(Entitlement(limits={"team": 2})):
         create_team(actor_id=scope.owner.pk, values={"name": "North"}, members=MemberChanges())
-        with pytest.raises(Named) as refused, transaction.atomic():
+        with pytest.raises(NamedError) as refused, transaction.atomic():
             create_team(actor_id=scope.owner.pk, values={"name": "South"}, members=MemberChanges())
     assert refused.value.name == "PlanLimitExceeded_403"
     assert Team.objects.count() == 2
