@@ -76,7 +76,7 @@ class Entitlement:
 
 @dataclass(frozen=True)
 class Usage:
-    """How a module's records are counted: `records` gives those that count of the active company, `error` tells of a full plan."""
+    """How a module's records are counted: `records` gives those that count of the active company, `error` tells of an exceeded quota."""
 
     records: Callable[[], QuerySet[Any]]
     error: str
@@ -99,8 +99,8 @@ def set_entitlements(source: Callable[[str], Entitlement | None]) -> None:
 
 
 def count_usage(module: str, records: Callable[[], QuerySet[Any]], *, error: str = PLAN_LIMIT) -> None:
-    """An app says here which records of the active company count against a plan's limit of the module, and which error tells of a full
-    one. Counting them should read one index: it goes no further than the limit, and happens whenever a session makes a record."""
+    """An app says here which records of the active company count against a plan's limit of the module, and which error tells of an
+    exceeded one. Counting them should read one index: it goes no further than the limit, and happens whenever a session makes a record."""
     USAGE[module] = Usage(records, error)
 
 
@@ -114,7 +114,7 @@ def entitlement(company: str) -> Entitlement:
 
 def check_session(actor: Actor, allowed: Entitlement, module: str, method: str) -> None:
     """The checks that the session path makes and the key path does not: member status, role, plan features
-    (and plan limits, where records are made: `take`)."""
+    (and plan limits, where records are made: `reserve_quota`)."""
     if not (actor.is_owner or actor.is_accepted):
         raise NamedError("UnauthorizedAction_403", "your membership is not accepted or is blocked")
     if not actor.may(module, method):
@@ -125,7 +125,7 @@ def check_session(actor: Actor, allowed: Entitlement, module: str, method: str) 
 
 @contextmanager
 def limited(allowed: Entitlement) -> Iterator[None]:
-    """Inside the block new records count against the plan's limits (`take`); the key path makes none of these checks."""
+    """Inside the block new records count against the plan's limits (`reserve_quota`); the key path makes none of these checks."""
     token = _allowed.set(allowed)
     try:
         yield
@@ -138,31 +138,31 @@ def is_limited() -> bool:
     return _allowed.get() is not None
 
 
-def take(module: str, wanted: int = 1) -> None:
-    """Make sure that the plan has room for `wanted` more records of a module; raises `full`'s error.
+def reserve_quota(module: str, wanted: int = 1) -> None:
+    """Reserve the quota for `wanted` more records of a module, or raise `quota_exceeded`.
 
-    Called in the transaction that makes them: a lock until its end keeps others from taking the same room. Outside of `limited` there
-    is always room.
+    Called in the transaction that makes them: a lock until its end keeps others from reserving the same quota. Outside of `limited`
+    nothing is counted.
     """
-    left = room(module)
+    left = remaining_quota(module)
     if left is not None and left < wanted:
-        raise full(module, left)
+        raise quota_exceeded(module, left)
 
 
-def room(module: str) -> int | None:
-    """How many more records of a module fit into the plan, held until the transaction ends; None: no limit."""
+def remaining_quota(module: str) -> int | None:
+    """How many more records of a module the plan allows, locked until the transaction ends; None: no limit."""
     limit = _limit_of(module)
     if limit is None or module not in USAGE:
         return None
     if not connection.in_atomic_block:
-        raise transaction.TransactionManagementError("room is taken in the transaction that makes the records")
+        raise transaction.TransactionManagementError("quota is reserved in the transaction that makes the records")
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"leadwright.usage:{company_id()}:{module}"])
     return max(0, limit - USAGE[module].records().order_by()[:limit].count())
 
 
-def full(module: str, left: int = 0) -> NamedError:
-    """The error that tells that a module's limit is reached: PlanLimitExceeded_403, PlanSubscriptionLimitExceeded_403 where the
+def quota_exceeded(module: str, left: int = 0) -> NamedError:
+    """The error of a module whose limit is reached: PlanLimitExceeded_403, PlanSubscriptionLimitExceeded_403 where the
     subscription has a limit of its own, or what the module's app has chosen."""
     allowed, error = _allowed.get() or Entitlement(), USAGE[module].error
     whose = "subscription" if module in allowed.own else "plan"
@@ -172,14 +172,14 @@ def full(module: str, left: int = 0) -> NamedError:
 
 
 def limit_errors(module: str) -> tuple[str, ...]:
-    """The names of the errors that tell of a full plan where records of the module are made; none for a module that is not counted."""
+    """The names of the errors that tell of an exceeded quota where records of the module are made; none for a module that is not counted."""
     if module not in USAGE:
         return ()
     error = USAGE[module].error
     return (error, OWN_LIMIT) if error == PLAN_LIMIT else (error,)
 
 
-def usage(module: str) -> int:
+def used_quota(module: str) -> int:
     """How many records of the active company count against a limit of the module; 0 for a module that nothing is counted of."""
     return USAGE[module].records().order_by().count() if module in USAGE else 0
 

@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import ApiKey
-from core.access import take
+from core.access import reserve_quota
 from core.crypto import lookup_hash
 from core.errors import NamedError
 
@@ -29,7 +29,7 @@ def create_key(
     """A new key of 64 hex characters for the member; DurationRequired_400 for a temporary one without duration, PlanLimitExceeded_403."""
     if type == ApiKey.Type.TEMPORARY and duration_minutes is None:
         raise NamedError("DurationRequired_400", "durationMinutes (a number of at least 1) is required when type is temporary")
-    take("api")
+    reserve_quota("api")
     return add_key(secrets.token_hex(32), member_id=member_id, type=type, duration_minutes=duration_minutes, ip_restriction=ip_restriction)
 
 

@@ -20,7 +20,7 @@ from accounts.services.members import lock_member, not_found
 from accounts.services.passwords import check_strength
 from accounts.services.sessions import end_sessions
 from accounts.services.steps import Action, record
-from core.access import Actor, take
+from core.access import Actor, reserve_quota
 from core.attempts import Limit
 from core.callers import Caller
 from core.errors import NamedError
@@ -52,7 +52,7 @@ def invite_member(*, actor: Actor, email: str, name: str = "", role_id: str | No
         role = find_role(role_id)
         check_reach(actor, role.permission, "the role permits")
         member = _free_membership(email)
-        take("member")
+        reserve_quota("member")
         member.user, member.role, member.name = None, role, name or member.name
         _send(member, actor)
         record(Action.INVITED, [member], by=actor.member_id or None)
@@ -85,7 +85,7 @@ def resend_invite(*, actor: Actor, id: str) -> Member:
             member.role = find_role(None)
         check_members(actor, [member])
         if not is_live(member):
-            take("member")
+            reserve_quota("member")
         _send(member, actor)
         record(Action.RESENT, [member], by=actor.member_id or None)
     return member

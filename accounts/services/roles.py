@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from accounts.models import Member, Role
 from accounts.permissions import DEFAULT_ROLES, merge, parse_permission
 from accounts.services.authority import check_reach, take_authority
-from core.access import Actor, take
+from core.access import Actor, reserve_quota
 from core.errors import NamedError, shorten
 from core.lists import BulkSelection
 from core.tenancy import company_id
@@ -54,7 +54,7 @@ def create_role(*, actor: Actor, values: Mapping[str, Any]) -> Role:
     permission = merge({}, parse_permission(values["permission"]))
     actor = take_authority(actor)
     check_reach(actor, permission, "the role would permit")
-    take("role")
+    reserve_quota("role")
     if values.get("is_default"):
         Role.objects.filter(is_default=True).update(is_default=False)
     by = actor.member_id or None

@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import Company, User
 from billing.models import Plan, Subscription, SubscriptionChange
 from billing.selectors import OPEN
-from core.access import usage
+from core.access import used_quota
 from core.errors import NamedError
 from core.tenancy import company_scope
 
@@ -135,7 +135,7 @@ def closing(period_end: datetime | None, *, status: str = Status.ACTIVE, cancell
 
 def check_seats(plan: Plan | None, seats: int | None) -> None:
     """PlanMinUsers_400 for fewer seats than the plan begins with or the company uses, PlanMaxUsers_400 for more than the plan has."""
-    used = usage("member")
+    used = used_quota("member")
     least, most = (plan.min_seats, plan.max_seats) if plan else (1, None)
     if most is not None and max(seats or 0, used) > most:
         raise NamedError(

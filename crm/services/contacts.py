@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from django.db import transaction
 
-from core.access import full
+from core.access import quota_exceeded
 from core.errors import NamedError, shorten
 from core.ids import is_id
 from crm.models import Contact
@@ -88,7 +88,7 @@ def create_contact(
         if written.collided:
             raise collision_error(schema, written.collided[0])
         if written.refused:
-            raise full("contact")
+            raise quota_exceeded("contact")
         return Saved((written.created or written.updated)[0][1], problems)
 
 
@@ -199,7 +199,7 @@ def _report(schema: ContactSchema, written: WriteResult, items: Sequence[Any], r
         result.failed.append(Failure(found.index, items[found.index], error.name, error.detail))
         result.errors.append((found.index, ValueProblem(found.field, error.name, error.detail.partition(": ")[2])))
     for index in written.refused:
-        error = full("contact")
+        error = quota_exceeded("contact")
         result.failed.append(Failure(index, items[index], error.name, error.detail))
     result.failed.sort(key=lambda failure: failure.index)
     result.errors.sort(key=lambda error: error[0])

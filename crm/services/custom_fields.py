@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.db.models import F
 
-from core.access import take
+from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import new_id
 from crm.fields import FIELD_TYPES
@@ -63,7 +63,7 @@ def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
     if field.unique_field_id in RESERVED_KEYS[field.panel]:
         raise NamedError("InvalidInput_400", f"uniqueFieldID: {field.unique_field_id!r} is the name of a system value")
     check_definition(field)
-    take("custom-field")
+    reserve_quota("custom-field")
     save_field(field)
     return field
 

@@ -19,7 +19,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.formats import formats_of
-from core.access import Actor, Door, check_session, entitlement, take
+from core.access import Actor, Door, check_session, entitlement, reserve_quota
 from core.errors import ApiError, NamedError, shorten
 from core.ids import new_id
 from core.jobs import LeaseLost, checkpoint, fenced, finish, release, wake
@@ -84,7 +84,7 @@ def create_export(*, actor: Actor, resource: str, query: Mapping[str, Any], colu
     choose(columns_of(listing.output, source.panel), columns)
     parse(listing, query)
     with transaction.atomic():
-        take("file")
+        reserve_quota("file")
         file = File.objects.create(
             name=file_name(resource, format),
             size=0,

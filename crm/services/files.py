@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from core.access import take
+from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import new_id
 from core.jobs import wake
@@ -51,7 +51,7 @@ def store_uploads(*, uploads: Sequence[Received], member_id: str) -> list[File]:
         raise NamedError("NoFile_400", "file: send multipart/form-data with one or more parts named file, each with a file name")
     files = [_describe(upload, member_id) for upload in uploads]
     with transaction.atomic():
-        take("file", len(files))
+        reserve_quota("file", len(files))
         File.objects.bulk_create(files)
     ids = [file.pk for file in files]
     try:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from core.access import take
+from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
@@ -26,7 +26,7 @@ DELETED: dict[type[Label], str] = {Tag: "tag.deleted", ContactCategory: "contact
 @transaction.atomic
 def create_label(model: type[Label], *, actor_id: str, values: Mapping[str, Any]) -> Label:
     """A new tag or category; TagNameAlreadyExists_400 or ContactCategoryNameAlreadyExists_400, PlanLimitExceeded_403."""
-    take(MODULES[model])
+    reserve_quota(MODULES[model])
     return _save(model(created_by_id=actor_id, updated_by_id=actor_id, **values))
 
 

@@ -13,7 +13,7 @@ import orjson
 from django.db import connection, transaction
 from django.utils import timezone
 
-from core.access import room
+from core.access import remaining_quota
 from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
@@ -186,7 +186,7 @@ class _Round:
             if row.contact is not None and not row.system.get("contact_id")
         }
         live = live_holders(keyed.values()) if keyed else []
-        left = room("lead")
+        left = remaining_quota("lead")
         present = _lock_contacts({found.id for found in live} | {id for row in rows if (id := row.system.get("contact_id"))})
         holders = Holders(found for found in live if found.id in present)
         open_leads = _OpenLeads(present, schema.closed)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
-from core.access import full
+from core.access import quota_exceeded
 from core.errors import ApiError, DuplicateField, NamedError
 from core.ids import is_id
 from crm.models import Contact, Lead
@@ -111,7 +111,7 @@ def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]
     for index, problems in written.failed.items():
         found[index] = NamedError(problems[0].name, explain(problems)), problems
     for index, module in written.refused:
-        error = full(module)
+        error = quota_exceeded(module)
         found[index] = error, [ValueProblem("", error.name, error.detail)]
     return found
 

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from core.access import take
+from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
@@ -44,7 +44,7 @@ def create_meeting(*, actor_id: str, values: Mapping[str, Any], attendees: Seque
     ContactNotFound_400, MemberNotFound_404, MemberNotAccepted_400, InvalidTimezone_400, InvalidInput_400, InvalidFormat,
     PlanLimitExceeded_403, and what replace_attendees raises.
     """
-    take("meeting")
+    reserve_quota("meeting")
     meeting = Meeting(organizer=_organizer(values.get("organizer"), actor_id), created_by_id=actor_id, updated_by_id=actor_id)
     _give(meeting, {"timezone": company_timezone(), **values} if "timezone" not in values else values)
     arm(meeting, meeting.starts_at)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from django.db import transaction
 from django.utils import timezone
 
-from core.access import take
+from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
 from crm.models import Merge
@@ -55,7 +55,7 @@ def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -
         if merge is None:
             raise not_found()
         losers = list(merge.loser_ids)
-        take(panel, _check(what, merge))
+        reserve_quota(panel, _check(what, merge))
         given = journal.give_back(what.kind, journal.Source.merge(merge.pk), [merge.winner_id, *losers], actor_id=actor_id)
         if given.taken:
             lost, part = next(iter(given.taken.items()))

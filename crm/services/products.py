@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from core.access import take
+from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.events import emit
 from core.ids import new_id
@@ -36,7 +36,7 @@ def create_product(*, actor_id: str, form_data: Mapping[str, Any], skip_invalid:
     """
     schema = ProductSchema.load()
     row, problems = _read(schema, form_data, drop_invalid=skip_invalid)
-    take("product-service")
+    reserve_quota("product-service")
     id, custom = new_id(), schema.stored_custom(row)
     values = {**schema.system_defaults, **row.system}
     with _names_are_unique(values["name"]):

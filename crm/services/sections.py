@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from core.access import take
+from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import is_id
 from core.lists import BulkSelection
@@ -39,7 +39,7 @@ def create_section(*, actor_id: str, values: Mapping[str, Any]) -> CustomSection
 
     InvalidPanel_400, CustomSectionNameAlreadyExists_400, PlanLimitExceeded_403.
     """
-    take("custom-section")
+    reserve_quota("custom-section")
     section = CustomSection(created_by_id=actor_id, updated_by_id=actor_id, **values)
     if section.panel not in CustomField.Panel.values:
         raise NamedError("InvalidPanel_400", f"panel: one of {', '.join(CustomField.Panel.values)}, not {shorten(section.panel, 40)!r}")

@@ -10,7 +10,7 @@ import orjson
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from core.access import take
+from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.lists import BulkSelection, FieldSet, tree
 from core.lists.query import filters_tree
@@ -114,7 +114,7 @@ def create_segment(*, actor_id: str, values: Mapping[str, Any], filters: Any = N
     SegmentNameAlreadyExists_400, InvalidRequest_400 (a tree that does not fit the panel's fields), InvalidInput_400 (what the kind does not
     take), ContactNotFound_400, LeadNotFound_400, PlanLimitExceeded_403.
     """
-    take("segment")
+    reserve_quota("segment")
     segment = Segment(created_by_id=actor_id, updated_by_id=actor_id, **values)
     if segment.kind == Segment.Kind.STATIC:
         _refuse_filters(filters, advanced)

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from core.access import take
+from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection
@@ -53,7 +53,7 @@ def create_team(*, actor_id: str, values: Mapping[str, Any], members: MemberChan
 
     TeamNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400, PlanLimitExceeded_403.
     """
-    take("team")
+    reserve_quota("team")
     team = Team(created_by_id=actor_id, updated_by_id=actor_id, **values)
     save_named(team, TAKEN)
     _change_members(team, members)

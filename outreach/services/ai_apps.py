@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from core.access import take
+from core.access import reserve_quota
 from core.errors import NamedError
 from outreach.models import AiApp
 from outreach.providers import OfflineComposer
@@ -45,7 +45,7 @@ def save_ai_app(*, kind: str, member_id: str, app_id: str | None = None, **value
     PlanLimitExceeded_403 for one more than the plan has room for.
     """
     if app_id is None:
-        take("apps")
+        reserve_quota("apps")
     app = AiApp(provider=KINDS[kind].provider, created_by_id=member_id) if app_id is None else get_ai_app(kind, app_id)
     if app_id is None and not AiApp.objects.filter(is_default=True).exists():
         values["is_default"] = True

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from core.access import entitlement, is_limited, limited, take
+from core.access import entitlement, is_limited, limited, reserve_quota
 from core.errors import NamedError, shorten
 from core.jobs import checkpoint, fenced, finish, release, wake
 from core.lists import tree
@@ -66,7 +66,7 @@ def start_generation(
     _check_search(prompt, industry, count)
     app = choose_ai_app(ai_type)
     _check_lead(form_data or {}, relations or {})
-    take("lead-gen-ai")
+    reserve_quota("lead-gen-ai")
     generation = LeadGeneration.objects.create(
         prompt=prompt,
         industry=industry,

@@ -9,7 +9,7 @@ from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.formats import formats_of
-from core.access import take
+from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
 from core.jobs import wake
@@ -56,7 +56,7 @@ def start_run(
     sender = choose_sender(smtp)
     if not audience.contacts().exists():
         raise NamedError("CampaignAudienceEmpty_400", "contactIds, tags, categories: together they select no live contact")
-    take("genie")
+    reserve_quota("genie")
     run = GenieScheduler.objects.create(
         name=name or prompt.strip().split("\n")[0][:60] or f"Outreach of {formats_of(company_id()).date(timezone.now())}",
         prompt=prompt,

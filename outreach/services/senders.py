@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.notices import notify
-from core.access import take
+from core.access import reserve_quota
 from core.errors import NamedError, ValidationFailed
 from outreach.decision import backoff
 from outreach.mail.smtp import SmtpConfig, SmtpError, Timeouts, encode_address, verify
@@ -64,7 +64,7 @@ def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Sm
     """
     _check(values)
     with transaction.atomic():
-        take("apps")
+        reserve_quota("apps")
         smtp = Smtp.objects.create(verified=False, created_by_id=member_id, updated_by_id=member_id, **values)
     if verified:
         check_sender(smtp_id=smtp.pk)
