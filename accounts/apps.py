@@ -21,6 +21,6 @@ class AccountsConfig(AppConfig):
         count_usage("api", ApiKey.objects.all)
         register_notice(Notice("member.joined", "Somebody accepted an invite", "notice_member_joined"))
 
-        from accounts import openapi  # noqa: F401  (describes the doors in the schema)
+        from accounts import openapi  # noqa: F401  (describes the authentication paths in the schema)
         from accounts.logs import retention  # noqa: F401  (registers its chores)
         from accounts.services import mail_worker, rewards, sessions, visits  # noqa: F401  (register their work, chores and notices)

@@ -67,7 +67,7 @@ def terms_of(subscription: Subscription) -> Entitlement:
 
 
 def is_open(subscription: Subscription) -> bool:
-    """Whether the company's doors are open by it now."""
+    """Whether it gives the company access now."""
     now = timezone.now()
     ended = subscription.ends_at is not None and subscription.ends_at <= now
     return subscription.status in OPEN and subscription.starts_at <= now and not ended

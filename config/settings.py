@@ -114,7 +114,7 @@ REFER_REWARD_PERCENT = Decimal(env("REFER_REWARD_PERCENT", default="20"))
 REWARD_HOLD = timedelta(days=env.int("REWARD_HOLD_DAYS", default=30))
 """How long a reward is pending: as long as payments are returned."""
 GRACE_PERIOD = timedelta(days=env.int("GRACE_DAYS", default=7))
-"""How long the doors stay open after the period of a subscription that has not been paid for."""
+"""How long a company keeps its access after the period of a subscription that has not been paid for."""
 API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
 SERVER_LOG_DAYS = env.int("SERVER_LOG_DAYS", default=30)
 """How long the log of requests is kept; with 0 there is none."""

@@ -1,4 +1,4 @@
-"""Who acts, by which door, and what their company's subscription allows (contract section 5)."""
+"""Who acts, by which authentication path, and what their company's subscription allows (contract section 5)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ PLAN_LIMIT = "PlanLimitExceeded_403"
 OWN_LIMIT = "PlanSubscriptionLimitExceeded_403"
 
 
-class Door(StrEnum):
-    """The access path of a request."""
+class AuthPath(StrEnum):
+    """The authentication path by which a request came in."""
 
     KEY = "key"
     SESSION = "session"
@@ -35,9 +35,9 @@ def permission_of(method: str) -> str:
 
 @dataclass(frozen=True)
 class Actor:
-    """A member of a company (or, at the private door, a user alone) on whose behalf a request runs."""
+    """A member of a company (or, on the private path, a user alone) on whose behalf a request runs."""
 
-    door: Door
+    auth_path: AuthPath
     user_id: str
     company_id: str = ""
     member_id: str = ""
@@ -47,12 +47,12 @@ class Actor:
     """One of the service's staff, who looks at the company and changes nothing."""
     permissions: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     key_id: str = ""
-    """The API key that stands in for the member, at the key door."""
+    """The API key that stands in for the member, on the key path."""
 
     @property
     def is_unbounded(self) -> bool:
         """Whether no role binds the actor: an owner, or an API key (contract section 5)."""
-        return self.is_owner or self.door is Door.KEY
+        return self.is_owner or self.auth_path is AuthPath.KEY
 
     def may(self, module: str, method: str) -> bool:
         """Whether the role permits the method on the module; PATCH counts as PUT."""
@@ -172,7 +172,7 @@ def quota_exceeded(module: str, left: int = 0) -> NamedError:
 
 
 def limit_errors(module: str) -> tuple[str, ...]:
-    """The names of the errors that tell of an exceeded quota where records of the module are made; none for a module that is not counted."""
+    """The names of the errors that making records of the module may raise for its quota; none for a module that is not counted."""
     if module not in USAGE:
         return ()
     error = USAGE[module].error

@@ -33,7 +33,7 @@ class Answer:
 
 
 class Caller:
-    """Somebody who calls the API through one door."""
+    """Somebody who calls the API on one authentication path."""
 
     def __init__(self, prefix: str, headers: dict[str, str]) -> None:
         self.prefix = prefix

@@ -15,7 +15,7 @@ from accounts.permissions import complete, parse_permission
 from accounts.services.invites import resend_invite
 from accounts.services.members import remove_member, update_member
 from accounts.services.roles import update_role
-from core.access import Actor, Door
+from core.access import Actor, AuthPath
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
 from core.errors import ApiError, NamedError
 from core.tenancy import company_scope
@@ -25,7 +25,7 @@ Status = Member.Status
 
 def acting(request: HttpRequest, record: Member | Role) -> Actor:
     """The staff as services see them: no member of the company, and bound by no role."""
-    return Actor(Door.SESSION, str(request.user.pk), record.company_id, is_owner=True)
+    return Actor(AuthPath.SESSION, str(request.user.pk), record.company_id, is_owner=True)
 
 
 class MemberForm(BackOfficeForm):

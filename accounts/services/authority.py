@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from accounts.models import Company, Member, Role
 from accounts.permissions import Permission, lacking
-from core.access import Actor, Door
+from core.access import Actor, AuthPath
 from core.errors import NamedError
 from core.tenancy import company_id
 
@@ -28,7 +28,7 @@ def lock_company() -> None:
 def take_authority(actor: Actor) -> Actor:
     """Lock the company's members and roles, and tell what the actor may now: they may have lost it while they waited."""
     lock_company()
-    if actor.door is not Door.SESSION or not actor.member_id:
+    if actor.auth_path is not AuthPath.SESSION or not actor.member_id:
         return actor
     member = Member.objects.select_related("role").filter(pk=actor.member_id).first()
     status = member.status if member else ""

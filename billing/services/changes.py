@@ -127,7 +127,7 @@ def _shown(subscription: Subscription) -> dict[str, Any]:
 
 
 def closing(period_end: datetime | None, *, status: str = Status.ACTIVE, cancelling: bool = False) -> datetime | None:
-    """When the doors close if nothing else happens: at the end of a trial or of what was cancelled, otherwise after the days of grace."""
+    """When access ends if nothing else happens: at the end of a trial or of what was cancelled, otherwise after the days of grace."""
     if period_end is None or cancelling or status == Status.TRIAL:
         return period_end
     return period_end + settings.GRACE_PERIOD

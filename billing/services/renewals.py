@@ -1,7 +1,7 @@
 """What time and payments do to subscriptions: reminders, renewal, past due, the end.
 
 A chore looks at each subscription when something lies ahead of it (`look_at`). What it finds due it does under the row's lock and in one
-transaction, mails included, so that it happens once, however many workers there are and whenever one is killed. The doors close by the
+transaction, mails included, so that it happens once, however many workers there are and whenever one is killed. Access ends by the
 clock, whether or not the chore has come round (billing.selectors.entitlement_of).
 """
 

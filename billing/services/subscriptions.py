@@ -174,7 +174,7 @@ def cancel_subscription(*, company_id: str, at_period_end: bool, by: User | None
 
 
 def activate_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:
-    """Open the company's doors from now on, without an end and with the plan that it has; without one, everything is open."""
+    """Give the company access from now on, without an end and with the plan that it has; without one, everything is open."""
     now = timezone.now()
     with primary_of(company_id) as found:
         subscription = found or Subscription(company_id=company_id, starts_at=now)
@@ -184,7 +184,7 @@ def activate_subscription(*, company_id: str, by: User | None = None, note: str 
 
 
 def expire_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:
-    """Close the company's doors now; SubscriptionNotFound_400, BadRequest_400 where they are closed already."""
+    """End the company's access now; SubscriptionNotFound_400, BadRequest_400 where it has ended already."""
     with primary_of(company_id) as found:
         subscription = existing(found)
         _expect_open(subscription)

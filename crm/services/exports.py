@@ -19,7 +19,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.formats import formats_of
-from core.access import Actor, Door, check_session, entitlement, reserve_quota
+from core.access import Actor, AuthPath, check_session, entitlement, reserve_quota
 from core.errors import ApiError, NamedError, shorten
 from core.ids import new_id
 from core.jobs import LeaseLost, checkpoint, fenced, finish, release, wake
@@ -78,7 +78,7 @@ def create_export(*, actor: Actor, resource: str, query: Mapping[str, Any], colu
     Raises InvalidInput_400, what the list says of the query, UnauthorizedAction_403 and PlanLimitExceeded_403.
     """
     source = find_source(resource)
-    if actor.door is Door.SESSION:
+    if actor.auth_path is AuthPath.SESSION:
         check_session(actor, entitlement(actor.company_id), source.module, "GET")
     listing = source.listing(query)
     choose(columns_of(listing.output, source.panel), columns)

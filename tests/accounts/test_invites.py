@@ -11,8 +11,8 @@ from accounts.models import InviteLog, Member, Role
 from billing.models import Subscription
 from core.models import Chore, Event
 from core.periodic import CHORES, do_chores
-from tests.accounts.doors import DEAD, kinds_to, mails_to, public
 from tests.accounts.inviting import NEW, actions, expire_all, find, invite, last_token, later, person
+from tests.accounts.public_endpoints import DEAD, kinds_to, mails_to, public
 from tests.cast import SESSION, Caller, Cast, session_headers
 from tests.factories import MemberFactory, RoleFactory
 
@@ -105,8 +105,8 @@ def test_who_is_gone_gets_the_same_membership_again(cast: Cast, status: str) -> 
 
 def test_two_companies_invite_the_same_person(cast: Cast, outsiders: Cast) -> None:
     assert invite(cast) != invite(outsiders)
-    _, door = person()
-    assert {row["company"]["name"] for row in door.get("/invites").data} == {cast.company.name, outsiders.company.name}
+    _, caller = person()
+    assert {row["company"]["name"] for row in caller.get("/invites").data} == {cast.company.name, outsiders.company.name}
 
 
 def test_an_answer_does_not_tell_who_has_an_account(cast: Cast) -> None:

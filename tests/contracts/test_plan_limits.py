@@ -114,7 +114,7 @@ def test_every_route_that_makes_records_is_counted() -> None:
 
 def test_the_schema_tells_of_the_limit_at_the_session_door_alone() -> None:
     paths = SchemaGenerator().get_schema(public=True)["paths"]
-    session, key = (paths[f"/api/{door}/tag"]["post"] for door in ("protected", "key/protected"))
+    session, key = (paths[f"/api/{mount}/tag"]["post"] for mount in ("protected", "key/protected"))
     assert "Counts against the plan's limit of `tag`." in session["description"]
     assert "PlanLimitExceeded_403, PlanSubscriptionLimitExceeded_403" in session["responses"]["403"]["description"]
     assert "limit" not in key.get("description", "")
