@@ -11,7 +11,7 @@ from django.utils import timezone as clock
 from accounts.models import Company, Member, User
 from accounts.places import find_country, find_state
 from core.addresses import Phone
-from core.companies import furnish_company
+from core.companies import provision_company
 from core.errors import NamedError
 from core.tenancy import company_id, company_scope
 from core.timezones import is_timezone
@@ -23,7 +23,7 @@ def create_company(*, name: str, owner: User, **profile: Any) -> tuple[Company, 
     company = Company.objects.create(name=name, email=profile.pop("email", owner.email), **profile)
     with company_scope(company.pk):
         member = Member.objects.create(user=owner, status=Member.Status.OWNER, name=owner.name, email=owner.email, accepted_at=clock.now())
-        furnish_company()
+        provision_company()
     return company, member
 
 

@@ -14,7 +14,7 @@ from accounts.permissions import DEFAULT_ROLES, METHODS, MODULES, lacking, merge
 from accounts.services.members import update_member
 from accounts.services.roles import create_role, seed_roles, update_role
 from core.access import Actor, AuthPath
-from core.companies import furnish_company
+from core.companies import provision_company
 from core.tenancy import company_scope
 from tests.cast import Cast, make_cast
 from tests.factories import CompanyFactory, MemberFactory, RoleFactory
@@ -61,7 +61,7 @@ def test_seeding_again_brings_nothing_back_and_changes_nothing(cast: Cast) -> No
         Role.objects.filter(name="Manager").update(name="Boss", permission={})
         before = list(Role.objects.order_by("pk").values())
         seed_roles()
-        furnish_company()
+        provision_company()
         assert list(Role.objects.order_by("pk").values()) == before
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from core.companies import furnish_company
+from core.companies import provision_company
 from core.errors import NamedError
 from core.models import Event
 from core.tenancy import company_scope
@@ -23,7 +23,7 @@ def office(transactional_db: None) -> tuple[str, str]:
     """A committed company and its owner, so that threads see them."""
     company = CompanyFactory()
     with company_scope(company.pk):
-        furnish_company()
+        provision_company()
         owner = MemberFactory()
     return company.pk, owner.pk
 
