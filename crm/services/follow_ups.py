@@ -18,7 +18,7 @@ from crm.services.moments import read_moment
 from crm.services.people import check_lead, check_member, first_active
 from crm.services.plain_text import one_line
 from crm.services.record_updates import Changes, told
-from crm.services.reminders import Reminded, Reminder, arm
+from crm.services.reminders import Reminded, Reminder, schedule_reminder
 
 Status = FollowUp.Status
 REARMING = ("due_at", "remind_minutes", "assignee")
@@ -43,7 +43,7 @@ def create_follow_up(*, actor_id: str, values: Mapping[str, Any], automation: bo
     if "assignee" not in values:
         follow_up.assignee = first_active(lead.team_member_id, actor_id)
     _give(follow_up, {name: value for name, value in values.items() if name != "lead"})
-    arm(follow_up, follow_up.due_at)
+    schedule_reminder(follow_up, follow_up.due_at)
     follow_up.save()
     _tell("follow_up.created", follow_up, actor_id, automation, dueAt=told(follow_up.due_at), assignee=follow_up.assignee_id)
     return follow_up
@@ -61,7 +61,7 @@ def update_follow_up(*, id: str, actor_id: str, values: Mapping[str, Any], autom
         return follow_up
     reopened = follow_up.status == Status.OPEN != status and follow_up.reminded_at is None
     if reopened or any(KEYS.get(name, name) in changes for name in REARMING):
-        arm(follow_up, follow_up.due_at)
+        schedule_reminder(follow_up, follow_up.due_at)
     follow_up.updated_by_id = actor_id
     follow_up.save()
     done = follow_up.status == Status.DONE != status

@@ -23,7 +23,7 @@ from crm.services.moments import check_timezone, company_timezone, read_moment
 from crm.services.people import check_contact, check_lead, check_member, first_active
 from crm.services.plain_text import one_line, several_lines
 from crm.services.record_updates import Changes, told
-from crm.services.reminders import arm
+from crm.services.reminders import schedule_reminder
 
 Status = Meeting.Status
 LONGEST = timedelta(days=7)
@@ -47,7 +47,7 @@ def create_meeting(*, actor_id: str, values: Mapping[str, Any], attendees: Seque
     reserve_quota("meeting")
     meeting = Meeting(organizer=_organizer(values.get("organizer"), actor_id), created_by_id=actor_id, updated_by_id=actor_id)
     _give(meeting, {"timezone": company_timezone(), **values} if "timezone" not in values else values)
-    arm(meeting, meeting.starts_at)
+    schedule_reminder(meeting, meeting.starts_at)
     meeting.save()
     present = replace_attendees(meeting, attendees).present
     if meeting.ends_at > timezone.now():
@@ -79,7 +79,7 @@ def update_meeting(
     if not changes:
         return meeting
     if changes.keys() & {"startsAt", "remindMinutes"}:
-        arm(meeting, meeting.starts_at)
+        schedule_reminder(meeting, meeting.starts_at)
     if told_all or "attendees" in changes:
         meeting.sequence += 1
     meeting.updated_by_id = actor_id
