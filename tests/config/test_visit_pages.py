@@ -23,7 +23,7 @@ from config.urls import PROTECTED
 from core.access import AuthPath
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
-from core.db.walls import company_models
+from core.db.row_security import company_models
 from core.fields import EncryptedTextField
 from crm.models import Contact, Tag
 from tests.cast import Cast

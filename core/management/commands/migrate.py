@@ -8,7 +8,7 @@ from django.core.management.commands import migrate
 from django.db import connections
 
 from core.companies import provision_companies
-from core.db.walls import CREATE_ROLES
+from core.db.row_security import CREATE_ROLES
 from core.tenancy import as_owner
 
 
