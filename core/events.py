@@ -19,7 +19,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from core.ids import new_id
-from core.jobs import Work, register, wake
+from core.jobs import Work, notify_workers, register
 from core.models.events import Event, EventDelivery
 from core.tenancy import company_id, company_scope, unscoped
 
@@ -77,11 +77,11 @@ def emit(
     payloads: Mapping[str, Any] | None = None,
     actor_id: str | None = None,
     automation: bool = True,
-    hint: bool = True,
+    notify: bool = True,
 ) -> None:
     """Write one event per object of the active company, and its deliveries, inside the caller's transaction.
 
-    Without `hint` consumers get them when the tick next looks: for writers of many small transactions, which a hint each would slow down.
+    Without `notify` consumers get them at the next tick: for writers of many small transactions, which a Celery message each would slow.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("events are written in the transaction of the change that they tell of")
@@ -92,8 +92,8 @@ def emit(
             {"e": new_id(), "o": id, "p": told.get(id, {}), "d": [new_id() for _ in consumers]} for id in object_ids[start : start + WRITE]
         ]
         _write(rows, consumers, [owner, kind, actor_id, automation, now, now])
-    if consumers and object_ids and hint:
-        wake("events")
+    if consumers and object_ids and notify:
+        notify_workers("events")
 
 
 _EVENTS = (

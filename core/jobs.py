@@ -83,7 +83,7 @@ def register_job(
     register(Work(name, queue, drain, lambda: has_due(model), model))
 
 
-def wake(name: str) -> None:
+def notify_workers(name: str) -> None:
     """After the commit, tell the workers that there is work of the kind."""
     transaction.on_commit(lambda: publish(name))
 
@@ -125,7 +125,7 @@ def claim(model: type[Row], *, limit: int, extra: Q | None = None, order_by: tup
     return [rows[pk] for pk in ids]
 
 
-def fenced(row: Claimable, **values: Any) -> None:
+def update_owned(row: Claimable, **values: Any) -> None:
     """Update the row under its lease; raises LeaseLost when the lease has changed hands."""
     changed = type(row)._default_manager.filter(pk=row.pk, lease=row.lease).update(updated_at=timezone.now(), **values)
     if changed != 1:
@@ -136,7 +136,7 @@ def fenced(row: Claimable, **values: Any) -> None:
 
 def checkpoint(job: Job, **progress: Any) -> bool:
     """Save progress in the transaction of the batch it tells of; False when the job has been asked to pause or to stop."""
-    fenced(job, deaths=0, attempts=1, **progress)
+    update_owned(job, deaths=0, attempts=1, **progress)
     paused, cancelled = type(job).objects.values_list("pause_requested", "cancel_requested").get(pk=job.pk)
     job.pause_requested, job.cancel_requested = paused, cancelled
     return not (paused or cancelled)
@@ -145,11 +145,11 @@ def checkpoint(job: Job, **progress: Any) -> bool:
 def finish(job: Job, status: str, **values: Any) -> None:
     """Give the job its final status and let go of it."""
     with transaction.atomic():
-        fenced(job, status=status, finished_at=timezone.now(), pause_requested=False, cancel_requested=False, worker=None, **values)
-        _tell_ended(job)
+        update_owned(job, status=status, finished_at=timezone.now(), pause_requested=False, cancel_requested=False, worker=None, **values)
+        _notify_ended(job)
 
 
-def _tell_ended(job: Claimable) -> None:
+def _notify_ended(job: Claimable) -> None:
     if type(job) in _ended:
         _ended[type(job)](job)
 
@@ -159,9 +159,9 @@ def release(job: Job, *, due_at: datetime | None = None, **values: Any) -> None:
     if job.cancel_requested:
         finish(job, Job.Status.CANCELLED, **values)
     elif job.pause_requested:
-        fenced(job, status=Job.Status.PAUSED, pause_requested=False, worker=None, lease=None, **values)
+        update_owned(job, status=Job.Status.PAUSED, pause_requested=False, worker=None, lease=None, **values)
     else:
-        fenced(job, status=Job.Status.QUEUED, due_at=due_at or timezone.now(), worker=None, lease=None, **values)
+        update_owned(job, status=Job.Status.QUEUED, due_at=due_at or timezone.now(), worker=None, lease=None, **values)
 
 
 def run_job(job: Held, run: Callable[[Held, float], None], deadline: float) -> None:
@@ -186,7 +186,9 @@ def _retry_or_fail(job: Job, error: Exception) -> None:
         if job.attempts >= MAX_ATTEMPTS:
             finish(job, Job.Status.FAILED, error="It failed several times for an unexpected reason and was stopped.", error_detail=detail)
         else:
-            fenced(job, status=job.claim_policy.ready, due_at=timezone.now() + backoff(job.attempts), worker=None, error_detail=detail)
+            update_owned(
+                job, status=job.claim_policy.ready, due_at=timezone.now() + backoff(job.attempts), worker=None, error_detail=detail
+            )
     except LeaseLost:
         log.warning("%s %s was taken over while it failed", type(job).__name__, job.pk)
 
@@ -228,5 +230,5 @@ def _sweep(model: type[Claimable], held: str, status: str) -> int:
         model.freed(rows, held, status)
         for job in poisoned if model in _ended else ():
             with company_scope(job.company_id):
-                _tell_ended(job)
+                _notify_ended(job)
     return len(rows)

@@ -22,7 +22,7 @@ class CrmConfig(AppConfig):
         from crm.services.field_jobs import convert_field, delete_field
         from crm.services.file_storage import has_leftovers, remove_leftovers
         from crm.services.holdings import register_holdings
-        from crm.services.imports.notices import tell_ended
+        from crm.services.imports.notices import notify_ended
         from crm.services.imports.worker import run
         from crm.services.reminders import has_due_reminders, register_reminder, remind
         from crm.services.teams import seed_default_team
@@ -49,6 +49,6 @@ class CrmConfig(AppConfig):
         ACTIONS.update(convert_field=convert_field, delete_field=delete_field)
         ACTIONS.update(update=change_records, delete=change_records, undo=undo)
         register_bulk_jobs()
-        register_job("import", Import, run, queue="import", ended=tell_ended)
+        register_job("import", Import, run, queue="import", ended=notify_ended)
         register_exports()
         register_holdings()

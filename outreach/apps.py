@@ -12,7 +12,7 @@ class OutreachConfig(AppConfig):
         from outreach.selectors import connected_apps, kept_runs
         from outreach.services.claims import has_due
         from outreach.services.lead_generation import run
-        from outreach.services.notices import tell_ended
+        from outreach.services.notices import notify_ended
         from outreach.services.planning import plan
         from outreach.services.privacy import register_holdings
         from outreach.services.sending import drain
@@ -21,7 +21,7 @@ class OutreachConfig(AppConfig):
         count_usage("genie", kept_runs)
         count_usage("lead-gen-ai", LeadGeneration.objects.all)
         register_job("lead-generation", LeadGeneration, run, queue="bulk")
-        register_job("genie", GenieScheduler, plan, queue="bulk", ended=tell_ended)
+        register_job("genie", GenieScheduler, plan, queue="bulk", ended=notify_ended)
         register(Work("send", "send", drain, has_due, SendJob))
         register_lists()
         register_holdings()

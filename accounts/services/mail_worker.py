@@ -23,7 +23,7 @@ from accounts.branding import brand_of
 from accounts.models import Mail
 from core.errors import shorten
 from core.ids import first_id
-from core.jobs import LeaseLost, Work, backoff, claim, fenced, has_due, register
+from core.jobs import LeaseLost, Work, backoff, claim, has_due, register, update_owned
 from core.periodic import periodic
 from core.tenancy import unscoped
 
@@ -117,7 +117,7 @@ def _put_back(mail: Mail, trouble: str) -> None:
 
 def _write(mail: Mail, **values: Any) -> None:
     try:
-        fenced(mail, worker=None, **values)
+        update_owned(mail, worker=None, **values)
     except LeaseLost:
         log.warning("mail %s was taken over by another worker", mail.pk)
 

@@ -24,7 +24,7 @@ class ClaimPolicy:
 class Claimable(BaseModel):
     """A row of work, of a company (CompanyWork) or of none.
 
-    PostgreSQL owns it; a worker holds it by a lease that every later write is fenced by (core.jobs).
+    PostgreSQL owns it; a worker holds it by a lease that every later write checks (core.jobs).
     """
 
     claim_policy: ClassVar[ClaimPolicy]

@@ -25,7 +25,7 @@ from crm.services.export_sources import register_source
 
 def register_exports() -> None:
     """Called when the app is ready: the lists, and the job that writes long ones."""
-    register_job("export", Export, exports.run, queue="bulk", ended=exports.tell_ended)
+    register_job("export", Export, exports.run, queue="bulk", ended=exports.notify_ended)
     register_source("contact", contact_views.Contacts, panel=CustomField.Panel.CONTACT)
     register_source("lead", lead_views.Leads, panel=CustomField.Panel.LEAD)
     register_source("product-service", product_views.Products, panel=CustomField.Panel.PRODUCT_SERVICE)

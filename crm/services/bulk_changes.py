@@ -18,7 +18,7 @@ from django.utils import timezone
 from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
-from core.jobs import wake
+from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from crm.models import BulkJob
 from crm.records import RecordKind
@@ -92,7 +92,7 @@ def change_many(
     if selection.everything and selected.order_by()[: at_once() + 1].count() > at_once():
         job.until = what.kind.model._default_manager.aggregate(last=Max("pk"))["last"]
         job.save()
-        wake("bulk-job")
+        notify_workers("bulk-job")
         return Outcome(0, 0, job)
     matched = changed = 0
     for ids in in_batches(selected, lock=True):

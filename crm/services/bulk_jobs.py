@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.errors import NamedError
-from core.jobs import checkpoint, finish, has_due, register_job, release, wake
+from core.jobs import checkpoint, finish, has_due, notify_workers, register_job, release
 from crm.models import BulkJob
 
 ACTIONS: dict[str, Callable[[BulkJob, float], None]] = {}
@@ -92,7 +92,7 @@ def move_job(*, id: str, status: str) -> BulkJob:
         ]
     )
     if job.status == QUEUED:
-        wake("bulk-job")
+        notify_workers("bulk-job")
     return job
 
 

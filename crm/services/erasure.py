@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.events import emit
-from core.jobs import wake
+from core.jobs import notify_workers
 from crm.models import Contact, File, Import, Lead
 from crm.records import KINDS
 from crm.services.contact_schema import ContactSchema
@@ -88,5 +88,5 @@ def _delete_files(ids: Sequence[str]) -> int:
     deleted = File.objects.filter(pk__in=set(ids) - used, is_deleted=False).update(
         name="", hashes={}, is_deleted=True, trashed_at=now, updated_at=now
     )
-    wake("files")
+    notify_workers("files")
     return deleted

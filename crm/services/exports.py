@@ -22,7 +22,7 @@ from accounts.formats import formats_of
 from core.access import Actor, AuthPath, check_session, entitlement, reserve_quota
 from core.errors import ApiError, NamedError, shorten
 from core.ids import new_id
-from core.jobs import LeaseLost, checkpoint, fenced, finish, release, wake
+from core.jobs import LeaseLost, checkpoint, finish, notify_workers, release, update_owned
 from core.lists import BulkSelection, in_batches
 from core.periodic import periodic
 from core.tenancy import company_id
@@ -96,7 +96,7 @@ def create_export(*, actor: Actor, resource: str, query: Mapping[str, Any], colu
         made = Export.objects.create(
             resource=resource, query=dict(query), columns=list(columns), format=format, file=file, created_by_id=actor.member_id
         )
-        wake("export")
+        notify_workers("export")
     return made
 
 
@@ -135,7 +135,7 @@ def _begin(job: Export, total: int) -> str:
     """Claim a fresh path for this attempt, and remove what one before it has stored."""
     path = _new_path()
     with transaction.atomic():
-        fenced(job, total=total, processed=0, started_at=job.started_at or timezone.now())
+        update_owned(job, total=total, processed=0, started_at=job.started_at or timezone.now())
         file = File.objects.select_for_update(of=("self",)).get(pk=job.file_id)
         File.objects.filter(pk=file.pk).update(path=path, updated_at=timezone.now())
     if file.path:
@@ -189,7 +189,7 @@ def _complete(job: Export, received: Received) -> None:
         )
 
 
-def tell_ended(job: Export) -> None:
+def notify_ended(job: Export) -> None:
     """An export that came to no file gives its room in the plan back, in the transaction that ends it."""
     if job.status != Export.Status.COMPLETED and job.file_id:
         _drop([job.file_id])
@@ -199,7 +199,7 @@ def _drop(file_ids: Sequence[str]) -> int:
     """Have the contents of files removed for good."""
     now = timezone.now()
     dropped = File.objects.filter(pk__in=file_ids).update(is_deleted=True, trashed_at=now, updated_at=now)
-    wake("files")
+    notify_workers("files")
     return dropped
 
 
@@ -212,7 +212,7 @@ def cancel_export(export: QuerySet[Export]) -> Export:
     if job.status == Export.Status.QUEUED:
         Export.objects.filter(pk=job.pk).update(status=Export.Status.CANCELLED, finished_at=timezone.now(), updated_at=timezone.now())
         job.status = Export.Status.CANCELLED
-        tell_ended(job)
+        notify_ended(job)
     elif job.status == Export.Status.RUNNING:
         Export.objects.filter(pk=job.pk).update(cancel_requested=True, updated_at=timezone.now())
     else:

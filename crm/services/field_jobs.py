@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.errors import NamedError
-from core.jobs import fenced, finish, wake
+from core.jobs import finish, notify_workers, update_owned
 from core.periodic import periodic
 from core.tenancy import company_scope
 from crm.models import BulkJob, ConvertedValue, CustomField
@@ -65,7 +65,7 @@ def conversion_of(before: CustomField, after: CustomField) -> Conversion | None:
 def start_conversion(before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool) -> BulkJob:
     """A queued job that converts the values of many records and then makes the field what `after` is."""
     job = _make_conversion(before, after, found, actor_id, drop_invalid, BulkJob.Status.QUEUED)
-    wake("bulk-job")
+    notify_workers("bulk-job")
     return job
 
 
@@ -157,7 +157,7 @@ def _settle(job: BulkJob, conversion: Conversion) -> None:
     CustomField.objects.filter(pk=field.pk).update(
         **definition, job=None, updated_at=timezone.now(), updated_by_id=job.created_by_id or field.updated_by_id
     )
-    fenced(job, changed=changed, failed=lost)
+    update_owned(job, changed=changed, failed=lost)
 
 
 def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> None:
@@ -184,7 +184,7 @@ def _make_removal(kind: RecordKind, keys: list[str], ids: list[str], total: int,
         total=total,
         created_by_id=actor_id,
     )
-    wake("bulk-job")
+    notify_workers("bulk-job")
     return job
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import new_id
-from core.jobs import wake
+from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id, unscoped
 from crm.mime import sniff
@@ -59,7 +59,7 @@ def store_uploads(*, uploads: Sequence[Received], member_id: str) -> list[File]:
             file_storage.save(file.path, upload)
     except NamedError:
         File.objects.filter(pk__in=ids).update(trashed_at=timezone.now())
-        wake("files")
+        notify_workers("files")
         raise
     File.objects.filter(pk__in=ids).update(is_deleted=False, updated_at=timezone.now())
     return files
@@ -130,7 +130,7 @@ def clear_bin(*, selection: BulkSelection) -> int:
                     "BadRequest_400", f"the file {used[0]} is read by the unfinished import {used[1]}; finish or delete that first"
                 )
             count += File.objects.filter(pk__in=ids).update(is_deleted=True, updated_at=now)
-        wake("files")
+        notify_workers("files")
     return count
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.events import emit
-from core.jobs import wake
+from core.jobs import notify_workers
 from core.periodic import periodic
 from crm.models import BulkJob, Import, Journal
 from crm.records import KINDS, RecordKind
@@ -81,7 +81,7 @@ def _refuse_twice(undoings: QuerySet[BulkJob]) -> None:
 
 def _enqueue(panel: str, actor_id: str, automation: bool, **source: Any) -> BulkJob:
     job = BulkJob.objects.create(action=BulkJob.Action.UNDO, panel=panel, automation=automation, created_by_id=actor_id, **source)
-    wake("bulk-job")
+    notify_workers("bulk-job")
     return job
 
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from core.access import entitlement, is_limited, limited, reserve_quota
 from core.errors import NamedError, shorten
-from core.jobs import checkpoint, fenced, finish, release, wake
+from core.jobs import checkpoint, finish, notify_workers, release, update_owned
 from core.lists import tree
 from core.lists.values import refuse
 from crm.models import Contact, Lead
@@ -79,7 +79,7 @@ def start_generation(
         automation=automation,
         created_by_id=member_id,
     )
-    wake("lead-generation")
+    notify_workers("lead-generation")
     return generation
 
 
@@ -158,7 +158,7 @@ def run(job: LeadGeneration, deadline: float) -> None:
 
 def _search(job: LeadGeneration, deadline: float) -> None:
     if job.total is None:
-        fenced(job, total=_candidates(job).count(), started_at=timezone.now())
+        update_owned(job, total=_candidates(job).count(), started_at=timezone.now())
     search = LeadSearch(prompt=job.prompt, industry=job.industry, company=company_brief())
     terms, briefs, going = terms_of(job.prompt, job.industry), ContactBriefs.load(), True
     while going:

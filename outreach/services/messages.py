@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from core.errors import NamedError
-from core.jobs import wake
+from core.jobs import notify_workers
 from outreach.decision import Reason
 from outreach.mail.message import clean_line, sanitise_html
 from outreach.models import SendJob
@@ -37,7 +37,7 @@ def _approve(rows: QuerySet[SendJob], member_id: str) -> int:
         approved_by_id=member_id,
         updated_by_id=member_id,
     )
-    wake("send")
+    notify_workers("send")
     return count
 
 
@@ -93,7 +93,7 @@ def retry_failed(*, run_id: str, member_id: str, unknown: bool) -> int:
         error="",
         sending_at=None,
     )
-    wake("send")
+    notify_workers("send")
     return count
 
 

@@ -23,7 +23,7 @@ for notice in (PLANNED, FAILED, FINISHED, SENDER_FAILING):
 RUNS_A_PIECE = 100
 
 
-def tell_ended(run: GenieScheduler) -> None:
+def notify_ended(run: GenieScheduler) -> None:
     """Tell who started the run that its planning is done and drafts wait, or that it failed; in the transaction of that."""
     if run.is_deleted or run.cancelled_at is not None:
         return

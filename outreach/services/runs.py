@@ -12,7 +12,7 @@ from accounts.formats import formats_of
 from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
-from core.jobs import wake
+from core.jobs import notify_workers
 from core.tenancy import company_id
 from outreach.models import GenieScheduler, SendJob
 from outreach.services import ledger
@@ -70,7 +70,7 @@ def start_run(
         updated_by_id=member_id,
     )
     emit("genie.created", [run.pk], payloads={run.pk: {"name": run.name, "draft": draft}}, actor_id=member_id, automation=automation)
-    wake("genie")
+    notify_workers("genie")
     return run
 
 

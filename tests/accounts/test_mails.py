@@ -264,7 +264,7 @@ def test_a_lost_lease_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def stolen(row: Mail, **values: Any) -> None:
         raise LeaseLost(row.pk)
 
-    monkeypatch.setattr(mail_worker, "fenced", stolen)
+    monkeypatch.setattr(mail_worker, "update_owned", stolen)
     drain()
     assert read(mail).status == "sending"
     assert LINK in read(mail).text

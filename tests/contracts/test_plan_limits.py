@@ -372,13 +372,13 @@ def test_single_posts_bulk_and_upserts_at_once_share_the_room() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_two_imports_at_once_share_the_room() -> None:
-    from core.liveness import let_go
+    from core.liveness import release_lock
 
     cast = make_cast()
     limit(cast, contact=70)
     jobs = [start(cast.session, cast, people(60, start=1 + 100 * n)) for n in range(2)]
     at_once(2, None, lambda _: work())
-    let_go()
+    release_lock()
     done = [counts(finished(cast, job)) for job in jobs]
     assert [row[:2] for row in done] == [("completed", 60)] * 2
     assert (sum(row[2] for row in done), sum(row[5] for row in done)) == (70, 50)

@@ -169,14 +169,14 @@ def test_consumers_are_woken_once_after_the_commit_unless_they_can_wait(
 ) -> None:
     woken: list[str] = []
     monkeypatch.setattr("core.jobs.publish", woken.append)
-    for kind, ids, hint, wanted in (
+    for kind, ids, notify, wanted in (
         ("thing.made", [new_id()], True, ["events"]),
         ("thing.made", [new_id()], False, []),
         ("thing.made", [], True, []),
         ("thing.lost", [new_id()], True, []),
     ):
         with django_capture_on_commit_callbacks(execute=True):
-            emit(kind, ids, hint=hint)
+            emit(kind, ids, notify=notify)
         assert woken == wanted
         woken.clear()
     assert deliver() == 2

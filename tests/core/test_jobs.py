@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from core import jobs
-from core.jobs import LeaseLost, checkpoint, claim, fenced, finish, has_due, release, run_job, sweep
+from core.jobs import LeaseLost, checkpoint, claim, finish, has_due, release, run_job, sweep, update_owned
 from core.tenancy import company_scope, unscoped
 from crm.models import File, Import
 from tests.cast import Cast, make_cast
@@ -79,7 +79,7 @@ def test_a_lost_lease_refuses_every_write(cast: Cast) -> None:
     with cast.scope():
         Import.objects.filter(pk=held.pk).update(lease="0" * 24)
         for write in (
-            lambda: fenced(held, processed=5),
+            lambda: update_owned(held, processed=5),
             lambda: checkpoint(held, processed=5),
             lambda: finish(held, "completed"),
             lambda: release(held),
@@ -149,11 +149,11 @@ def test_wake_publishes_after_the_commit_only(transactional_db: None, monkeypatc
     sent: list[str] = []
     monkeypatch.setattr("core.jobs.publish", lambda name, **_: sent.append(name))
     with transaction.atomic():
-        jobs.wake("import")
+        jobs.notify_workers("import")
         assert sent == []
     assert sent == ["import"]
     with pytest.raises(RuntimeError), transaction.atomic():  # noqa: PT012
-        jobs.wake("import")
+        jobs.notify_workers("import")
         raise RuntimeError
     assert sent == ["import"]
 
@@ -171,7 +171,7 @@ def no_broker_at_all(settings: object) -> Iterator[None]:
 
 
 @pytest.mark.broker
-def test_without_a_broker_nothing_is_lost_but_the_hint(cast: Cast, no_broker_at_all: None) -> None:
+def test_without_a_broker_nothing_is_lost_but_the_notification(cast: Cast, no_broker_at_all: None) -> None:
     make_job(cast)
     started = monotonic()
     jobs.publish("import")

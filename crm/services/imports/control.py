@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from core.access import is_limited
 from core.errors import NamedError, shorten
-from core.jobs import wake
+from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from crm.models import File, Import
 from crm.readers import ReaderError
@@ -84,7 +84,7 @@ def create_import(
         _usable(File.objects.select_for_update().filter(pk=file_id))  # nobody clears it from the bin meanwhile
         job.save()
         if job.status == QUEUED:
-            wake("import")
+            notify_workers("import")
     return job
 
 
@@ -128,7 +128,7 @@ def update_import(*, import_id: str, member_id: str | None, changes: Mapping[str
         job.updated_by_id = member_id
         job.save()
         if job.status == QUEUED:
-            wake("import")
+            notify_workers("import")
     return job
 
 

@@ -13,7 +13,7 @@ for notice in NOTICES.values():
     register_notice(notice)
 
 
-def tell_ended(job: Import) -> None:
+def notify_ended(job: Import) -> None:
     """Tell who made the import that it is done, or has failed; in the transaction of that (core.jobs.register_job)."""
     told = NOTICES.get(Import.Status(job.status))
     if told is not None and not job.is_deleted:
