@@ -25,7 +25,6 @@ from core.attempts import Limit
 from core.callers import Caller
 from core.errors import NamedError
 from core.ids import new_id
-from core.periodic import periodic
 from core.tenancy import company_id, company_scope, unscoped
 
 Status = Member.Status
@@ -244,7 +243,6 @@ def _close(member: Member) -> None:
     member.save()
 
 
-@periodic("invites.expire", every=timedelta(minutes=5))
 def expire_invites() -> bool:
     """Mark invites whose time is over, at most BATCH; whether there may be more."""
     due = Member.objects.filter(status=Status.INVITED, invite_expires_at__lte=timezone.now()).order_by("invite_expires_at")

@@ -1,8 +1,8 @@
 """What time and payments do to subscriptions: reminders, renewal, past due, the end.
 
-A chore looks at each subscription when something lies ahead of it (`look_at`). What it finds due it does under the row's lock and in one
-transaction, mails included, so that it happens once, however many workers there are and whenever one is killed. Access ends by the
-clock, whether or not the chore has come round (billing.selectors.entitlement_of).
+A periodic task looks at each subscription when something lies ahead of it (`look_at`). What it finds due it does under the row's lock and
+in one transaction, mails included, so that it happens once, however many workers there are and whenever one is killed. Access ends by
+the clock, whether or not the task has run (billing.selectors.entitlement_of).
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from billing.periods import period_after
 from billing.selectors import OPEN
 from billing.services.changes import Action, Status, closing, existing, primary_of, write
 from core.errors import NamedError, ValidationFailed
-from core.periodic import periodic
 from core.tenancy import company_scope
 
 log = logging.getLogger(__name__)
@@ -35,7 +34,6 @@ LONGEST_REST = timedelta(days=1)
 TROUBLE_REST = timedelta(hours=1)
 
 
-@periodic("subscriptions", every=timedelta(minutes=1))
 def look_at_subscriptions() -> bool:
     """Do what is due to subscriptions of all companies, a batch of them; whether there are more."""
     due = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related("plan")

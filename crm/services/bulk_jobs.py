@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import monotonic
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from core.errors import NamedError
-from core.jobs import checkpoint, finish, has_due, notify_workers, register_job, release
+from core.jobs import Work, checkpoint, finish, has_due, notify_workers, registered, release
 from crm.models import BulkJob
 
-ACTIONS: dict[str, Callable[[BulkJob, float], None]] = {}
-"""Action -> what works on a claimed job of it until monotonic() passes the deadline, and ends as core.jobs.register_job says."""
 PAUSED, QUEUED, RUNNING = BulkJob.Status.PAUSED, BulkJob.Status.QUEUED, BulkJob.Status.RUNNING
 COMPLETED, FAILED, CANCELLED = BulkJob.Status.COMPLETED, BulkJob.Status.FAILED, BulkJob.Status.CANCELLED
 ENDED = (COMPLETED, FAILED, CANCELLED)
@@ -27,17 +26,21 @@ Step = Callable[[BulkJob], dict[str, Any] | None]
 """One batch in the caller's transaction: the job's fields as they are then (`processed` among them), or None when nothing is left."""
 
 
+@dataclass(frozen=True)
+class BulkAction(Work):
+    """An action of bulk jobs. `run(job, deadline)` works on a claimed job of it, as that of a core.jobs.JobWork does."""
+
+    run: Callable[[BulkJob, float], None]
+
+    part_of: ClassVar[str] = "bulk-job"
+
+
 def run(job: BulkJob, deadline: float) -> None:
     """Work on a claimed job."""
     if job.cancel_requested or job.pause_requested:
         release(job)  # asked for while no worker was at it
         return
-    ACTIONS[job.action](job, deadline)
-
-
-def register_bulk_jobs() -> None:
-    """Make the jobs known to the workers."""
-    register_job("bulk-job", BulkJob, run, queue="bulk")
+    registered(BulkAction)[job.action].run(job, deadline)
 
 
 def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], None] | None = None) -> None:

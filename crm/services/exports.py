@@ -24,7 +24,6 @@ from core.errors import ApiError, NamedError, shorten
 from core.ids import new_id
 from core.jobs import LeaseLost, checkpoint, finish, notify_workers, release, update_owned
 from core.lists import BulkSelection, in_batches
-from core.periodic import periodic
 from core.tenancy import company_id
 from crm.models import Export, File
 from crm.services import file_storage
@@ -251,7 +250,6 @@ def forget_exports() -> int:
     return dropped
 
 
-@periodic("exports", every=timedelta(hours=1))
 def purge_exports() -> bool:
     """Delete exports that ended more than EXPORT_DAYS ago, with their files, a piece at a time; whether there may be more."""
     old = Q(finished_at__lt=timezone.now() - timedelta(days=settings.EXPORT_DAYS))

@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.jobs import finish, notify_workers, update_owned
-from core.periodic import periodic
 from core.tenancy import company_scope
 from crm.models import BulkJob, ConvertedValue, CustomField
 from crm.records import KINDS, RecordKind
@@ -206,7 +205,6 @@ def delete_field(job: BulkJob, deadline: float) -> None:
     work(job, deadline, step, lambda job: _drop(kind, ids))
 
 
-@periodic("field-leftovers", every=timedelta(hours=1))
 def tidy() -> bool:
     """What jobs that ended before their time have left: values put by go, and fields that are gone lose their values after all."""
     ended = BulkJob.objects.exclude(status__in=LIVE)

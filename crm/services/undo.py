@@ -12,7 +12,6 @@ from django.utils import timezone
 from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
-from core.periodic import periodic
 from crm.models import BulkJob, Import, Journal
 from crm.records import KINDS, RecordKind
 from crm.services import journal
@@ -163,7 +162,6 @@ def _mark_undone(job: BulkJob) -> None:
         BulkJob.objects.filter(pk=job.undoes_id).update(undone_at=timezone.now(), updated_at=timezone.now())
 
 
-@periodic("journals", every=timedelta(hours=1))
 def forget_journals() -> bool:
     """Delete a piece of the journals that nothing can be undone by any more; whether there may be more."""
     with connection.cursor() as cursor:

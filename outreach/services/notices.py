@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from django.utils import timezone
 
 from accounts.notices import Notice, notify, register_notice
-from core.periodic import periodic
 from core.tenancy import company_scope
 from outreach.models import GenieScheduler, SendJob
 from outreach.selectors import phase
@@ -35,7 +32,6 @@ def notify_ended(run: GenieScheduler) -> None:
             notify(PLANNED.key, {"run": run, "drafts": drafts}, members=[run.created_by])
 
 
-@periodic("outreach.finished_runs", every=timedelta(minutes=1))
 def tell_finished() -> bool:
     """Mark the runs whose last message has come to an end, and tell who started them, once; True when there may be more."""
     runs = list(

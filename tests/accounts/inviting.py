@@ -53,6 +53,6 @@ def last_token(email: str = NEW) -> str:
 
 
 def expire_all() -> None:
-    with unscoped(reason="test: the chore's scope"):
+    with unscoped(reason="test: the periodic task's scope"):
         while expire_invites():
             pass

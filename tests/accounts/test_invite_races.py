@@ -153,7 +153,7 @@ def test_accepting_and_expiring_at_once_have_one_outcome(office: Cast) -> None:
             sleep(start)
             if way:
                 return tried(lambda: answer_invite(user_id=user.pk, member_id=member.pk, status="accepted"))
-            with unscoped(reason="test: the chore's scope"):
+            with unscoped(reason="test: the periodic task's scope"):
                 for _ in range(10):
                     with transaction.atomic():
                         expire_invites()

@@ -372,7 +372,7 @@ def test_single_posts_bulk_and_upserts_at_once_share_the_room() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_two_imports_at_once_share_the_room() -> None:
-    from core.liveness import release_lock
+    from core.jobs.liveness import release_lock
 
     cast = make_cast()
     limit(cast, contact=70)

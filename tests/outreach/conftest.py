@@ -9,7 +9,7 @@ from time import monotonic
 import pytest
 
 from core.jobs import WORK
-from core.liveness import release_lock
+from core.jobs.liveness import release_lock
 from core.tenancy import company_scope
 from outreach.models import AiApp, GenieScheduler, SendJob, Smtp
 from tests.cast import Cast
