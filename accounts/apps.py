@@ -5,10 +5,10 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
+        from accounts.jobs import invites, mails, programs, request_log, sessions  # noqa: F401  (register their work)
         from accounts.models import ApiKey, Role
         from accounts.notices import Notice, register_notice
         from accounts.selectors import seats
-        from accounts.services import invites  # noqa: F401  (registers its chore)
         from accounts.services.roles import seed_roles
         from accounts.services.settings import make_settings
         from core.access import count_usage
@@ -21,6 +21,5 @@ class AccountsConfig(AppConfig):
         count_usage("api", ApiKey.objects.all)
         register_notice(Notice("member.joined", "Somebody accepted an invite", "notice_member_joined"))
 
-        from accounts import openapi  # noqa: F401  (describes the doors in the schema)
-        from accounts.logs import retention  # noqa: F401  (registers its chores)
-        from accounts.services import mail_worker, rewards, sessions, visits  # noqa: F401  (register their work, chores and notices)
+        from accounts import openapi  # noqa: F401  (describes the authentication paths in the schema)
+        from accounts.services import visits  # noqa: F401  (registers its notice)

@@ -1,4 +1,4 @@
-"""The three doors that ask who enters (contract section 5, design section 3)."""
+"""The three authentication classes (of API keys, of sessions in a company, of users alone; contract section 5, design section 3)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rest_framework.request import Request
 from accounts.models import ApiKey, Member, User
 from accounts.services.api_keys import note_use
 from accounts.tokens import is_open, read_access
-from core.access import Actor, Door
+from core.access import Actor, AuthPath
 from core.crypto import lookup_hash
-from core.errors import InvalidToken, Named
+from core.errors import InvalidToken, NamedError
 from core.ids import is_id
 from core.tenancy import unscoped
 
@@ -36,21 +36,21 @@ class ApiKeyAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[Any, Actor]:
         for header in ("Authorization", "authmember"):
             if header in request.headers:
-                raise Named("BadRequest_400", f"the header {header} must not be sent beside apikey on this path")
+                raise NamedError("BadRequest_400", f"the header {header} must not be sent beside apikey on this path")
         key = request.headers.get("apikey", "")
         if not key or len(key) > MAX_KEY_LENGTH:
-            raise Named("ExpiredSession_401", "send a valid key in the header apikey")
+            raise NamedError("ExpiredSession_401", "send a valid key in the header apikey")
         with unscoped(reason="authentication: the key says which company it is"):
             with connection.cursor() as cursor:
                 cursor.execute(KEY, [lookup_hash(key)])
                 found = cursor.fetchone()
             if found is None:
-                raise Named("ExpiredSession_401", "send a valid key in the header apikey")
+                raise NamedError("ExpiredSession_401", "send a valid key in the header apikey")
             key_id, company_id, member_id, user_id, last_used_at, *life = found
             if settings.API_KEY_EXPIRY_ENFORCED and is_expired(*life):
-                raise Named("ExpiredSession_401", "the temporary key has expired; create a new one")
+                raise NamedError("ExpiredSession_401", "the temporary key has expired; create a new one")
             note_use(key_id=key_id, last_used_at=last_used_at)
-        actor = Actor(Door.KEY, user_id, company_id, member_id, key_id=key_id)
+        actor = Actor(AuthPath.KEY, user_id, company_id, member_id, key_id=key_id)
         return actor, actor
 
     def authenticate_header(self, request: Request) -> str:
@@ -103,7 +103,7 @@ class SessionAuthentication(BaseAuthentication):
             raise InvalidToken("authmember is not a membership of yours")
         company_id, status, permissions = found
         actor = Actor(
-            Door.SESSION,
+            AuthPath.SESSION,
             claims["sub"],
             company_id,
             member_id,
@@ -122,7 +122,7 @@ class PrivateAuthentication(BaseAuthentication):
 
     def authenticate(self, request: Request) -> tuple[Any, Actor]:
         user = session_user(session_claims(request))
-        return user, Actor(Door.PRIVATE, user.pk)
+        return user, Actor(AuthPath.PRIVATE, user.pk)
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"

@@ -1,4 +1,4 @@
-"""How many attempts the doors to an account allow (core.attempts).
+"""How many attempts to enter an account are allowed (core.attempts).
 
 By address: an attempt too many is refused (429). By account: log in is refused too; mails to one address just stop going out, so that
 nobody's mailbox is flooded and the answer still tells nothing.

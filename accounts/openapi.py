@@ -1,4 +1,4 @@
-"""How the doors are described in the OpenAPI schema."""
+"""How the authentication paths are described in the OpenAPI schema."""
 
 from __future__ import annotations
 

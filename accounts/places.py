@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from core.errors import Named, shorten
+from core.errors import NamedError, shorten
 from core.timezones import is_timezone
 
 CITIES_KEPT = 64
@@ -53,7 +53,7 @@ def find_country(text: str) -> Country:
     """The country of an ISO code (two or three letters) or a name, whatever the case; CountryNotFound_400."""
     found = _index()[1].get(text.strip().casefold())
     if found is None:
-        raise Named("CountryNotFound_400", f"country: there is no {shorten(text, 60)!r}; write an ISO 3166 code or an English name")
+        raise NamedError("CountryNotFound_400", f"country: there is no {shorten(text, 60)!r}; write an ISO 3166 code or an English name")
     return found
 
 
@@ -72,7 +72,9 @@ def find_state(country: Country, text: str) -> State:
         for state in all_states:
             if wanted and wanted in [name.casefold() for name in names(state)]:
                 return state
-    raise Named("StateNotFound_400", f"state: {country.name} has no {shorten(text, 60)!r}; write its ISO 3166-2 code or its English name")
+    raise NamedError(
+        "StateNotFound_400", f"state: {country.name} has no {shorten(text, 60)!r}; write its ISO 3166-2 code or its English name"
+    )
 
 
 @lru_cache(maxsize=CITIES_KEPT)

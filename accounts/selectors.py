@@ -12,7 +12,7 @@ SEATED = (Status.OWNER, Status.ACCEPTED, Status.BLOCKED)
 
 
 def live_invites() -> Q:
-    """Invites that can still be accepted, whether or not the chore has marked the others yet."""
+    """Invites that can still be accepted, whether or not the periodic task has marked the others yet."""
     return Q(status=Status.INVITED) & (Q(invite_expires_at__isnull=True) | Q(invite_expires_at__gt=timezone.now()))
 
 

@@ -1,4 +1,4 @@
-"""The back office's door: its attempts are limited and written down like those of the API."""
+"""The login to the back office: its attempts are limited and logged like those of the API."""
 
 from __future__ import annotations
 

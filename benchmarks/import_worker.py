@@ -12,7 +12,8 @@ def main() -> None:
     """Work slice by slice, with a fresh claim each, like a worker that other work waits for."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    from core.jobs import SLICE_SECONDS, WORK
+    from core.jobs import WORK
+    from core.jobs.tasks import SLICE_SECONDS
 
     imports = WORK["import"]
     while imports.due():

@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from billing.models import Plan, Subscription
-from core.access import USAGE, Entitlement, usage
+from core.access import USAGE, Entitlement, used_quota
 
 OPEN = (Subscription.Status.TRIAL, Subscription.Status.ACTIVE, Subscription.Status.PAST_DUE)
 SEATS = "member"
@@ -67,7 +67,7 @@ def terms_of(subscription: Subscription) -> Entitlement:
 
 
 def is_open(subscription: Subscription) -> bool:
-    """Whether the company's doors are open by it now."""
+    """Whether it gives the company access now."""
     now = timezone.now()
     ended = subscription.ends_at is not None and subscription.ends_at <= now
     return subscription.status in OPEN and subscription.starts_at <= now and not ended
@@ -81,4 +81,4 @@ def primary_subscription() -> Subscription | None:
 def usage_of(allowed: Entitlement) -> dict[str, tuple[int, int | None]]:
     """Module -> (how many records the active company has, how many it may have), seats and what is limited; None: no end."""
     modules = [SEATS, *sorted(name for name in allowed.limits if name in USAGE and name != SEATS)]
-    return {module: (usage(module), allowed.limits.get(module)) for module in modules}
+    return {module: (used_quota(module), allowed.limits.get(module)) for module in modules}

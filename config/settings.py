@@ -114,7 +114,7 @@ REFER_REWARD_PERCENT = Decimal(env("REFER_REWARD_PERCENT", default="20"))
 REWARD_HOLD = timedelta(days=env.int("REWARD_HOLD_DAYS", default=30))
 """How long a reward is pending: as long as payments are returned."""
 GRACE_PERIOD = timedelta(days=env.int("GRACE_DAYS", default=7))
-"""How long the doors stay open after the period of a subscription that has not been paid for."""
+"""How long a company keeps its access after the period of a subscription that has not been paid for."""
 API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
 SERVER_LOG_DAYS = env.int("SERVER_LOG_DAYS", default=30)
 """How long the log of requests is kept; with 0 there is none."""
@@ -191,7 +191,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE = "tick"
 CELERY_DB_REUSE_MAX = 1000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# max_retries: a hint is not worth waiting for; kombu would otherwise try for six seconds inside the request that gives it.
+# max_retries: a notification is not worth waiting for; kombu would otherwise try for six seconds inside the request that sends it.
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout": 10, "visibility_timeout": 3600, "max_retries": 0}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {"tick": {"task": "core.tick", "schedule": 1.0, "options": {"expires": 3}}}

@@ -8,14 +8,14 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
-from unfold.contrib.filters.admin import AllValuesCheckboxFilter, ChoicesDropdownFilter, RadioFilter
+from unfold.contrib.filters.admin import AllValuesCheckboxFilter, RadioFilter
 from unfold.decorators import display
 
-from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, BackOfficeForm, CompanyRecordAdmin
+from core.backoffice.admin import BackOfficeAdmin, BackOfficeForm
 from core.catalogue import CATALOGUE
-from core.models import Event, EventDelivery, ResponseMessage
-from core.models.periodic import Chore
+from core.events import admin as events_admin  # noqa: F401  (registers its pages)
+from core.jobs import admin as jobs_admin  # noqa: F401  (registers its pages)
+from core.models import ResponseMessage
 
 BODILESS = (204, 205, 304)
 """Statuses whose answers have no body, and so cannot say anything."""
@@ -84,65 +84,3 @@ class ResponseMessageAdmin(BackOfficeAdmin):
                 self.log_change(request, message, "Reset to the catalogue.")
                 done += 1
         self.message_user(request, f"Reset to the catalogue: {done}", messages.SUCCESS)
-
-
-@admin.register(Event)
-class EventAdmin(CompanyRecordAdmin):
-    """What happened, as consumers were told."""
-
-    icon = "bolt"
-    list_display = ("kind", "company", "object_id", "actor_id", "automation", "created_at")
-    list_filter = (BY_COMPANY, "automation")
-    search_fields = ("=id", "=object_id")
-    search_help_text = "Id of the event or of the record"
-
-
-@admin.register(EventDelivery)
-class EventDeliveryAdmin(CompanyRecordAdmin):
-    """Events that a consumer has not handled yet, and those that it could not handle."""
-
-    icon = "outbox"
-    list_display = ("event_kind", "consumer", "status", "company", "attempts", "due_at", "error_line")
-    list_filter = (("status", ChoicesDropdownFilter), "consumer", BY_COMPANY)
-    list_select_related = ("company", "event")
-    search_fields = ("=id", "=event__id", "=event__object_id")
-    search_help_text = "Id of the delivery, the event or the record"
-    commands = ("retry",)
-
-    @admin.display(description="event", ordering="event__kind")
-    def event_kind(self, delivery: EventDelivery) -> str:
-        return delivery.event.kind
-
-    @admin.display(description="error")
-    def error_line(self, delivery: EventDelivery) -> str:
-        return delivery.error[:100]
-
-    @admin.display(description="Try again")
-    def retry(self, request: HttpRequest, rows: QuerySet[EventDelivery]) -> None:
-        def again(delivery: EventDelivery) -> Any:
-            changes = {"status": EventDelivery.Status.PENDING, "attempts": 0, "due_at": timezone.now()}
-            return EventDelivery.objects.filter(pk=delivery.pk, status=EventDelivery.Status.PARKED).update(**changes)
-
-        self.each(request, rows.filter(status=EventDelivery.Status.PARKED), again, "will be tried again")
-
-
-@admin.register(Chore)
-class ChoreAdmin(BackOfficeAdmin):
-    """What comes round by itself: when next, and how it went last."""
-
-    icon = "update"
-    list_display = ("name", "due_at", "done_at", "error_line")
-    search_fields = ("name",)
-    ordering = ("name",)
-    commands = ("do_now",)
-
-    @admin.display(description="error")
-    def error_line(self, chore: Chore) -> str:
-        return chore.error[:100]
-
-    @admin.display(description="Do it now")
-    def do_now(self, request: HttpRequest, rows: QuerySet[Chore]) -> None:
-        for chore in rows:
-            Chore.objects.filter(pk=chore.pk).update(due_at=timezone.now())
-            self.log_change(request, chore, "Made due.")
-        self.message_user(request, "A worker does it within a second or two", messages.SUCCESS)

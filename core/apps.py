@@ -9,12 +9,12 @@ class CoreConfig(AppConfig):
     verbose_name = "Kernel"
 
     def ready(self) -> None:
-        from core import checks, events, periodic  # noqa: F401  (register the system checks and the kernel's own work)
-        from core.db.walls import build_walls
+        from core import checks, events, jobs  # noqa: F401  (register the system checks and the kernel's own work)
+        from core.db.row_security import apply_row_security
         from core.messages import forget, seed
         from core.models import ResponseMessage
 
-        post_migrate.connect(build_walls, dispatch_uid="core.walls")
+        post_migrate.connect(apply_row_security, dispatch_uid="core.row_security")
         post_migrate.connect(seed, dispatch_uid="core.messages.seed")
         for changed in (post_save, post_delete):
             changed.connect(lambda **_: forget(), sender=ResponseMessage, weak=False, dispatch_uid="core.messages")

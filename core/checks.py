@@ -1,4 +1,4 @@
-"""System checks: what `manage.py check` says about the walls between companies."""
+"""System checks: what `manage.py check` says about the isolation of companies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import models
 
-from core.db.walls import company_models
+from core.db.row_security import company_models
 from core.fields import CompanyForeignKey
 from core.models import CompanyRow
 

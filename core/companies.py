@@ -1,4 +1,4 @@
-"""What apps do for each new company: they register it here, and whoever makes a company runs it."""
+"""What apps provide each new company with: they register hooks here, and whoever makes a company runs them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def on_company_created(hook: Callable[[], None]) -> None:
         _hooks.append(hook)
 
 
-def furnish_company() -> None:
+def provision_company() -> None:
     """Run all hooks for the active company."""
     for hook in _hooks:
         hook()
 
 
-def furnish_companies() -> None:
-    """Run all hooks for every company there is, so that a new release's apps find what they give to new ones with the old ones too."""
+def provision_companies() -> None:
+    """Run all hooks for every company, so that companies from before a release also get what its apps provide new ones with."""
     companies = apps.get_model("accounts.Company")
     for pk in companies.objects.values_list("pk", flat=True).iterator(chunk_size=1000):
         with transaction.atomic(), company_scope(pk):
-            furnish_company()
+            provision_company()

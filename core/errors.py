@@ -16,7 +16,7 @@ class ApiError(Exception):
         super().__init__(detail or self.message)
 
 
-class Named(ApiError):
+class NamedError(ApiError):
     """A failure of the contract's catalogue: the ResponseMessage row of `name` decides status and text, `detail` goes out as `warning`."""
 
     def __init__(self, name: str, detail: str = "") -> None:

@@ -1,7 +1,8 @@
-"""The active company: who may be seen by the statements that run now.
+"""The active company: whose rows the statements that run now may see.
 
-Three walls that do not lean on each other (docs/decisions/0004-tenancy.md): the managers of company-owned models filter by the active
-company and raise without one; composite foreign keys keep references inside a company; row-level security refuses the rest in the database.
+Three isolation layers that do not depend on each other (docs/decisions/0004-tenancy.md): the managers of company-owned models filter
+by the active company and raise without one; composite foreign keys keep references inside a company; row-level security refuses the
+rest in the database.
 """
 
 from __future__ import annotations

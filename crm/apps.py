@@ -10,27 +10,18 @@ class CrmConfig(AppConfig):
     def ready(self) -> None:
         from core.access import count_usage
         from core.companies import on_company_created
-        from core.events import consume
-        from core.jobs import Work, register, register_job
         from crm import selectors
         from crm.api.export_lists import register_exports
-        from crm.models import ContactCategory, CustomSection, FollowUp, Import, Meeting, Segment, Tag, Team
-        from crm.services import activities, follow_ups, meeting_mails
-        from crm.services.bulk_jobs import ACTIONS, register_bulk_jobs
-        from crm.services.bulk_work import change_records
+        from crm.jobs import activities, bulk_jobs, custom_fields, exports, files, imports  # noqa: F401  (register their work)
+        from crm.models import ContactCategory, CustomSection, FollowUp, Meeting, Segment, Tag, Team
+        from crm.services import follow_ups, meeting_mails
         from crm.services.custom_fields import seed_system_fields
-        from crm.services.field_jobs import convert_field, delete_field
-        from crm.services.file_storage import has_leftovers, remove_leftovers
         from crm.services.holdings import register_holdings
-        from crm.services.imports.notices import tell_ended
-        from crm.services.imports.worker import run
-        from crm.services.reminders import has_due_reminders, register_reminder, remind
+        from crm.services.reminders import register_reminder
         from crm.services.teams import seed_default_team
-        from crm.services.undo import undo
 
         on_company_created(seed_system_fields)
         on_company_created(seed_default_team)
-        consume("activities", *activities.READERS)(activities.record)
         count_usage("contact", selectors.live_contacts)
         count_usage("lead", selectors.live_leads)
         count_usage("product-service", selectors.live_products)
@@ -44,11 +35,5 @@ class CrmConfig(AppConfig):
         count_usage("file", selectors.stored_files)
         register_reminder(FollowUp, follow_ups.REMINDER)
         register_reminder(Meeting, meeting_mails.REMINDER)
-        register(Work("reminders", "send", remind, has_due_reminders))
-        register(Work("files", "bulk", remove_leftovers, has_leftovers))
-        ACTIONS.update(convert_field=convert_field, delete_field=delete_field)
-        ACTIONS.update(update=change_records, delete=change_records, undo=undo)
-        register_bulk_jobs()
-        register_job("import", Import, run, queue="import", ended=tell_ended)
         register_exports()
         register_holdings()

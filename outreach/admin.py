@@ -17,7 +17,7 @@ from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.progress import ProgressMixin, grouped, progress_bar
-from core.errors import Named
+from core.errors import NamedError
 from core.tenancy import company_scope
 from crm.models import Contact
 from outreach.models import AiApp, GenieScheduler, GenieSettings, LeadGeneration, SendJob, SendJobTransition, Smtp, Suppression
@@ -78,7 +78,7 @@ class SmtpAdmin(CompanyRecordAdmin):
         def one(smtp: Smtp) -> None:
             found = check_sender(smtp_id=smtp.pk)
             if not found.ok:
-                raise Named("EmailSendingFailed_500", found.detail)
+                raise NamedError("EmailSendingFailed_500", found.detail)
 
         self.each(request, rows[:10], one, "connected", atomic=False)
 

@@ -11,7 +11,7 @@ from django.test import Client
 from accounts import tokens
 from accounts.models import ApiKey, Company, Member
 from accounts.services.api_keys import create_key
-from core.companies import furnish_company
+from core.companies import provision_company
 from core.tenancy import company_scope
 from tests.factories import CompanyFactory, MemberFactory, RoleFactory, SubscriptionFactory
 
@@ -33,7 +33,7 @@ class Answer:
 
 
 class Caller:
-    """Somebody who calls the API through one door."""
+    """Somebody who calls the API on one authentication path."""
 
     def __init__(self, prefix: str, headers: dict[str, str]) -> None:
         self.prefix = prefix
@@ -91,7 +91,7 @@ def make_cast(permission: dict[str, Any] | None = None) -> Cast:
     """A company with an active subscription; the narrow member may only GET contacts unless told otherwise."""
     company = CompanyFactory()
     with company_scope(company.pk):
-        furnish_company()
+        provision_company()
         SubscriptionFactory()
         owner = MemberFactory()
         role = RoleFactory(permission={"contact": {"GET": True}} if permission is None else permission)

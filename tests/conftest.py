@@ -12,7 +12,7 @@ from accounts.logs.entry import Entry
 from accounts.logs.recorder import RECORDER
 from core.attempts import Limit
 from core.ids import new_id
-from core.liveness import let_go
+from core.jobs.liveness import release_lock
 from tests.cast import Cast, make_cast
 
 # The suite looks at the same examples each time, so that its result says something about the change; `make fuzz` looks for new ones.
@@ -25,7 +25,7 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 def django_db_setup(django_db_setup: None) -> Iterator[None]:
     """Before the test database goes, let go of the connection by which this process says that it is alive."""
     yield
-    let_go()
+    release_lock()
 
 
 @pytest.fixture
@@ -61,9 +61,9 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[Entry]:
 
 @pytest.fixture(autouse=True)
 def _no_broker(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Hints to workers go nowhere unless a test is marked `broker`: the work is in PostgreSQL."""
+    """Notifications of workers go nowhere unless a test is marked `broker`: the work is in PostgreSQL."""
     if request.node.get_closest_marker("broker") is None:
-        monkeypatch.setattr("core.jobs.publish", lambda name, **_: None)
+        monkeypatch.setattr("core.jobs.notify._publish", lambda name, **_: None)
 
 
 @pytest.fixture

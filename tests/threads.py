@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import connection
 
-from core.errors import ApiError, Named
+from core.errors import ApiError, NamedError
 from core.tenancy import company_scope
 
 
@@ -21,7 +21,7 @@ def at_once(number: int, company: str | None, call: Callable[[int], Any]) -> lis
             with company_scope(company) if company else nullcontext():
                 return call(n)
         except ApiError as error:
-            return error.name if isinstance(error, Named) else type(error).__name__
+            return error.name if isinstance(error, NamedError) else type(error).__name__
         finally:
             connection.close()
 

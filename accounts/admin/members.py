@@ -15,9 +15,9 @@ from accounts.permissions import complete, parse_permission
 from accounts.services.invites import resend_invite
 from accounts.services.members import remove_member, update_member
 from accounts.services.roles import update_role
-from core.access import Actor, Door
+from core.access import Actor, AuthPath
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
-from core.errors import ApiError, Named
+from core.errors import ApiError, NamedError
 from core.tenancy import company_scope
 
 Status = Member.Status
@@ -25,7 +25,7 @@ Status = Member.Status
 
 def acting(request: HttpRequest, record: Member | Role) -> Actor:
     """The staff as services see them: no member of the company, and bound by no role."""
-    return Actor(Door.SESSION, str(request.user.pk), record.company_id, is_owner=True)
+    return Actor(AuthPath.SESSION, str(request.user.pk), record.company_id, is_owner=True)
 
 
 class MemberForm(BackOfficeForm):
@@ -65,7 +65,7 @@ class MemberAdmin(CompanyRecordAdmin):
     def _move(self, request: HttpRequest, rows: QuerySet[Member], was: str, status: str, done: str) -> None:
         def move(row: Member) -> None:
             if row.status != was:
-                raise Named("InvalidMemberStatus_400", f"is {row.status}, not {was}")
+                raise NamedError("InvalidMemberStatus_400", f"is {row.status}, not {was}")
             update_member(actor=acting(request, row), id=row.pk, values={"status": status})
 
         self.each(request, rows, move, done)

@@ -12,7 +12,7 @@ from accounts.models import ApiKey
 from accounts.services.api_keys import create_key, delete_keys
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import FieldSet, ListField
 
 API_KEY_FIELDS = FieldSet(
@@ -64,5 +64,5 @@ class ApiKeyDetail(ApiView):
     def get(self, request: Request, id: str) -> Any:
         found = ApiKeyFull.one(ApiKey.objects.filter(pk=id))
         if found is None:
-            raise Named("ApiNotFound_400", "id: there is no such key in this company")
+            raise NamedError("ApiNotFound_400", "id: there is no such key in this company")
         return found

@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from accounts.api.snapshots import MemberSnapshot, UserSnapshot
 from accounts.models import LoginLog
-from core.access import Door
+from core.access import AuthPath
 from core.api.output import IdField, Output
 
 
@@ -22,7 +22,7 @@ class ServerLogOut(Output):
     """A request to the API. Bodies, query strings, headers and secrets are not kept."""
 
     _id = IdField()
-    door = serializers.ChoiceField(choices=[door.value for door in Door])
+    door = serializers.ChoiceField(choices=[path.value for path in AuthPath])
     method = serializers.CharField()
     route = serializers.CharField(
         help_text="the path below its door with its parameters' names, such as /contact/{id}; empty: no such path"

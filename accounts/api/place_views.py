@@ -12,7 +12,7 @@ from accounts import places
 from accounts.api.place_serializers import Places, Timezones
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from core.timezones import offsets
 
 COUNTRY = OpenApiParameter("country", str, description="ISO 3166-1 code or name, whatever the case.")
@@ -51,7 +51,7 @@ class CountryStateCity(ApiView):
         country_text, state_text = request.query_params.get("country", ""), request.query_params.get("state", "")
         if not country_text:
             if state_text:
-                raise Named("CountryNotFound_400", "country: a state is looked for in its country; send both")
+                raise NamedError("CountryNotFound_400", "country: a state is looked for in its country; send both")
             return {"countries": [_country(country) for country in places.countries()]}
         country = places.find_country(country_text)
         if not state_text:

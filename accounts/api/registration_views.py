@@ -1,4 +1,4 @@
-"""The public doors of registration."""
+"""The public endpoints of registration."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from accounts.services.roles import create_role, delete_roles, update_role
 from core.api.endpoint import endpoint
 from core.api.selection import SelectionInput
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import BulkSelection, FieldSet, ListField
 
 ROLE_FIELDS = FieldSet(
@@ -37,7 +37,7 @@ NO_MORE_THAN_ONES_OWN = "Who is no owner can neither permit what they may not do
 def _one(id: str) -> dict[str, Any]:
     found = RoleOut.one(Role.objects.filter(pk=id))
     if found is None:
-        raise Named("RoleNotFound_404", "id: there is no such role in this company")
+        raise NamedError("RoleNotFound_404", "id: there is no such role in this company")
     return found
 
 

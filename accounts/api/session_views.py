@@ -1,4 +1,4 @@
-"""The public doors of a session."""
+"""The public endpoints of a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server log says of a request: who, by which door, what and how it ended; never its query, body, headers or secrets."""
+"""What the server log says of a request: who, by which auth path, what and how it ended; never its query, body, headers or secrets."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from core.access import Actor, Door
+from core.access import Actor, AuthPath
 from core.callers import address_of, user_agent_of
 from core.ids import is_id
 
 API = "/api/"
 NOT_LOGGED = frozenset({"/api/schema", "/api/docs", "/api/public/health"})
 MOUNTS = {
-    "/api/key/protected/": Door.KEY,
-    "/api/protected/": Door.SESSION,
-    "/api/private/": Door.PRIVATE,
-    "/api/public/": Door.PUBLIC,
+    "/api/key/protected/": AuthPath.KEY,
+    "/api/protected/": AuthPath.SESSION,
+    "/api/private/": AuthPath.PRIVATE,
+    "/api/public/": AuthPath.PUBLIC,
 }
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 WORD = re.compile(r"[A-Za-z._-]{1,40}[0-9]{0,3}", re.ASCII)

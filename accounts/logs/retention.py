@@ -14,18 +14,15 @@ from django.utils import timezone
 
 from accounts.models import LoginLog, ServerLog
 from core.ids import first_id
-from core.periodic import periodic
 
 AT_ONCE = 10_000
 
 
-@periodic("server-log", every=timedelta(hours=1))
 def purge_server_log() -> bool:
     """Delete requests older than SERVER_LOG_DAYS."""
     return purge(ServerLog, settings.SERVER_LOG_DAYS)
 
 
-@periodic("login-log", every=timedelta(hours=1))
 def purge_login_log() -> bool:
     """Delete logins older than LOGIN_LOG_DAYS."""
     return purge(LoginLog, settings.LOGIN_LOG_DAYS)

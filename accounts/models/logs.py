@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from core.access import Door
+from core.access import AuthPath
 from core.fields import CompanyForeignKey, ObjectIdField
 from core.models import BaseModel, MaybeCompanyRow
 
@@ -27,12 +27,12 @@ class LoginLog(BaseModel, MaybeCompanyRow):
 
 
 class ServerLog(BaseModel, MaybeCompanyRow):
-    """A request to the API: who, by which door, what, and how it ended; created when it came in.
+    """A request to the API: who, by which authentication path, what, and how it ended; created when it came in.
 
     It outlives the user and the key that it names. Rows are written by accounts.logs.recorder.
     """
 
-    door = models.CharField(max_length=8, choices=[(door.value, door.value) for door in Door], blank=True)
+    door = models.CharField(max_length=8, choices=[(path.value, path.value) for path in AuthPath], blank=True)
     member = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, db_index=False, related_name="+")
     user = models.ForeignKey("accounts.User", on_delete=models.DO_NOTHING, null=True, db_constraint=False, db_index=False, related_name="+")
     api_key_id = ObjectIdField(null=True)

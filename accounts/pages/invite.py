@@ -16,7 +16,7 @@ from accounts.pages.forms import NewPassword, TokenForm
 from accounts.services.invites import accept_as_new_user, account_of, answer_invite, decline_invite, read_invite
 from accounts.services.sessions import log_in
 from core.callers import caller_of
-from core.errors import Named
+from core.errors import NamedError
 
 
 class NewcomerForm(TokenForm):
@@ -50,7 +50,7 @@ class InvitePage(Page):
     def _open(self, token: str, answer: Callable[[], HttpResponse]) -> HttpResponse:
         try:
             self.invite = read_invite(token)
-        except Named:
+        except NamedError:
             return self.page("pages/invite_over.html", {}, status=400)
         self.account = account_of(self.invite)
         return answer()

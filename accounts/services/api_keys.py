@@ -11,9 +11,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import ApiKey
-from core.access import take
+from core.access import reserve_quota
 from core.crypto import lookup_hash
-from core.errors import Named
+from core.errors import NamedError
 
 USE_NOTED_EVERY = timedelta(minutes=1)
 
@@ -28,8 +28,8 @@ def create_key(
 ) -> ApiKey:
     """A new key of 64 hex characters for the member; DurationRequired_400 for a temporary one without duration, PlanLimitExceeded_403."""
     if type == ApiKey.Type.TEMPORARY and duration_minutes is None:
-        raise Named("DurationRequired_400", "durationMinutes (a number of at least 1) is required when type is temporary")
-    take("api")
+        raise NamedError("DurationRequired_400", "durationMinutes (a number of at least 1) is required when type is temporary")
+    reserve_quota("api")
     return add_key(secrets.token_hex(32), member_id=member_id, type=type, duration_minutes=duration_minutes, ip_restriction=ip_restriction)
 
 
@@ -43,7 +43,7 @@ def delete_keys(*, ids: Sequence[str]) -> int:
     """Delete the keys; returns how many there were. ApiNotFound_400 when none of the ids is one of the company's."""
     deleted, _ = ApiKey.objects.filter(pk__in=ids).delete()
     if not deleted:
-        raise Named("ApiNotFound_400", "ids: none of them is a key of this company")
+        raise NamedError("ApiNotFound_400", "ids: none of them is a key of this company")
     return deleted
 
 

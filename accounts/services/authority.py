@@ -9,8 +9,8 @@ from django.db import connection, transaction
 
 from accounts.models import Company, Member, Role
 from accounts.permissions import Permission, lacking
-from core.access import Actor, Door
-from core.errors import Named
+from core.access import Actor, AuthPath
+from core.errors import NamedError
 from core.tenancy import company_id
 
 NAMED = 5
@@ -28,12 +28,12 @@ def lock_company() -> None:
 def take_authority(actor: Actor) -> Actor:
     """Lock the company's members and roles, and tell what the actor may now: they may have lost it while they waited."""
     lock_company()
-    if actor.door is not Door.SESSION or not actor.member_id:
+    if actor.auth_path is not AuthPath.SESSION or not actor.member_id:
         return actor
     member = Member.objects.select_related("role").filter(pk=actor.member_id).first()
     status = member.status if member else ""
     if member is None or status not in (Member.Status.OWNER, Member.Status.ACCEPTED):
-        raise Named("UnauthorizedAction_403", "your membership is not accepted or is blocked")
+        raise NamedError("UnauthorizedAction_403", "your membership is not accepted or is blocked")
     return replace(
         actor, is_owner=status == Member.Status.OWNER, is_accepted=status == Member.Status.ACCEPTED, permissions=member.permissions()
     )
@@ -44,7 +44,7 @@ def check_reach(actor: Actor, permission: Permission, what: str) -> None:
     beyond = lacking(actor, permission)
     if beyond:
         more = f" and {len(beyond) - NAMED} more" if len(beyond) > NAMED else ""
-        raise Named("UnauthorizedAction_403", f"{what} {', '.join(beyond[:NAMED])}{more}, which you lack yourself")
+        raise NamedError("UnauthorizedAction_403", f"{what} {', '.join(beyond[:NAMED])}{more}, which you lack yourself")
 
 
 def check_members(actor: Actor, members: Sequence[Member]) -> None:
@@ -53,11 +53,11 @@ def check_members(actor: Actor, members: Sequence[Member]) -> None:
         return
     for member in members:
         if member.pk == actor.member_id:
-            raise Named(
+            raise NamedError(
                 "UnauthorizedAction_403", "nobody changes their own membership; DELETE /api/private/memberships/:id leaves the company"
             )
         if member.status == Member.Status.OWNER:
-            raise Named("UnauthorizedAction_403", f"{member.email} is an owner; only owners change owners")
+            raise NamedError("UnauthorizedAction_403", f"{member.email} is an owner; only owners change owners")
         check_reach(actor, member.permissions(), f"the role of {member.email} permits")
 
 
@@ -65,7 +65,7 @@ def keep_an_owner(leaving: Sequence[Member]) -> None:
     """Refuse (BadRequest_400) a change after which the company would have no owner; `leaving` are no owners any more after it."""
     owners = Member.objects.filter(status=Member.Status.OWNER)
     if any(member.status == Member.Status.OWNER for member in leaving) and not owners.exclude(pk__in=[row.pk for row in leaving]).exists():
-        raise Named("BadRequest_400", "the company's last owner stays its owner; hand the ownership over first")
+        raise NamedError("BadRequest_400", "the company's last owner stays its owner; hand the ownership over first")
 
 
 def find_role(role_id: str | None) -> Role:
@@ -73,9 +73,9 @@ def find_role(role_id: str | None) -> Role:
     if role_id is None:
         found = Role.objects.filter(is_default=True).first()
         if found is None:
-            raise Named("DefaultRoleNotFound_404", "name a role, or make one the default: PUT /role/:id {isDefault: true}")
+            raise NamedError("DefaultRoleNotFound_404", "name a role, or make one the default: PUT /role/:id {isDefault: true}")
         return found
     found = Role.objects.filter(pk=role_id).first()
     if found is None:
-        raise Named("RoleNotFound_404", "role: there is no such role in this company")
+        raise NamedError("RoleNotFound_404", "role: there is no such role in this company")
     return found

@@ -11,8 +11,8 @@ from django.utils import timezone as clock
 from accounts.models import Company, Member, User
 from accounts.places import find_country, find_state
 from core.addresses import Phone
-from core.companies import furnish_company
-from core.errors import Named
+from core.companies import provision_company
+from core.errors import NamedError
 from core.tenancy import company_id, company_scope
 from core.timezones import is_timezone
 
@@ -23,7 +23,7 @@ def create_company(*, name: str, owner: User, **profile: Any) -> tuple[Company, 
     company = Company.objects.create(name=name, email=profile.pop("email", owner.email), **profile)
     with company_scope(company.pk):
         member = Member.objects.create(user=owner, status=Member.Status.OWNER, name=owner.name, email=owner.email, accepted_at=clock.now())
-        furnish_company()
+        provision_company()
     return company, member
 
 
@@ -57,7 +57,9 @@ def update_company(*, changes: Mapping[str, Any]) -> None:
 def check_timezone(name: str) -> None:
     """Raise InvalidTimezone_400 for a name that the tz database does not have."""
     if not is_timezone(name):
-        raise Named("InvalidTimezone_400", "timezone: write a name of the tz database, such as Europe/Berlin (GET /api/private/timezones)")
+        raise NamedError(
+            "InvalidTimezone_400", "timezone: write a name of the tz database, such as Europe/Berlin (GET /api/private/timezones)"
+        )
 
 
 def _number(phone: Phone | None) -> dict[str, str]:
@@ -67,7 +69,7 @@ def _number(phone: Phone | None) -> dict[str, str]:
 def _place(country_text: str, state_text: str) -> dict[str, str]:
     if not country_text:
         if state_text:
-            raise Named("StateNotFound_400", "state: a state is one of a country; send country too")
+            raise NamedError("StateNotFound_400", "state: a state is one of a country; send country too")
         return {"country": "", "state": ""}
     country = find_country(country_text)
     state = find_state(country, state_text).code if state_text else ""

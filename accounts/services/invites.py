@@ -20,12 +20,11 @@ from accounts.services.members import lock_member, not_found
 from accounts.services.passwords import check_strength
 from accounts.services.sessions import end_sessions
 from accounts.services.steps import Action, record
-from core.access import Actor, take
+from core.access import Actor, reserve_quota
 from core.attempts import Limit
 from core.callers import Caller
-from core.errors import Named
+from core.errors import NamedError
 from core.ids import new_id
-from core.periodic import periodic
 from core.tenancy import company_id, company_scope, unscoped
 
 Status = Member.Status
@@ -52,7 +51,7 @@ def invite_member(*, actor: Actor, email: str, name: str = "", role_id: str | No
         role = find_role(role_id)
         check_reach(actor, role.permission, "the role permits")
         member = _free_membership(email)
-        take("member")
+        reserve_quota("member")
         member.user, member.role, member.name = None, role, name or member.name
         _send(member, actor)
         record(Action.INVITED, [member], by=actor.member_id or None)
@@ -63,10 +62,10 @@ def _free_membership(email: str) -> Member:
     """A membership for the address: the one it had before, or a new one; MemberAlredyExists_400 while it has a seat."""
     known = Member.objects.select_for_update(no_key=True).filter(email=email).first()
     if known is not None and is_live(known):
-        raise Named("MemberAlredyExists_400", f"email: {email} is invited; send that invite again: POST /member/{known.pk}/resend")
+        raise NamedError("MemberAlredyExists_400", f"email: {email} is invited; send that invite again: POST /member/{known.pk}/resend")
     seated = Member.objects.filter(Q(email=email) | Q(user__email=email), status__in=SEATED).first()
     if seated is not None:
-        raise Named("MemberAlredyExists_400", f"email: {email} is a member already, with the status {seated.status}")
+        raise NamedError("MemberAlredyExists_400", f"email: {email} is a member already, with the status {seated.status}")
     return known or Member(email=email)
 
 
@@ -80,12 +79,12 @@ def resend_invite(*, actor: Actor, id: str) -> Member:
         actor = take_authority(actor)
         member = lock_member(id)
         if member.status not in (Status.INVITED, Status.EXPIRED):
-            raise Named("MemberNotInvited_400", f"the membership is {member.status}; only an open or expired invite is sent again")
+            raise NamedError("MemberNotInvited_400", f"the membership is {member.status}; only an open or expired invite is sent again")
         if member.role is None:
             member.role = find_role(None)
         check_members(actor, [member])
         if not is_live(member):
-            take("member")
+            reserve_quota("member")
         _send(member, actor)
         record(Action.RESENT, [member], by=actor.member_id or None)
     return member
@@ -132,7 +131,7 @@ def _find(member_id: str) -> tuple[Member, str] | None:
 
 def _check_open(member: Member) -> None:
     if member.status == Status.EXPIRED or (member.status == Status.INVITED and not is_live(member)):
-        raise Named("InviteExpired_400", "ask the company to send it again")
+        raise NamedError("InviteExpired_400", "ask the company to send it again")
     if member.status != Status.INVITED:
         raise not_found()
 
@@ -163,7 +162,7 @@ def accept_as_new_user(*, token: str, name: str, password: str, caller: Caller) 
 
 def _make_user(email: str, name: str, password: str) -> User:
     """The person's new account; one that nobody has verified is taken over, and whoever made it is shut out."""
-    exists = Named("BadRequest_400", "this address has an account; log in with it and accept the invite there")
+    exists = NamedError("BadRequest_400", "this address has an account; log in with it and accept the invite there")
     user = User.objects.select_for_update(no_key=True).filter(email=email).first()
     if user is not None and (user.email_verified_at is not None or not user.is_active):
         raise exists
@@ -204,7 +203,7 @@ def answer_invite(*, user_id: str, member_id: str, status: str | None) -> Member
     InvalidInviteStatus_400, MemberNotFound_404 when no open invite of theirs has the id, InviteExpired_400.
     """
     if status not in (Status.ACCEPTED, Status.REJECTED):
-        raise Named("InvalidInviteStatus_400", "status: accepted or rejected")
+        raise NamedError("InvalidInviteStatus_400", "status: accepted or rejected")
     with unscoped(reason="invites: to one person, from whatever company"):
         found = Member.objects.filter(addressed_to(user_id), pk=member_id).values_list("company_id", flat=True).first()
     if found is None:
@@ -223,7 +222,7 @@ def answer_invite(*, user_id: str, member_id: str, status: str | None) -> Member
 def _accept(member: Member, user: User) -> None:
     others = Member.objects.filter(user=user).exclude(pk=member.pk)
     if others.filter(status__in=SEATED).exists():
-        raise Named("MemberAlredyExists_400", "you are a member of this company already, under another address")
+        raise NamedError("MemberAlredyExists_400", "you are a member of this company already, under another address")
     others.update(user=None)
     member.user, member.status, member.accepted_at = user, Status.ACCEPTED, timezone.now()
     member.name = member.name or user.name
@@ -244,7 +243,6 @@ def _close(member: Member) -> None:
     member.save()
 
 
-@periodic("invites.expire", every=timedelta(minutes=5))
 def expire_invites() -> bool:
     """Mark invites whose time is over, at most BATCH; whether there may be more."""
     due = Member.objects.filter(status=Status.INVITED, invite_expires_at__lte=timezone.now()).order_by("invite_expires_at")

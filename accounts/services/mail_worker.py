@@ -23,8 +23,7 @@ from accounts.branding import brand_of
 from accounts.models import Mail
 from core.errors import shorten
 from core.ids import first_id
-from core.jobs import LeaseLost, Work, backoff, claim, fenced, has_due, register
-from core.periodic import periodic
+from core.jobs import LeaseLost, backoff, claim, has_due, update_owned
 from core.tenancy import unscoped
 
 log = logging.getLogger(__name__)
@@ -50,7 +49,7 @@ def drain(deadline: float) -> None:
             for mail in mails:
                 trouble = trouble or _send(connection, mail)
                 if trouble:
-                    _put_back(mail, trouble)
+                    _retry_or_park(mail, trouble)
             if trouble:
                 return
 
@@ -102,12 +101,12 @@ def _refused(mail: Mail, error: SMTPRecipientsRefused) -> None:
     code, text = next(iter(error.recipients.values()), (550, b""))
     reply = f"{code} {text.decode(errors='replace') if isinstance(text, bytes) else text}".strip()
     if code < 500:
-        _put_back(mail, reply)
+        _retry_or_park(mail, reply)
     else:
         _write(mail, status=Mail.Status.FAILED, error=shorten(f"The server refuses the address: {reply}", 2000))
 
 
-def _put_back(mail: Mail, trouble: str) -> None:
+def _retry_or_park(mail: Mail, trouble: str) -> None:
     """To be tried again later; parked as failed after the last attempt, where people see it and may send it again."""
     if mail.attempts >= MAX_ATTEMPTS:
         _write(mail, status=Mail.Status.FAILED, error=shorten(f"Given up after {mail.attempts} attempts. {trouble}", 2000))
@@ -117,7 +116,7 @@ def _put_back(mail: Mail, trouble: str) -> None:
 
 def _write(mail: Mail, **values: Any) -> None:
     try:
-        fenced(mail, worker=None, **values)
+        update_owned(mail, worker=None, **values)
     except LeaseLost:
         log.warning("mail %s was taken over by another worker", mail.pk)
 
@@ -134,13 +133,9 @@ def has_due_mails() -> bool:
     return settings.SENDS_MAIL and has_due(Mail)
 
 
-@periodic("mails", every=timedelta(days=1))
 def purge_mails() -> bool:
     """Delete mails that were done with and made more than 90 days ago."""
     old = Mail.objects.filter(pk__lt=first_id(timezone.now() - KEPT), status__in=(Mail.Status.SENT, Mail.Status.FAILED))
     found = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])
     Mail.objects.filter(pk__in=found).delete()
     return len(found) == PURGED_AT_ONCE
-
-
-register(Work("mails", "send", drain, has_due_mails, Mail))

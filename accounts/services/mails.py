@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.branding import brand_of
 from accounts.formats import formats_of
 from accounts.models import Mail
-from core.jobs import wake
+from core.jobs import notify_workers
 from core.tenancy import unscoped
 
 
@@ -44,7 +44,7 @@ def queue_mails(kind: str, letters: Sequence[Letter], *, company_id: str | None 
         mails.append(Mail(company_id=company_id, kind=kind, to=letter.to, subject=subject, text=text, html=html, calendar=letter.calendar))
     with unscoped(reason="mails: one may be for a person who belongs to no company"):
         Mail.objects.bulk_create(mails)
-    wake("mails")
+    notify_workers("mails")
     return mails
 
 
@@ -68,5 +68,5 @@ def send_again(*, mail_id: str) -> bool:
             status=Mail.Status.QUEUED, attempts=0, deaths=0, lease=None, error="", due_at=timezone.now(), updated_at=timezone.now()
         )
     if changed:
-        wake("mails")
+        notify_workers("mails")
     return bool(changed)

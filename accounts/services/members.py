@@ -14,7 +14,7 @@ from accounts.permissions import ADMIN
 from accounts.services.authority import check_members, check_reach, find_role, keep_an_owner, lock_company, take_authority
 from accounts.services.steps import Action, record
 from core.access import Actor
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import BulkSelection
 from core.tenancy import company_scope, unscoped
 
@@ -33,7 +33,7 @@ def update_member(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Member
     actor = take_authority(actor)
     member = lock_member(id)
     if not values:
-        raise Named("RoleOrPermissionRequired_400", "give role, name or status")
+        raise NamedError("RoleOrPermissionRequired_400", "give role, name or status")
     check_members(actor, [member])
     role = None
     if values.get("role") is not None:
@@ -55,7 +55,7 @@ def _move(actor: Actor, member: Member, status: str, role: Role | None) -> None:
         _step(actor, member, Status.BLOCKED, Action.BLOCKED)
     elif status == Status.OWNER:
         if not actor.is_unbounded:
-            raise Named("UnauthorizedAction_403", "status: only owners make owners")
+            raise NamedError("UnauthorizedAction_403", "status: only owners make owners")
         _expect(member, Status.ACCEPTED, "MemberNotAccepted_400", "only an accepted member can be made an owner")
         member.role = None
         _step(actor, member, Status.OWNER, Action.ROLE_CHANGED, "made an owner")
@@ -67,12 +67,12 @@ def _move(actor: Actor, member: Member, status: str, role: Role | None) -> None:
         _expect(member, Status.BLOCKED, "MemberNotBlocked_400", "only a blocked member can be let in again")
         _step(actor, member, Status.ACCEPTED, Action.UNBLOCKED)
     else:
-        raise Named("InvalidMemberStatus_400", "status: one of accepted, blocked, owner")
+        raise NamedError("InvalidMemberStatus_400", "status: one of accepted, blocked, owner")
 
 
 def _expect(member: Member, status: Status, error: str, rule: str) -> None:
     if member.status != status:
-        raise Named(error, f"status: {rule}; this one is {member.status}")
+        raise NamedError(error, f"status: {rule}; this one is {member.status}")
 
 
 def _step(actor: Actor, member: Member, status: Status, action: Action, detail: str = "") -> None:
@@ -82,9 +82,9 @@ def _step(actor: Actor, member: Member, status: Status, action: Action, detail: 
 
 def _give_role(actor: Actor, member: Member, role: Role) -> None:
     if member.status == Status.OWNER:
-        raise Named("BadRequest_400", "role: an owner may do everything; make them a plain member first (status accepted)")
+        raise NamedError("BadRequest_400", "role: an owner may do everything; make them a plain member first (status accepted)")
     if member.status not in (Status.ACCEPTED, Status.BLOCKED, Status.INVITED):
-        raise Named("MemberNotAccepted_400", f"role: this membership is {member.status}; invite them again with the role")
+        raise NamedError("MemberNotAccepted_400", f"role: this membership is {member.status}; invite them again with the role")
     before = member.role.name if member.role else "none"
     member.role = role
     record(Action.ROLE_CHANGED, [member], by=actor.member_id or None, detail=f"from {before}")
@@ -101,7 +101,7 @@ def remove_members(*, actor: Actor, selection: BulkSelection) -> int:
     chosen = selection.apply(Member.objects.all()).values("pk")
     members = list(Member.objects.select_for_update(of=("self",), no_key=True).select_related("role").filter(pk__in=chosen).order_by("pk"))
     if not members:
-        raise Named("MemberNotFound_404", "none of the selected members is one of this company")
+        raise NamedError("MemberNotFound_404", "none of the selected members is one of this company")
     members = [member for member in members if member.status != Status.REMOVED]
     check_members(actor, members)
     _remove(members, by=actor.member_id or None)
@@ -145,7 +145,7 @@ def transfer_ownership(*, actor: Actor, id: str, role_id: str | None = None) -> 
     heir = lock_member(id)
     owner = Member.objects.select_for_update(no_key=True).filter(pk=actor.member_id, status=Status.OWNER).first()
     if owner is None:
-        raise Named("UnauthorizedAction_403", "only an owner hands the ownership over")
+        raise NamedError("UnauthorizedAction_403", "only an owner hands the ownership over")
     _expect(heir, Status.ACCEPTED, "MemberNotAccepted_400", "only an accepted member can be given the ownership")
     owner.role = find_role(role_id) if role_id else role_of_former_owners()
     owner.status, heir.status, heir.role = Status.ACCEPTED, Status.OWNER, None
@@ -178,6 +178,6 @@ def company_of(*, user_id: str, member_id: str) -> str:
     return found
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is no member of the company, or no membership of the person."""
-    return Named("MemberNotFound_404", "id: there is no such membership")
+    return NamedError("MemberNotFound_404", "id: there is no such membership")

@@ -15,7 +15,7 @@ from accounts.models import RefreshToken, User
 from accounts.services.mails import queue_mail
 from accounts.timing import unhurried
 from core.callers import Caller
-from core.errors import Named, ValidationFailed
+from core.errors import NamedError, ValidationFailed
 
 RESET = "reset-password"
 """The purpose of the link, and the page that it leads to."""
@@ -85,7 +85,7 @@ def change_password(*, user_id: str, current: str, new: str, caller: Caller) -> 
     PASSWORD_CHANGES.count(user_id)
     user = User.objects.select_for_update(no_key=True).get(pk=user_id)
     if not check_password(current, user.password):
-        raise Named("InvalidPassword_400", "currentPassword is not your password")
+        raise NamedError("InvalidPassword_400", "currentPassword is not your password")
     check_strength(new, user, field="newPassword")
     _set(user, new, caller)
     PASSWORD_CHANGES.forgive(user_id)

@@ -12,7 +12,7 @@ from accounts.models import PartnerProgram, ReferProgram, Referral, User
 from accounts.services.mails import queue_mail
 from accounts.services.referrals import link_of, make_code
 from accounts.services.rewards import claw_back_unpaid
-from core.errors import Named, ValidationFailed
+from core.errors import NamedError, ValidationFailed
 
 Status = PartnerProgram.Status
 
@@ -46,7 +46,7 @@ def request_partnership(*, user_id: str, request_note: str = "") -> PartnerProgr
     if program.pk == fresh.pk:
         return program
     if program.status in REFUSALS:
-        raise Named(*REFUSALS[program.status])
+        raise NamedError(*REFUSALS[program.status])
     program.status, program.request_note, program.requested_at = Status.REQUESTED, request_note, now
     program.decision_note, program.decided_at, program.decided_by = "", None, None
     program.save()
@@ -121,7 +121,7 @@ def set_refer_program(*, user_id: str, status: str) -> ReferProgram | None:
     The code is made at the first activation and kept, to work again after the next one. None for who leaves without having been in.
     """
     if status not in ReferProgram.Status.values:
-        raise Named("InvalidReferProgramStatus_400", f"status: one of {', '.join(ReferProgram.Status.values)}")
+        raise NamedError("InvalidReferProgramStatus_400", f"status: one of {', '.join(ReferProgram.Status.values)}")
     for _ in range(ATTEMPTS):
         program = ReferProgram.objects.select_for_update().filter(user_id=user_id).first()
         if program is not None:

@@ -19,7 +19,7 @@ from accounts.services.referrals import attribute
 from accounts.timing import unhurried
 from core.addresses import Phone
 from core.callers import Caller
-from core.errors import Named
+from core.errors import NamedError
 from core.tenancy import unscoped
 from core.timezones import is_timezone
 
@@ -44,7 +44,7 @@ def register(
     """
     REGISTRATIONS.count(caller.network)
     if not is_timezone(timezone):
-        raise Named("InvalidTimezone_400", "timezone: needs a name of the IANA database, such as Europe/Berlin")
+        raise NamedError("InvalidTimezone_400", "timezone: needs a name of the IANA database, such as Europe/Berlin")
     user = User(email=email.strip().lower(), name=name)
     check_strength(password, user)
     known = User.objects.filter(email=user.email).first()

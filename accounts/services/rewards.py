@@ -8,7 +8,7 @@ clawed back when its payment is returned. Every move is a RewardTransition.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import groupby
 from typing import Any
@@ -25,7 +25,6 @@ from accounts.models.programs import OWED, REWARD_MOVES
 from accounts.services.mails import queue_mail
 from core.errors import ValidationFailed
 from core.formats import Formats
-from core.periodic import periodic
 from core.tenancy import unscoped
 
 State = Reward.State
@@ -94,7 +93,6 @@ def round_money(amount: Decimal, currency: str) -> Decimal:
 # Moves
 
 
-@periodic("rewards", every=timedelta(hours=1))
 def earn_matured() -> bool:
     """Rewards whose time has come are earned, and each beneficiary is told by one mail; whether there are more."""
     with transaction.atomic():

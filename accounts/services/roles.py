@@ -10,8 +10,8 @@ from django.db import IntegrityError, transaction
 from accounts.models import Member, Role
 from accounts.permissions import DEFAULT_ROLES, merge, parse_permission
 from accounts.services.authority import check_reach, take_authority
-from core.access import Actor, take
-from core.errors import Named, shorten
+from core.access import Actor, reserve_quota
+from core.errors import NamedError, shorten
 from core.lists import BulkSelection
 from core.tenancy import company_id
 
@@ -50,11 +50,11 @@ def create_role(*, actor: Actor, values: Mapping[str, Any]) -> Role:
     """
     missing = [name for name in ("name", "permission") if values.get(name) is None]
     if missing:
-        raise Named("RoleOrPermissionRequired_400", f"{' and '.join(missing)}: a role needs a name and a permission")
+        raise NamedError("RoleOrPermissionRequired_400", f"{' and '.join(missing)}: a role needs a name and a permission")
     permission = merge({}, parse_permission(values["permission"]))
     actor = take_authority(actor)
     check_reach(actor, permission, "the role would permit")
-    take("role")
+    reserve_quota("role")
     if values.get("is_default"):
         Role.objects.filter(is_default=True).update(is_default=False)
     by = actor.member_id or None
@@ -72,14 +72,14 @@ def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Role:
     actor = take_authority(actor)
     role = Role.objects.select_for_update(no_key=True).filter(pk=id).first()
     if role is None:
-        raise Named("RoleNotFound_404", "id: there is no such role in this company")
+        raise NamedError("RoleNotFound_404", "id: there is no such role in this company")
     if not values:
-        raise Named("RoleOrPermissionRequired_400", "give name, description, permission or isDefault")
+        raise NamedError("RoleOrPermissionRequired_400", "give name, description, permission or isDefault")
     check_reach(actor, role.permission, "the role permits")
     if "permission" in values:
         permission = merge(role.permission, parse_permission(values["permission"]))
         if not actor.is_unbounded and Member.objects.filter(pk=actor.member_id, role=role).exists():
-            raise Named("UnauthorizedAction_403", "nobody changes the permission of the role that they hold themselves")
+            raise NamedError("UnauthorizedAction_403", "nobody changes the permission of the role that they hold themselves")
         check_reach(actor, permission, "the role would permit")
         values = {**values, "permission": permission}
     _move_default(role, values.get("is_default"))
@@ -91,7 +91,7 @@ def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Role:
 
 def _move_default(role: Role, is_default: bool | None) -> None:
     if is_default is False and role.is_default:
-        raise Named("BadRequest_400", "isDefault: a company has one default role; make another one the default instead")
+        raise NamedError("BadRequest_400", "isDefault: a company has one default role; make another one the default instead")
     if is_default and not role.is_default:
         Role.objects.filter(is_default=True).update(is_default=False)
 
@@ -106,17 +106,17 @@ def delete_roles(*, actor: Actor, selection: BulkSelection) -> int:
     actor = take_authority(actor)
     roles = list(Role.objects.select_for_update().filter(pk__in=selection.apply(Role.objects.all()).values("pk")).order_by("pk"))
     if not roles:
-        raise Named("RoleNotFound_404", "none of the selected roles is one of this company")
+        raise NamedError("RoleNotFound_404", "none of the selected roles is one of this company")
     for role in roles:
         check_reach(actor, role.permission, f"the role {shorten(role.name, 60)!r} permits")
         if role.is_default:
-            raise Named("BadRequest_400", f"{shorten(role.name, 60)!r} is the default role; make another one the default first")
+            raise NamedError("BadRequest_400", f"{shorten(role.name, 60)!r} is the default role; make another one the default first")
     ids = [role.pk for role in roles]
     holders = list(Member.objects.filter(role__in=ids, status__in=HOLDING).select_related("role").order_by("pk")[:4])
     if holders:
         names = ", ".join(f"{member.email} ({shorten(member.role.name, 60)})" for member in holders[:3] if member.role)
         more = " and others" if len(holders) > 3 else ""
-        raise Named("BadRequest_400", f"in use by {names}{more}; give these members another role first")
+        raise NamedError("BadRequest_400", f"in use by {names}{more}; give these members another role first")
     Member.objects.filter(role__in=ids).update(role=None)
     Role.objects.filter(pk__in=ids).delete()
     return len(ids)
@@ -129,7 +129,7 @@ def _save(role: Role) -> Role:
     except IntegrityError as error:
         if "role_name_unique" not in str(error):
             raise
-        raise Named(
+        raise NamedError(
             "RoleNameAlreadyExists_400", f"name: {shorten(role.name, 60)!r} exists already, whatever the case of its letters"
         ) from None
     return role

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from django.conf import settings
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import transaction
@@ -19,9 +17,8 @@ from accounts.timing import unhurried
 from accounts.tokens import Tokens
 from core.attempts import TooManyAttempts
 from core.callers import Caller
-from core.errors import Named
+from core.errors import NamedError
 from core.ids import first_id
-from core.periodic import periodic
 
 PURGED_AT_ONCE = 10_000
 UNVERIFIED = "the address is not verified"
@@ -40,7 +37,7 @@ def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
             record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=trouble, caller=caller)
             if user is not None and trouble == UNVERIFIED:
                 send_verification(user)
-        raise Named("InvalidCredentials_400", "email or password is wrong, or the address is not verified yet")
+        raise NamedError("InvalidCredentials_400", "email or password is wrong, or the address is not verified yet")
     forgive_attempts(email=email, caller=caller)
     return user, sign_in(user=user, caller=caller)
 
@@ -101,7 +98,6 @@ def end_family(*, family: str) -> None:
     tokens.revoke_family(family)
 
 
-@periodic("refresh-tokens", every=timedelta(hours=1))
 def purge_refresh_tokens() -> bool:
     """Delete refresh tokens that have run out: they are as old as a token may get, so that only the least ids are looked at."""
     now = timezone.now()

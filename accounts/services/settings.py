@@ -16,7 +16,7 @@ from accounts.settings.chatbot import ManualChatbotShape
 from accounts.settings.notifications import NotificationSettings, check_templates
 from accounts.settings.subscription import SubscriptionPoliciesShape
 from accounts.settings.teams import TeamSettingsShape
-from core.errors import Named, ValidationFailed
+from core.errors import NamedError, ValidationFailed
 from core.formats import is_currency
 from core.tenancy import company_id
 
@@ -99,5 +99,5 @@ def update_settings(*, changes: Mapping[str, Any]) -> None:
         Company.objects.filter(pk=company_id()).update(timezone=changes["timezone"], updated_at=timezone.now())
 
 
-def _missing() -> Named:
-    return Named("SettingsNotFound_400", "the company has no settings; `manage.py migrate` gives every company what it lacks")
+def _missing() -> NamedError:
+    return NamedError("SettingsNotFound_400", "the company has no settings; `manage.py migrate` gives every company what it lacks")

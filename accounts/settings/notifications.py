@@ -10,7 +10,7 @@ from rest_framework import serializers
 from accounts.notices import NOTICES
 from accounts.settings.base import Shape
 from core.api.input import BooleanInput, ObjectIdInput
-from core.errors import Named, shorten
+from core.errors import NamedError, shorten
 
 _templates: dict[str, Callable[[str], bool]] = {}
 
@@ -52,11 +52,13 @@ def check_templates(chosen: Mapping[str, Mapping[str, Any]]) -> None:
     for notice, channels in chosen.items():
         where = f"notificationSettings.{notice}"
         if not _is_found("email", channels["emailTemplate"]):
-            raise Named("InvalidEmailTemplate_400", f"{where}.emailTemplate: there is no such e-mail template in this company")
+            raise NamedError("InvalidEmailTemplate_400", f"{where}.emailTemplate: there is no such e-mail template in this company")
         if not _is_found("chatapp", channels["chatappTemplate"]):
-            raise Named("InvalidChatAppTemplate_400", f"{where}.chatappTemplate: there is no such template in this company")
+            raise NamedError("InvalidChatAppTemplate_400", f"{where}.chatappTemplate: there is no such template in this company")
         if channels["chatapp"] and channels["chatappTemplate"] is None:
-            raise Named("InvalidChatAppTemplate_400", f"{where}.chatapp: a notice by chat app takes a template; set chatappTemplate too")
+            raise NamedError(
+                "InvalidChatAppTemplate_400", f"{where}.chatapp: a notice by chat app takes a template; set chatappTemplate too"
+            )
 
 
 def _is_found(kind: str, template_id: str | None) -> bool:

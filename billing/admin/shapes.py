@@ -12,7 +12,7 @@ from core.errors import shorten
 
 
 class TermsForm(BackOfficeForm):
-    """A record with modules and limits, in the shapes that the doors expect."""
+    """A record with modules and limits, in the shapes that core.access expects."""
 
     def clean_limits(self) -> dict[str, int]:
         value = self.cleaned_data["limits"] or {}

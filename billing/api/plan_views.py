@@ -15,7 +15,7 @@ from billing.selectors import SEATS, is_open, primary_subscription, terms_of, us
 from core.access import Entitlement
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
-from core.errors import Named, shorten
+from core.errors import NamedError, shorten
 from core.lists import FieldSet, ListField
 from core.tenancy import unscoped
 
@@ -81,7 +81,7 @@ class PlanDetail(ApiView):
         own = Subscription.objects.filter(is_primary=True, plan__isnull=False).values("plan")
         plan = PlanOut.one(Plan.objects.filter(Q(is_public=True) | Q(pk__in=own), pk=id))
         if plan is None:
-            raise Named("PlanNotFound_400", "id: there is no such plan on offer")
+            raise NamedError("PlanNotFound_400", "id: there is no such plan on offer")
         currency = choose_currency(request.query_params.get("currency", ""), [price["currency"] for price in plan["prices"]])
         prices = [price for price in plan["prices"] if price["currency"] == currency["code"]]
         return {**currency, "plan": {**plan, "prices": prices}}
@@ -109,13 +109,13 @@ def choose_currency(asked: str, priced: list[str]) -> dict[str, Any]:
     if asked:
         found = CurrencyOut.one(active.filter(code=asked.upper()))
         if found is None:
-            raise Named("InvalidRequest_400", f"currency: {shorten(asked, 20)!r} is the code of no currency on offer")
+            raise NamedError("InvalidRequest_400", f"currency: {shorten(asked, 20)!r} is the code of no currency on offer")
         return found
     own = CompanySettings.objects.values_list("currency", flat=True).first() or FALLBACK
     fitting = [code for code in (own, FALLBACK, *priced) if code in priced]
     found = CurrencyOut.one(active.filter(code=(fitting or [own])[0])) or CurrencyOut.one(Currency.objects.order_by("code"))
     if found is None:
-        raise Named("InvalidRequest_400", "currency: no currency is on offer")
+        raise NamedError("InvalidRequest_400", "currency: no currency is on offer")
     return found
 
 

@@ -10,7 +10,7 @@ from core.models import CompanyModel
 
 
 class Subscription(CompanyModel):
-    """What a company has subscribed to. Without an active primary one its doors close (contract section 5).
+    """What a company has subscribed to. Without an active primary one its access ends (contract section 5).
 
     trial, active and past_due are open until `ends_at`; an active one's period is renewed or falls due at `period_end`
     (billing.services). Services alone write it, each move with a SubscriptionChange.

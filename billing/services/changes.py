@@ -14,8 +14,8 @@ from django.utils import timezone
 from accounts.models import Company, User
 from billing.models import Plan, Subscription, SubscriptionChange
 from billing.selectors import OPEN
-from core.access import usage
-from core.errors import Named
+from core.access import used_quota
+from core.errors import NamedError
 from core.tenancy import company_scope
 
 Status = Subscription.Status
@@ -69,7 +69,7 @@ def _lock() -> Subscription | None:
 def existing(subscription: Subscription | None) -> Subscription:
     """The subscription; SubscriptionNotFound_400 when there is none."""
     if subscription is None:
-        raise Named("SubscriptionNotFound_400", "the company has no subscription yet; grant it one")
+        raise NamedError("SubscriptionNotFound_400", "the company has no subscription yet; grant it one")
     return subscription
 
 
@@ -90,7 +90,7 @@ def write(
     before = {} if is_new else _shown(subscription)
     target = values.get("status", subscription.status)
     if target not in (FIRST if is_new else MOVES[subscription.status]):
-        raise Named("BadRequest_400", f"status: a subscription that is {subscription.status} cannot become {target}")
+        raise NamedError("BadRequest_400", f"status: a subscription that is {subscription.status} cannot become {target}")
     ends = _ends(subscription)
     for name, value in values.items():
         setattr(subscription, name, value)
@@ -127,7 +127,7 @@ def _shown(subscription: Subscription) -> dict[str, Any]:
 
 
 def closing(period_end: datetime | None, *, status: str = Status.ACTIVE, cancelling: bool = False) -> datetime | None:
-    """When the doors close if nothing else happens: at the end of a trial or of what was cancelled, otherwise after the days of grace."""
+    """When access ends if nothing else happens: at the end of a trial or of what was cancelled, otherwise after the days of grace."""
     if period_end is None or cancelling or status == Status.TRIAL:
         return period_end
     return period_end + settings.GRACE_PERIOD
@@ -135,9 +135,11 @@ def closing(period_end: datetime | None, *, status: str = Status.ACTIVE, cancell
 
 def check_seats(plan: Plan | None, seats: int | None) -> None:
     """PlanMinUsers_400 for fewer seats than the plan begins with or the company uses, PlanMaxUsers_400 for more than the plan has."""
-    used = usage("member")
+    used = used_quota("member")
     least, most = (plan.min_seats, plan.max_seats) if plan else (1, None)
     if most is not None and max(seats or 0, used) > most:
-        raise Named("PlanMaxUsers_400", f"the plan has {most} seats; {used} are in use" + (f", and {seats} are wanted" if seats else ""))
+        raise NamedError(
+            "PlanMaxUsers_400", f"the plan has {most} seats; {used} are in use" + (f", and {seats} are wanted" if seats else "")
+        )
     if seats is not None and seats < max(least, used):
-        raise Named("PlanMinUsers_400", f"at least {max(least, used)} seats: the plan begins with {least}, and {used} are in use")
+        raise NamedError("PlanMinUsers_400", f"at least {max(least, used)} seats: the plan begins with {least}, and {used} are in use")

@@ -1,8 +1,8 @@
 """What time and payments do to subscriptions: reminders, renewal, past due, the end.
 
-A chore looks at each subscription when something lies ahead of it (`look_at`). What it finds due it does under the row's lock and in one
-transaction, mails included, so that it happens once, however many workers there are and whenever one is killed. The doors close by the
-clock, whether or not the chore has come round (billing.selectors.entitlement_of).
+A periodic task looks at each subscription when something lies ahead of it (`look_at`). What it finds due it does under the row's lock and
+in one transaction, mails included, so that it happens once, however many workers there are and whenever one is killed. Access ends by
+the clock, whether or not the task has run (billing.selectors.entitlement_of).
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from billing.notices import ENDED, ENDING, PAST_DUE
 from billing.periods import period_after
 from billing.selectors import OPEN
 from billing.services.changes import Action, Status, closing, existing, primary_of, write
-from core.errors import Named, ValidationFailed
-from core.periodic import periodic
+from core.errors import NamedError, ValidationFailed
 from core.tenancy import company_scope
 
 log = logging.getLogger(__name__)
@@ -35,7 +34,6 @@ LONGEST_REST = timedelta(days=1)
 TROUBLE_REST = timedelta(hours=1)
 
 
-@periodic("subscriptions", every=timedelta(minutes=1))
 def look_at_subscriptions() -> bool:
     """Do what is due to subscriptions of all companies, a batch of them; whether there are more."""
     due = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related("plan")
@@ -182,7 +180,7 @@ def record_payment(*, company_id: str, amount: Decimal, currency: str, source: s
         if SubscriptionChange.objects.filter(source=source).exists():
             return subscription
         if not subscription.interval:
-            raise Named("BadRequest_400", "the subscription has no interval: grant a plan for a month or a year first")
+            raise NamedError("BadRequest_400", "the subscription has no interval: grant a plan for a month or a year first")
         start, end = _following(subscription)
         values = {"status": Status.ACTIVE, "period_start": start, "period_end": end, "ends_at": closing(end)}
         if subscription.status not in OPEN or subscription.period_day is None:

@@ -15,7 +15,7 @@ from accounts.models import Member, User
 from billing.models import Plan, Subscription
 from billing.periods import period_after
 from billing.services.changes import Action, Status, check_seats, closing, existing, primary_of, write
-from core.errors import Named, ValidationFailed
+from core.errors import NamedError, ValidationFailed
 from core.tenancy import company_id as active_company
 from core.tenancy import unscoped
 
@@ -30,10 +30,10 @@ def start_trial(*, company_id: str, user: User) -> Subscription:
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
     with primary_of(company_id) as found:
         if found is not None or had_trial(user):
-            raise Named("FreePlanAlreadyUsed_400", "a person has one trial; subscribe to a plan to go on")
+            raise NamedError("FreePlanAlreadyUsed_400", "a person has one trial; subscribe to a plan to go on")
         plan = Plan.objects.filter(is_trial=True).first()
         if plan is None:
-            raise Named("PlanNotFound_400", "no plan is offered as a trial")
+            raise NamedError("PlanNotFound_400", "no plan is offered as a trial")
         now = timezone.now()
         end = now + timedelta(days=plan.trial_days)
         values: dict[str, Any] = {
@@ -63,7 +63,7 @@ def begin() -> None:
         return
     try:
         start_trial(company_id=active_company(), user=owner.user)
-    except Named as refusal:
+    except NamedError as refusal:
         with primary_of(active_company()) as found:
             if found is None:
                 now = timezone.now()
@@ -120,11 +120,11 @@ def extend_subscription(*, company_id: str, until: datetime, by: User | None = N
     with primary_of(company_id) as found:
         subscription = existing(found)
         if subscription.status == Status.CANCELLED:
-            raise Named("BadRequest_400", "the subscription was cancelled; grant a new one")
+            raise NamedError("BadRequest_400", "the subscription was cancelled; grant a new one")
         expired = subscription.status == Status.EXPIRED
         end = subscription.ends_at if expired else subscription.period_end or subscription.ends_at
         if end is None:
-            raise Named("BadRequest_400", "the subscription has no end that could be moved")
+            raise NamedError("BadRequest_400", "the subscription has no end that could be moved")
         if until <= max(end, timezone.now()):
             raise ValidationFailed("until is not later", f"until: later than now and than {end.isoformat(timespec='minutes')}")
         was_trial = expired and subscription.plan is not None and subscription.plan.is_trial
@@ -142,7 +142,7 @@ def change_subscription(
     SubscriptionNotFound_400, BadRequest_400 with nothing to change or for one that is not open, PlanMinUsers_400, PlanMaxUsers_400.
     """
     if plan is None and seats is None:
-        raise Named("BadRequest_400", "give a plan, seats or both")
+        raise NamedError("BadRequest_400", "give a plan, seats or both")
     with primary_of(company_id) as found:
         subscription = existing(found)
         _expect_open(subscription)
@@ -169,12 +169,12 @@ def cancel_subscription(*, company_id: str, at_period_end: bool, by: User | None
             return write(subscription, Action.CANCELLED, by=by, note=note, status=Status.CANCELLED, ends_at=now, cancel_at_period_end=False)
         end = subscription.period_end
         if end is None or subscription.status == Status.PAST_DUE:
-            raise Named("BadRequest_400", "there is no paid period that it could end with; cancel it now")
+            raise NamedError("BadRequest_400", "there is no paid period that it could end with; cancel it now")
         return write(subscription, Action.CANCELLED, by=by, note=note, ends_at=end, cancel_at_period_end=True)
 
 
 def activate_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:
-    """Open the company's doors from now on, without an end and with the plan that it has; without one, everything is open."""
+    """Give the company access from now on, without an end and with the plan that it has; without one, everything is open."""
     now = timezone.now()
     with primary_of(company_id) as found:
         subscription = found or Subscription(company_id=company_id, starts_at=now)
@@ -184,7 +184,7 @@ def activate_subscription(*, company_id: str, by: User | None = None, note: str 
 
 
 def expire_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:
-    """Close the company's doors now; SubscriptionNotFound_400, BadRequest_400 where they are closed already."""
+    """End the company's access now; SubscriptionNotFound_400, BadRequest_400 where it has ended already."""
     with primary_of(company_id) as found:
         subscription = existing(found)
         _expect_open(subscription)
@@ -193,4 +193,4 @@ def expire_subscription(*, company_id: str, by: User | None = None, note: str = 
 
 def _expect_open(subscription: Subscription) -> None:
     if subscription.status in (Status.CANCELLED, Status.EXPIRED):
-        raise Named("BadRequest_400", f"the subscription is {subscription.status}; grant it anew")
+        raise NamedError("BadRequest_400", f"the subscription is {subscription.status}; grant it anew")

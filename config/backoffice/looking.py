@@ -14,7 +14,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from accounts.models import StaffVisit
-from core.access import Actor, Door
+from core.access import Actor, AuthPath
 from core.api.views import ApiView
 from core.lists import FieldSet
 from core.tenancy import company_scope
@@ -45,8 +45,8 @@ class Seen:
 
 
 def visitor(visit: StaffVisit) -> Actor:
-    """Who looks: at the session's door, with no membership."""
-    return Actor(Door.SESSION, visit.staff_id, visit.company_id, visiting=True)
+    """Who looks: on the session path, with no membership."""
+    return Actor(AuthPath.SESSION, visit.staff_id, visit.company_id, visiting=True)
 
 
 def look(view: type[ApiView], visit: StaffVisit, query: Mapping[str, str], path: Mapping[str, str], *, seconds: int = SECONDS) -> Seen:

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 
 from core.api.json import dumps
 from core.attempts import TooManyAttempts
-from core.errors import ApiError, Named
+from core.errors import ApiError, NamedError
 from core.messages import UNKNOWN, resolve
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ def failure(status: int, message: str, warning: str = "", error: BaseException |
 
 def render(error: BaseException) -> tuple[int, str, str]:
     """Status, message and warning of an exception."""
-    if isinstance(error, Named):
+    if isinstance(error, NamedError):
         status, text = resolve(error.name)
         return status, text, error.detail
     if isinstance(error, ApiError):
@@ -94,7 +94,7 @@ def named_fields(constraint: Any) -> list[str]:
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """DRF's hook (settings.REST_FRAMEWORK)."""
     status, message, warning = render(error)
-    if status >= 500 and not isinstance(error, Named):
+    if status >= 500 and not isinstance(error, NamedError):
         log.error("unhandled error in %s", context.get("view"), exc_info=error)
     response = Response(failure(status, message, warning, error), status=status)
     if status == 401:

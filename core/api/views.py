@@ -14,11 +14,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.access import Actor, Door, Entitlement, check_session, entitlement, limited
+from core.access import Actor, AuthPath, Entitlement, check_session, entitlement, limited
 from core.api.endpoint import Endpoint, success
 from core.api.json import Parser, Renderer
 from core.api.schema import Schema
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import FieldSet, ListQuery, Page, list_page, stream_json
 from core.lists.paging import Projection
 from core.tenancy import company_scope, reopen
@@ -74,11 +74,11 @@ class ApiView(APIView):
         self.perform_authentication(request)
         if not isinstance(request.auth, Actor):
             if not self.public:
-                raise Named("Unauthorized_401", "log in, or send an API key")
+                raise NamedError("Unauthorized_401", "log in, or send an API key")
             return
         self.actor = request.auth
         request._request.leadwright_actor = self.actor  # type: ignore[attr-defined]  # for the server log, which knows no view
-        if self.actor.door is Door.PRIVATE or declared is None:
+        if self.actor.auth_path is AuthPath.PRIVATE or declared is None:
             return
         self._scope.enter_context(company_scope(self.actor.company_id))
         self._check_access(request, declared)
@@ -87,17 +87,17 @@ class ApiView(APIView):
         if self.actor.visiting:
             # Whatever the company has subscribed to: support is most needed where that has lapsed.
             if not self.actor.may(self.module or "", request.method or ""):
-                raise Named("UnauthorizedAction_403", "a visit is for looking only")
+                raise NamedError("UnauthorizedAction_403", "a visit is for looking only")
             return
-        if not declared.needs_subscription and self.actor.door is Door.KEY:
+        if not declared.needs_subscription and self.actor.auth_path is AuthPath.KEY:
             return
         try:
             allowed = entitlement(self.actor.company_id)
-        except Named:
+        except NamedError:
             if declared.needs_subscription:
                 raise
             allowed = Entitlement()
-        if self.actor.door is Door.SESSION:
+        if self.actor.auth_path is AuthPath.SESSION:
             method, modules = request.method or "GET", (self.module or "", *self.also)
             in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
             module = next((module for module in in_plan if self.actor.may(module, method)), modules[0])

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
 
-from core.errors import InvalidFormat, Named, shorten
+from core.errors import InvalidFormat, NamedError, shorten
 from core.ids import is_id
 
 Kind = Literal["text", "number", "boolean", "date", "id"]
@@ -25,9 +25,9 @@ _MICROSECOND = timedelta(microseconds=1)
 _FINE_FRACTION = re.compile(r"\.\d{4,}")
 
 
-def refuse(parameter: str, problem: str) -> Named:
+def refuse(parameter: str, problem: str) -> NamedError:
     """The error of a malformed list request: which parameter, what is wrong and what would be right."""
-    return Named("InvalidRequest_400", detail=f"{parameter}: {problem}")
+    return NamedError("InvalidRequest_400", detail=f"{parameter}: {problem}")
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def unpack(kind: Kind, packed: Any) -> Any:
 def _unpack_number(packed: str) -> int | Decimal:
     try:
         return _bounded(Decimal(packed), "cursor")
-    except (InvalidOperation, Named):
+    except (InvalidOperation, NamedError):
         raise ValueError("not a number") from None
 
 

@@ -1,12 +1,10 @@
+from core.events.models import Event, EventDelivery
+from core.jobs.models import Claimable, ClaimPolicy, CompanyWork, Job, TaskSchedule
 from core.models.base import BaseModel, CompanyManager, CompanyModel, CompanyQuerySet, CompanyRow, MaybeCompanyRow
-from core.models.events import Event, EventDelivery
-from core.models.jobs import Claimable, ClaimPolicy, CompanyWork, Job
 from core.models.messages import ResponseMessage
-from core.models.periodic import Chore
 
 __all__ = [
     "BaseModel",
-    "Chore",
     "ClaimPolicy",
     "Claimable",
     "CompanyManager",
@@ -19,4 +17,5 @@ __all__ = [
     "Job",
     "MaybeCompanyRow",
     "ResponseMessage",
+    "TaskSchedule",
 ]

@@ -53,7 +53,7 @@ class CompanyManager(models.Manager.from_queryset(CompanyQuerySet)):  # type: ig
 
 
 class CompanyRow(models.Model):
-    """A row that belongs to one company. Its table gets row-level security and composite foreign keys after migrating (core.db.walls)."""
+    """A row that belongs to one company. core.db.row_security adds policies and composite foreign keys to its table after migrating."""
 
     company = models.ForeignKey("accounts.Company", on_delete=models.CASCADE, db_index=False, related_name="+", editable=False)
 

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import FieldSet, ListField
 from crm.api.bulk_job_serializers import BulkJobOut, BulkJobUndo, BulkJobUpdate, job_answer
 from crm.models import BulkJob
@@ -106,6 +106,6 @@ class BulkJobUndoing(BulkJobView):
         job = self.find(id)
         module, right = MODULES[job.panel], RIGHTS.get(job.action, "PUT")
         if not self.may(module, right):
-            raise Named("UnauthorizedAction_403", f"your role lacks the permission {module}.{right}")
+            raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{right}")
         undoing = undo_bulk_job(id=job.pk, actor_id=self.actor.member_id, automation=data["automation"] == "run")
         return job_answer(undoing.pk)

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint, success
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import LIST_PARAMETERS, BulkSelection, ListQuery
 from crm.api.bulk_answers import bulk_answer
 from crm.api.bulk_job_serializers import BulkJobOut, bulk_response
@@ -75,7 +75,7 @@ class Contacts(ApiView):
         saved = create_contact(actor_id=self.actor.member_id, form_data=data["form_data"], **creation(data))
         found = ContactOut.one(live_contacts().filter(pk=saved.id))
         if found is None:
-            raise Named("ContactNotFound_404", "the contact was deleted by somebody else in the same moment")
+            raise NamedError("ContactNotFound_404", "the contact was deleted by somebody else in the same moment")
         left_out = {"warning": f"left out: {explain(saved.left_out)}"} if saved.left_out else {}
         return Response(success(found, message="Contact created", **left_out))
 

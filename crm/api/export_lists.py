@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from core.jobs import register_job
 from crm.api import (
     activity_views,
     call_views,
@@ -18,14 +17,12 @@ from crm.api import (
     segment_views,
     team_views,
 )
-from crm.models import CustomField, Export
-from crm.services import exports
+from crm.models import CustomField
 from crm.services.export_sources import register_source
 
 
 def register_exports() -> None:
-    """Called when the app is ready: the lists, and the job that writes long ones."""
-    register_job("export", Export, exports.run, queue="bulk", ended=exports.tell_ended)
+    """Called when the app is ready."""
     register_source("contact", contact_views.Contacts, panel=CustomField.Panel.CONTACT)
     register_source("lead", lead_views.Leads, panel=CustomField.Panel.LEAD)
     register_source("product-service", product_views.Products, panel=CustomField.Panel.PRODUCT_SERVICE)

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import FieldSet, ListField
 from crm.api.field_serializers import FieldCreate, FieldDelete, FieldModify, FieldOrder, FieldOut, FieldReset, FieldsOut, FieldUpdate
 from crm.models import CustomField
@@ -88,7 +88,7 @@ class CustomFieldDetail(ApiView):
     def get(self, request: Request, id: str) -> Any:
         found = FieldOut.one(CustomField.objects.filter(pk=id))
         if found is None:
-            raise Named("CustomFieldNotFound_400", "id: there is no such custom field in this company")
+            raise NamedError("CustomFieldNotFound_400", "id: there is no such custom field in this company")
         return found
 
     @endpoint(

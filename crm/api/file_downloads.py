@@ -6,7 +6,7 @@ from django.http import FileResponse, Http404, HttpRequest
 from django.urls import path
 from django.views.decorators.http import require_safe
 
-from core.errors import Named
+from core.errors import NamedError
 from crm.mime import inline_safe
 from crm.models import File
 from crm.services.file_storage import open_content
@@ -31,7 +31,7 @@ def signed_download(request: HttpRequest, id: str, signature: str, name: str) ->
         raise Http404("The link is not valid, or no longer.")
     try:
         return content_response(file)
-    except Named as error:
+    except NamedError as error:
         raise Http404(error.detail) from error
 
 

@@ -9,7 +9,7 @@ from django.core.files.uploadhandler import FileUploadHandler
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import DataAndFiles, MultiPartParser
 
-from core.errors import Named, ValidationFailed, shorten
+from core.errors import NamedError, ValidationFailed, shorten
 from crm.services.file_storage import Received
 
 FIELD = "file"
@@ -61,9 +61,9 @@ class UploadParser(MultiPartParser):
         except ParseError as error:
             raise ValidationFailed(f"the body is no multipart/form-data: {error.detail}") from error
         except OSError as error:
-            raise Named("FileUploadFailed_400", "file: the connection broke, or the server's disk is full; send it again") from error
+            raise NamedError("FileUploadFailed_400", "file: the connection broke, or the server's disk is full; send it again") from error
         if counted.count < announced:
-            raise Named("FileUploadFailed_400", f"file: only {counted.count} of {announced} bytes arrived; send it again")
+            raise NamedError("FileUploadFailed_400", f"file: only {counted.count} of {announced} bytes arrived; send it again")
         extra = next(iter(parsed.data), None)
         if extra is not None:
             raise ValidationFailed(f"{shorten(extra)}: unknown part; send the content in parts named {FIELD}, each with a file name")

@@ -11,7 +11,7 @@ from core.api.endpoint import Endpoint, endpoint
 from core.api.schema import Schema
 from core.api.selection import SelectionInput
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import BulkSelection, FieldSet, ListField
 from crm.api.file_downloads import content_response
 from crm.api.file_serializers import BinSelection, FileOut, UploadInput
@@ -68,7 +68,7 @@ class UploadView(ApiView):
         try:
             uploads = request.FILES.getlist(FIELD)
         except UnsupportedMediaType as error:
-            raise Named("NoFile_400", "file: send multipart/form-data with the content in parts named file") from error
+            raise NamedError("NoFile_400", "file: send multipart/form-data with the content in parts named file") from error
         files = store_uploads(uploads=uploads, member_id=self.actor.member_id)
         rows = {row["id"]: FileOut.render(row) for row in FileOut.project(File.objects.filter(pk__in=[file.pk for file in files]))}
         found = [rows[file.pk] for file in files]
@@ -90,7 +90,7 @@ class Files(ApiView):
     def delete(self, request: Request, data: dict[str, Any]) -> None:
         selection = BulkSelection.parse(request.data, request.query_params, FILE_FIELDS)
         if not trash_files(selection=selection, member_id=self.actor.member_id) and not data["select_all"]:
-            raise Named("FileNotFound_400", "ids: none of them is a file of this company outside of the recycle bin")
+            raise NamedError("FileNotFound_400", "ids: none of them is a file of this company outside of the recycle bin")
 
 
 class RecycleBin(ApiView):
@@ -112,7 +112,7 @@ class RecycleBin(ApiView):
         everything = "ids" not in data
         body: Any = request.data | {"selectAll": True} if everything else request.data  # type: ignore[operator]
         if not clear_bin(selection=BulkSelection.parse(body, request.query_params, FILE_FIELDS)) and not (everything or data["select_all"]):
-            raise Named("FileNotFound_400", "ids: none of them is a file in this company's recycle bin")
+            raise NamedError("FileNotFound_400", "ids: none of them is a file in this company's recycle bin")
 
 
 class FileDetail(ApiView):
@@ -122,7 +122,7 @@ class FileDetail(ApiView):
     def get(self, request: Request, id: str) -> Any:
         found = FileOut.one(File.objects.filter(pk=id, is_deleted=False))
         if found is None:
-            raise Named("FileNotFound_404", "id: there is no such file in this company")
+            raise NamedError("FileNotFound_404", "id: there is no such file in this company")
         return found
 
 

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.selection import SelectionInput
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import BulkSelection, FieldSet, ListField
 from crm.api.bulk_job_serializers import BulkJobOut, BulkJobUndo, job_answer
 from crm.api.file_serializers import FileOut
@@ -97,7 +97,7 @@ class Imports(ApiView):
         selection = BulkSelection.parse(request.data, request.query_params, IMPORT_FIELDS)
         deleted = delete_imports(selection=selection, member_id=self.actor.member_id, import_type=self.import_type)
         if not deleted and not data["select_all"]:
-            raise Named("ImportNotFound_400", "ids: none of them is an import of this company")
+            raise NamedError("ImportNotFound_400", "ids: none of them is an import of this company")
 
     def create(self, data: dict[str, Any]) -> Any:
         job = create_import(
@@ -204,7 +204,7 @@ class ContactImportUndoing(ApiView):
     def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         found = find_import(id, self.import_type)
         if not (self.actor.is_unbounded or self.actor.may(self.module, "DELETE")):
-            raise Named("UnauthorizedAction_403", f"your role lacks the permission {self.module}.DELETE")
+            raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {self.module}.DELETE")
         job = undo_import(id=found.pk, import_type=self.import_type, actor_id=self.actor.member_id, automation=data["automation"] == "run")
         return job_answer(job.pk)
 

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint, success
 from core.api.views import ApiView
-from core.errors import DuplicateField, Named
+from core.errors import DuplicateField, NamedError
 from core.lists import LIST_PARAMETERS, BulkSelection, ListQuery
 from crm.api.bulk_answers import bulk_answer
 from crm.api.bulk_job_serializers import BulkJobOut, bulk_response
@@ -77,7 +77,7 @@ class Leads(ApiView):
         saved = create_lead(actor_id=self.actor.member_id, form_data=data["form_data"], **creation(data))
         found = LeadOut.one(live_leads().filter(pk=saved.id))
         if found is None:
-            raise Named("LeadNotFound_404", "the lead was deleted by somebody else in the same moment")
+            raise NamedError("LeadNotFound_404", "the lead was deleted by somebody else in the same moment")
         left_out = {"warning": f"left out: {explain(saved.left_out)}"} if saved.left_out else {}
         return Response(success(found, message="Lead created", **left_out))
 

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.output import Output
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import FieldSet, ListField
 from crm.api.contact_serializers import ContactOut
 from crm.api.contact_views import VALUE_ERRORS
@@ -104,7 +104,7 @@ class MergeView(ApiView):
         """Merging changes the winner and deletes the others: a session's role has to permit both."""
         for method in ("PUT", "DELETE"):
             if not (self.actor.is_unbounded or self.actor.may(self.module or "", method)):
-                raise Named("UnauthorizedAction_403", f"your role lacks the permission {self.module}.{method}")
+                raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {self.module}.{method}")
 
     def _records(self, ids: Sequence[str]) -> list[dict[str, Any]]:
         """The live ones of the records, in the order of the ids."""

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from crm.api.privacy_serializers import AccessOut, ErasedOut, EraseInput
 from crm.services.access_request import write_access
 from crm.services.erasure import erase_contact
@@ -53,7 +53,7 @@ class Erasure(ApiView):
     )
     def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         if not (self.actor.is_unbounded or self.actor.may("contact", "DELETE")):
-            raise Named("UnauthorizedAction_403", "your role lacks the permission contact.DELETE")
+            raise NamedError("UnauthorizedAction_403", "your role lacks the permission contact.DELETE")
         erased = erase_contact(id=id, confirm=data["confirm"], actor_id=self.actor.member_id)
         return {
             "contactIds": erased.contact_ids,

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint, success
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import BulkSelection
 from crm.api.bulk_job_serializers import BulkJobOut, bulk_response
 from crm.api.contact_serializers import BulkUpdated
@@ -57,7 +57,7 @@ class Products(ApiView):
         )
         found = ProductOut.one(live_products().filter(pk=saved.id))
         if found is None:
-            raise Named("ProductServiceNotFound_404", "it was deleted by somebody else in the same moment")
+            raise NamedError("ProductServiceNotFound_404", "it was deleted by somebody else in the same moment")
         left_out = {"warning": f"left out: {explain(saved.left_out)}"} if saved.left_out else {}
         return Response(success(found, message=CREATED, **left_out), status=201)
 

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import BulkSelection, FieldSet, ListField
 from crm.api.section_serializers import SectionCreate, SectionDelete, SectionOrder, SectionOut, SectionsOut, SectionUpdate
 from crm.models import CustomSection
@@ -66,7 +66,9 @@ class CustomSections(ApiView):
     )
     def delete(self, request: Request, data: dict[str, Any]) -> Any:
         if not data["select_all"] and not data.get("ids"):
-            raise Named(NONE_SELECTED, "ids: name the sections in ids, or set selectAll to true to delete all that match the query string")
+            raise NamedError(
+                NONE_SELECTED, "ids: name the sections in ids, or set selectAll to true to delete all that match the query string"
+            )
         return {"deletedCount": delete_sections(selection=BulkSelection.parse(request.data, request.query_params, SECTION_FIELDS))}
 
 

@@ -13,7 +13,7 @@ from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint, success
 from core.api.output import Output
 from core.api.views import ApiView
-from core.errors import InvalidFormat, Named
+from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
 from core.lists import LIST_PARAMETERS, BulkSelection, FieldSet, ListField, ListQuery, Page, list_page
 from core.lists.values import refuse
@@ -102,7 +102,7 @@ class SegmentExecute(ApiView):
         if not query.paginated:
             return {**answer, "count": records.filter(query.where).count(), "records": None}
         if not (self.actor.is_unbounded or self.actor.may(panel, "GET")):
-            raise Named("UnauthorizedAction_403", f"your role lacks the permission {panel}.GET; without p and n the count is told")
+            raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {panel}.GET; without p and n the count is told")
         page = list_page(records, query, OUTPUTS[panel])
         assert isinstance(page, Page)  # the query paginates
         answer |= {"count": page.total_count, "records": page.rows}

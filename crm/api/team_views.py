@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import BulkSelection, FieldSet, ListField, ManyField
 from crm.api.label_views import LABEL_FIELDS
 from crm.api.team_serializers import TeamCreate, TeamDelete, TeamOut, TeamUpdate, member_changes
@@ -67,7 +67,7 @@ class Teams(ApiView):
     )
     def delete(self, request: Request, data: dict[str, Any]) -> Any:
         if not data["select_all"] and not data.get("ids"):
-            raise Named(
+            raise NamedError(
                 "NoTeamSelected_400", "ids: name the teams in ids, or set selectAll to true to delete all that match the query string"
             )
         selection = BulkSelection.parse(request.data, request.query_params, TEAM_FIELDS)

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.api.endpoint import success
 from core.api.json import dumps
-from core.errors import Named
+from core.errors import NamedError
 from crm.services.privacy import HOLDINGS, Subject
 
 
@@ -29,7 +29,9 @@ def write_access(*, contact_id: str, target: Target, may: Callable[[str], bool])
         told = [holding for holding in HOLDINGS.values() if holding.told]
         lacking = sorted({holding.module for holding in told if not may(holding.module)})
         if lacking:
-            raise Named("UnauthorizedAction_403", f"your role lacks the permission to read {', '.join(lacking)}, which the answer tells of")
+            raise NamedError(
+                "UnauthorizedAction_403", f"your role lacks the permission to read {', '.join(lacking)}, which the answer tells of"
+            )
         head = dumps({"generatedAt": timezone.now(), "contactId": contact_id})[:-1]
         envelope = success()
         del envelope["data"]

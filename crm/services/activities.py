@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from core.errors import Named
+from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
 from core.models import Event
@@ -146,9 +146,9 @@ def add_note(*, actor_id: str, notes: str, lead_id: str | None = None, contact_i
     LeadNotFound_400, ContactNotFound_400, InvalidInput_400 (neither or both named, or no text).
     """
     if (lead_id is None) == (contact_id is None):
-        raise Named("InvalidInput_400", "lead, contact: name the one that the note is on")
+        raise NamedError("InvalidInput_400", "lead, contact: name the one that the note is on")
     if not notes.strip():
-        raise Named("InvalidInput_400", "notes: a note needs text")
+        raise NamedError("InvalidInput_400", "notes: a note needs text")
     with transaction.atomic():
         contact = check_lead(lead_id).contact_id if lead_id else check_contact(contact_id or "")
         note = LeadActivity.objects.create(
@@ -166,10 +166,10 @@ def change_notes(*, id: str, notes: str) -> None:
         found = found.exclude(kind=Kind.NOTE)
     if not found.update(notes=notes, updated_at=timezone.now()):
         if LeadActivity.objects.filter(pk=id).exists():
-            raise Named("InvalidInput_400", "notes: a note needs text")
+            raise NamedError("InvalidInput_400", "notes: a note needs text")
         raise not_found()
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is none of the company's activities."""
-    return Named("LeadActivityNotFound_404", "id: there is no such activity in this company")
+    return NamedError("LeadActivityNotFound_404", "id: there is no such activity in this company")

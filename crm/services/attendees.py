@@ -8,7 +8,7 @@ from typing import Any
 
 from accounts.models import Member
 from core.addresses import BadAddress, read_email
-from core.errors import InvalidFormat, Named
+from core.errors import InvalidFormat, NamedError
 from crm.models import Contact, Meeting, MeetingAttendee
 from crm.selectors import live_contacts
 from crm.services.people import check_member
@@ -70,7 +70,7 @@ def _read(meeting: Meeting, given: Sequence[Given], before: Sequence[MeetingAtte
     for place, one in enumerate(given):
         where = f"attendees.{place}"
         if len(one.keys() & {"member", "contact", "email"}) != 1 or ("name" in one and "email" not in one):
-            raise Named("InvalidInput_400", f"{where}: name a member, or a contact, or an email and maybe a name")
+            raise NamedError("InvalidInput_400", f"{where}: name a member, or a contact, or an email and maybe a name")
         values = _values(where, one, members, contacts, there)
         values |= {"email": values["email"].lower(), "name": one_line(values["name"])[:300]}
         found.append(MeetingAttendee(meeting=meeting, **values))
@@ -97,6 +97,6 @@ def _values(
         if stays is not None and stays.contact_id == id:
             return {"email": stays.email, "name": stays.name, "contact_id": id}
         if contact is None:
-            raise Named("ContactNotFound_400", f"{where}.contact: there is no contact {id} in this company")
-        raise Named("ContactDataRequired_400", f"{where}.contact: {id} has no e-mail address, to be invited at")
+            raise NamedError("ContactNotFound_400", f"{where}.contact: there is no contact {id} in this company")
+        raise NamedError("ContactDataRequired_400", f"{where}.contact: {id} has no e-mail address, to be invited at")
     return {"email": contact.email, "name": contact.name, "contact_id": id}

@@ -15,10 +15,10 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 from django.utils import timezone
 
-from core.errors import Named
+from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
-from core.jobs import wake
+from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from crm.models import BulkJob
 from crm.records import RecordKind
@@ -92,7 +92,7 @@ def change_many(
     if selection.everything and selected.order_by()[: at_once() + 1].count() > at_once():
         job.until = what.kind.model._default_manager.aggregate(last=Max("pk"))["last"]
         job.save()
-        wake("bulk-job")
+        notify_workers("bulk-job")
         return Outcome(0, 0, job)
     matched = changed = 0
     for ids in in_batches(selected, lock=True):
@@ -100,7 +100,7 @@ def change_many(
         matched += len(ids)
         changed += len(change_batch(what, action, apply, ids, source, actor_id=actor_id, automation=automation))
     if not matched and not selection.everything:
-        raise Named(what.not_found, f"ids: none of them is one of the company's {what.kind.noun}")
+        raise NamedError(what.not_found, f"ids: none of them is one of the company's {what.kind.noun}")
     if matched < 2 or not changed:
         return Outcome(matched, changed)
     now = timezone.now()

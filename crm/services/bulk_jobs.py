@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import monotonic
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from core.errors import Named
-from core.jobs import checkpoint, finish, has_due, register_job, release, wake
+from core.errors import NamedError
+from core.jobs import Work, checkpoint, finish, has_due, notify_workers, registered, release
 from crm.models import BulkJob
 
-ACTIONS: dict[str, Callable[[BulkJob, float], None]] = {}
-"""Action -> what works on a claimed job of it until monotonic() passes the deadline, and ends as core.jobs.register_job says."""
 PAUSED, QUEUED, RUNNING = BulkJob.Status.PAUSED, BulkJob.Status.QUEUED, BulkJob.Status.RUNNING
 COMPLETED, FAILED, CANCELLED = BulkJob.Status.COMPLETED, BulkJob.Status.FAILED, BulkJob.Status.CANCELLED
 ENDED = (COMPLETED, FAILED, CANCELLED)
@@ -27,17 +26,21 @@ Step = Callable[[BulkJob], dict[str, Any] | None]
 """One batch in the caller's transaction: the job's fields as they are then (`processed` among them), or None when nothing is left."""
 
 
+@dataclass(frozen=True)
+class BulkAction(Work):
+    """An action of bulk jobs. `run(job, deadline)` works on a claimed job of it, as that of a core.jobs.JobWork does."""
+
+    run: Callable[[BulkJob, float], None]
+
+    part_of: ClassVar[str] = "bulk-job"
+
+
 def run(job: BulkJob, deadline: float) -> None:
     """Work on a claimed job."""
     if job.cancel_requested or job.pause_requested:
         release(job)  # asked for while no worker was at it
         return
-    ACTIONS[job.action](job, deadline)
-
-
-def register_bulk_jobs() -> None:
-    """Make the jobs known to the workers."""
-    register_job("bulk-job", BulkJob, run, queue="bulk")
+    registered(BulkAction)[job.action].run(job, deadline)
 
 
 def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], None] | None = None) -> None:
@@ -56,7 +59,7 @@ def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], Non
                 rate = (progress["processed"] - job.processed) / max(monotonic() - started, 0.001)
                 rate = rate if job.rate is None else job.rate * (1 - SMOOTHING) + rate * SMOOTHING
                 go_on = checkpoint(job, started_at=job.started_at or timezone.now(), rate=rate, **progress)
-        except Named as error:
+        except NamedError as error:
             finish(job, FAILED, error=error.detail, error_detail=str(error))
             return
         if not go_on or (monotonic() > deadline and has_due(BulkJob)):
@@ -69,9 +72,9 @@ def batch_rows() -> int:
     return int(getattr(settings, "BULK_BATCH_ROWS", BATCH_ROWS))
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is none of the jobs that the caller may see."""
-    return Named(NOT_FOUND, "id: there is no such bulk job in this company")
+    return NamedError(NOT_FOUND, "id: there is no such bulk job in this company")
 
 
 @transaction.atomic
@@ -83,7 +86,7 @@ def move_job(*, id: str, status: str) -> BulkJob:
         raise not_found()
     if not _MOVES[status](job):
         doing = {PAUSED: "paused", QUEUED: "resumed", CANCELLED: "cancelled"}[BulkJob.Status(status)]
-        raise Named(WRONG_STATE, f"status: a job that is {job.status} cannot be {doing}")
+        raise NamedError(WRONG_STATE, f"status: a job that is {job.status} cannot be {doing}")
     # Not the worker's own columns: it may be at work, and holds the row by its lease alone.
     job.save(
         update_fields=[
@@ -92,7 +95,7 @@ def move_job(*, id: str, status: str) -> BulkJob:
         ]
     )
     if job.status == QUEUED:
-        wake("bulk-job")
+        notify_workers("bulk-job")
     return job
 
 

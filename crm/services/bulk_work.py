@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import BulkSelection, FieldSet
 from crm.api.product_fields import PRODUCT_FIELDS
 from crm.lists import PANEL_LISTS
@@ -74,7 +74,7 @@ def _change(job: BulkJob, what: BulkKind, apply: Apply, ids: list[str], report: 
         with transaction.atomic():
             source = Source.bulk_job(job.pk)
             return len(change_batch(what, job.action, apply, ids, source, actor_id=job.created_by_id, automation=job.automation)), 0
-    except Named as error:
+    except NamedError as error:
         if len(ids) == 1:
             told = report.setdefault("failed", {})
             if len(told) < MAX_TOLD:

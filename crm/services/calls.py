@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from core.addresses import BadAddress, read_country_code, read_phone
-from core.errors import ApiError, Named
+from core.errors import ApiError, NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from crm.models import CallLog
@@ -76,9 +76,9 @@ def create_calls(*, actor_id: str, items: Sequence[Any], read: Any, automation: 
     InvalidPayload_400 for more than 500, or none.
     """
     if not items:
-        raise Named("InvalidPayload_400", "formData: needs an array of at least one call")
+        raise NamedError("InvalidPayload_400", "formData: needs an array of at least one call")
     if len(items) > MAX_BULK:
-        raise Named("InvalidPayload_400", f"formData: has {len(items)} calls, at most {MAX_BULK} go in one request")
+        raise NamedError("InvalidPayload_400", f"formData: has {len(items)} calls, at most {MAX_BULK} go in one request")
     result, calls = BulkResult(), []
     with transaction.atomic():
         readable: list[tuple[int, dict[str, Any]]] = []
@@ -142,13 +142,13 @@ def delete_calls(*, actor_id: str, selection: BulkSelection, automation: bool = 
             _tell("call.deleted", calls, actor_id, automation)
             deleted += len(calls)
         if not deleted and not selection.everything:
-            raise Named(NOT_FOUND, "ids: none of them is a call log of this company")
+            raise NamedError(NOT_FOUND, "ids: none of them is a call log of this company")
     return deleted
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is none of the company's call logs."""
-    return Named(NOT_FOUND, "id: there is no such call log in this company")
+    return NamedError(NOT_FOUND, "id: there is no such call log in this company")
 
 
 def _new(actor_id: str) -> CallLog:
@@ -165,7 +165,7 @@ def _read(values: Mapping[str, Any], zone: str | None = None) -> dict[str, Any]:
     if "number" in given:
         given["number"] = _number(country_code, given["number"])
     elif country_code:
-        raise Named(INVALID, "countryCode: belongs beside number")
+        raise NamedError(INVALID, "countryCode: belongs beside number")
     if "started_at" in given:
         given["started_at"] = _started(given["started_at"], zone)
     return given
@@ -178,13 +178,13 @@ def _number(country_code: str | None, number: str | None) -> str:
     try:
         return read_phone(read_country_code(country_code) if country_code else None, number).e164
     except BadAddress as error:
-        raise Named(INVALID, f"number: {error}") from None
+        raise NamedError(INVALID, f"number: {error}") from None
 
 
 def _started(text: str, zone: str | None) -> datetime:
     moment = read_moment("startedAt", text, zone)
     if moment > timezone.now() + CLOCKS_DIFFER:
-        raise Named(INVALID, "startedAt: is still to come; a call is logged when it has begun")
+        raise NamedError(INVALID, "startedAt: is still to come; a call is logged when it has begun")
     return moment
 
 
@@ -216,7 +216,7 @@ def _fill(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
             setattr(call, name, given[name])
     if "member" in given:
         if given["member"] and given["member"] not in known.members:
-            raise Named("MemberNotFound_404", f"member: there is no member {given['member']} in this company")
+            raise NamedError("MemberNotFound_404", f"member: there is no member {given['member']} in this company")
         call.member_id = given["member"]
     if "started_at" in given or call.started_at is None:
         call.started_at = given.get("started_at") or timezone.now()
@@ -233,14 +233,14 @@ def _set_party(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
     lead, contact = given.get("lead", call.lead_id), given.get("contact", call.contact_id)
     if given.get("lead"):
         if lead not in known.leads:
-            raise Named("LeadNotFound_400", f"lead: there is no lead {lead} in this company")
+            raise NamedError("LeadNotFound_400", f"lead: there is no lead {lead} in this company")
         if not given.get("contact"):
             contact = known.leads[lead]
         elif contact != known.leads[lead]:
-            raise Named(INVALID, f"contact: the contact of the lead {lead} is {known.leads[lead]}")
+            raise NamedError(INVALID, f"contact: the contact of the lead {lead} is {known.leads[lead]}")
     elif given.get("contact"):
         if contact not in known.contacts:
-            raise Named("ContactNotFound_400", f"contact: there is no contact {contact} in this company")
+            raise NamedError("ContactNotFound_400", f"contact: there is no contact {contact} in this company")
         if contact != call.contact_id:
             lead = None  # it was another contact's
     if lead is None and contact is None:
@@ -251,18 +251,18 @@ def _set_party(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
 def _holder(number: str, known: _Known) -> str:
     """The one live contact that has the number."""
     if not number:
-        raise Named(INVALID, "lead, contact, number: say whom the call was with by at least one of them")
+        raise NamedError(INVALID, "lead, contact, number: say whom the call was with by at least one of them")
     found = known.holders.get(number, [])
     if not found:
-        raise Named("ContactNotFound_400", f"number: no contact of this company has {number}; name one by contact, or a lead")
+        raise NamedError("ContactNotFound_400", f"number: no contact of this company has {number}; name one by contact, or a lead")
     if len(found) > 1:
-        raise Named(INVALID, f"number: {len(found)} contacts have {number} ({', '.join(found[:5])}); name one by contact")
+        raise NamedError(INVALID, f"number: {len(found)} contacts have {number} ({', '.join(found[:5])}); name one by contact")
     return found[0]
 
 
 def _fail(result: BulkResult, index: int, item: Any, error: ApiError) -> None:
     """Note an item that became no call log; what is wrong with its form has no name in the catalogue but this one."""
-    name = error.name if isinstance(error, Named) else "ValidationError_400"
+    name = error.name if isinstance(error, NamedError) else "ValidationError_400"
     reason = error.detail or error.message
     result.failed.append(Failure(index, item, name, reason))
     key, _, message = error.detail.partition(": ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import BulkSelection
 from crm.records import CONTACT
 from crm.selectors import live_contacts
@@ -54,7 +54,7 @@ def _prepare(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
     check_labels(tag_ids=tags or (), category_ids=[category] if isinstance(category, str) else [])
     change = _plan(schema, wanted["formData"], wanted["updateType"], tags, category)
     if change.empty:
-        raise Named("InvalidPayload_400", "formData: name at least one value, tag or category to change")
+        raise NamedError("InvalidPayload_400", "formData: name at least one value, tag or category to change")
     return lambda ids: apply_change(schema, change, ids, actor_id)
 
 
@@ -68,10 +68,12 @@ def _plan(
     _refuse_unique_key(schema, form_data)
     change = plan_change(schema, form_data, update_type, tag_ids)
     if change.columns.get("country_code") and "number" not in change.columns:
-        raise Named(BAD_SYSTEM, "countryCode: changes together with number only")
+        raise NamedError(BAD_SYSTEM, "countryCode: changes together with number only")
     if category_id is not UNSET:
         if update_type in ("append", "remove"):
-            raise Named("InvalidPayload_400", f"category: a contact has one, so that there is nothing to {update_type}; use updateType set")
+            raise NamedError(
+                "InvalidPayload_400", f"category: a contact has one, so that there is nothing to {update_type}; use updateType set"
+            )
         change.columns["category_id"] = category_id if update_type == "set" else None
     return change
 
@@ -83,7 +85,7 @@ def _refuse_unique_key(schema: ContactSchema, form_data: Mapping[str, Any]) -> N
         parts.add("countryCode")
     touched = sorted(parts & set(form_data))
     if touched:
-        raise Named("CannotUpdateUniqueKey_400", f"{', '.join(touched)}: makes contacts unique and cannot be changed for many at once")
+        raise NamedError("CannotUpdateUniqueKey_400", f"{', '.join(touched)}: makes contacts unique and cannot be changed for many at once")
 
 
 CONTACTS = BulkKind(CONTACT, live_contacts, _prepare, "ContactNotFound_400")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from core.errors import Named
+from core.errors import NamedError
 from crm.services.contact_schema import ContactRow, ContactSchema
 
 BULK_LOCK = 0x6C77_0001
@@ -78,7 +78,7 @@ def rewrite_keys(setting: str, parts: Sequence[str]) -> None:
             )
             values, contacts = cursor.fetchone()
             if values:
-                raise Named("UniqueKeyInvalid_400", f"{contacts} contacts share {values} values of {part}; merge or delete them first")
+                raise NamedError("UniqueKeyInvalid_400", f"{contacts} contacts share {values} values of {part}; merge or delete them first")
         email = "lower(nullif(email, ''))" if "email" in parts else "NULL"
         number = "nullif(contact_number, '')" if "number" in parts else "NULL"
         cursor.execute(f"UPDATE crm_contact SET email_key = {email}, number_key = {number} WHERE {company}")

@@ -13,7 +13,7 @@ import orjson
 from django.db import connection, transaction
 from django.utils import timezone
 
-from core.access import room
+from core.access import remaining_quota
 from core.events import emit
 from core.ids import new_id
 from crm.services.contact_keys import Keyed, Live, live_holders, lock_unique_key
@@ -92,7 +92,7 @@ def write_contacts(
         if not pending:
             break
         keyed = [Keyed(new_id(), row, *schema.keys_of(row.system)) for row in pending]
-        left = room("contact")
+        left = remaining_quota("contact")
         if attempt == 0 and existing != "update" and _distinct(keyed) and (left is None or left >= len(keyed)):
             plan = _Plan(inserts=keyed)  # most batches hold nothing that exists, so that a look beforehand would be wasted
         else:

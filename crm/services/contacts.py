@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from django.db import transaction
 
-from core.access import full
-from core.errors import Named, shorten
+from core.access import quota_exceeded
+from core.errors import NamedError, shorten
 from core.ids import is_id
 from crm.models import Contact
 from crm.services.contact_keys import lock_unique_key, rewrite_keys
@@ -58,10 +58,10 @@ class BulkResult:
     errors: list[tuple[int, ValueProblem]] = field(default_factory=list)
 
 
-def collision_error(schema: ContactSchema, found: Collision | tuple[int, str, str, str]) -> Named:
+def collision_error(schema: ContactSchema, found: Collision | tuple[int, str, str, str]) -> NamedError:
     """ContactAlreadyExists_400 with the value that is taken, and by whom."""
     _, part, value, holder = found
-    return Named(EXISTS, f"{part}: {shorten(value, 100)} belongs to the contact {holder} already")
+    return NamedError(EXISTS, f"{part}: {shorten(value, 100)} belongs to the contact {holder} already")
 
 
 def create_contact(
@@ -88,7 +88,7 @@ def create_contact(
         if written.collided:
             raise collision_error(schema, written.collided[0])
         if written.refused:
-            raise full("contact")
+            raise quota_exceeded("contact")
         return Saved((written.created or written.updated)[0][1], problems)
 
 
@@ -106,7 +106,7 @@ def _read_one(
         problems = [*problems, *dangling]
         if skip_invalid or not dangling:
             return row, problems
-    raise Named(problems[0].name, explain(problems))
+    raise NamedError(problems[0].name, explain(problems))
 
 
 def create_contacts(
@@ -124,9 +124,9 @@ def create_contacts(
     InvalidPayload_400 for more than 500, ContactDataRequired_400 for none, TagNotFound_400, ContactCategoryNotFound_400 for what all share.
     """
     if not items:
-        raise Named("ContactDataRequired_400", "formData: needs an array of at least one contact")
+        raise NamedError("ContactDataRequired_400", "formData: needs an array of at least one contact")
     if len(items) > MAX_BULK:
-        raise Named("InvalidPayload_400", f"formData: has {len(items)} contacts, at most {MAX_BULK} go in one request")
+        raise NamedError("InvalidPayload_400", f"formData: has {len(items)} contacts, at most {MAX_BULK} go in one request")
     with transaction.atomic():
         schema, result = ContactSchema.load(), BulkResult()
         check_labels(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
@@ -199,7 +199,7 @@ def _report(schema: ContactSchema, written: WriteResult, items: Sequence[Any], r
         result.failed.append(Failure(found.index, items[found.index], error.name, error.detail))
         result.errors.append((found.index, ValueProblem(found.field, error.name, error.detail.partition(": ")[2])))
     for index in written.refused:
-        error = full("contact")
+        error = quota_exceeded("contact")
         result.failed.append(Failure(index, items[index], error.name, error.detail))
     result.failed.sort(key=lambda failure: failure.index)
     result.errors.sort(key=lambda error: error[0])
@@ -223,7 +223,7 @@ def update_contact(
         lock_unique_key(schema, many=False)
         current = Contact.objects.filter(pk=id, is_deleted=False).select_for_update(of=("self",)).values(*KEY_COLUMNS).first()
         if current is None:
-            raise Named("ContactNotFound_400", "id: there is no such contact in this company")
+            raise NamedError("ContactNotFound_400", "id: there is no such contact in this company")
         _refuse_emptied_key(schema, form_data, current)
         row, _ = _read_one(schema, form_data, current=current)
         check_labels(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
@@ -243,12 +243,12 @@ def _refuse_emptied_key(schema: ContactSchema, form_data: Mapping[str, Any], cur
         given.discard("countryCode")  # the number may bring its own prefix
     emptied = {part for part in held if part in given or (part == "number" and "countryCode" in given)}
     if emptied and (emptied == held or given & set(schema.required_system)):
-        raise Named("CannotUpdateUniqueKey_400", f"{', '.join(sorted(emptied))}: makes the contact unique and cannot be emptied")
+        raise NamedError("CannotUpdateUniqueKey_400", f"{', '.join(sorted(emptied))}: makes the contact unique and cannot be emptied")
 
 
 @transaction.atomic
 def set_unique_key(*, value: Literal["email", "number", "either"] | str) -> None:
     """What makes the active company's contacts unique from now on; UniqueKeyInvalid_400 when live contacts share it."""
     if value not in KEY_PARTS:
-        raise Named("UniqueKeyInvalid_400", f"contactUniqueKey: one of {', '.join(KEY_PARTS)}, not {shorten(value, 40)!r}")
+        raise NamedError("UniqueKeyInvalid_400", f"contactUniqueKey: one of {', '.join(KEY_PARTS)}, not {shorten(value, 40)!r}")
     rewrite_keys(value, KEY_PARTS[value])

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.db.models import F
 
-from core.access import take
-from core.errors import Named, shorten
+from core.access import reserve_quota
+from core.errors import NamedError, shorten
 from core.ids import new_id
 from crm.fields import FIELD_TYPES
 from crm.models import CustomField
@@ -54,16 +54,16 @@ def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
     """
     panel = values.get("panel", CustomField.Panel.CONTACT)
     if panel not in CustomField.Panel.values:
-        raise Named("InvalidPanel_400", f"panel: one of {', '.join(CustomField.Panel.values)}, not {shorten(panel, 40)!r}")
+        raise NamedError("InvalidPanel_400", f"panel: one of {', '.join(CustomField.Panel.values)}, not {shorten(panel, 40)!r}")
     field = CustomField(id=new_id(), created_by_id=actor_id, updated_by_id=actor_id)
     for name, value in values.items():
         setattr(field, name, value)
     field.value_type = values.get("value_type") or FIELD_TYPES[field.field_type].value_types[0]
     field.unique_field_id = values.get("unique_field_id") or field.pk
     if field.unique_field_id in RESERVED_KEYS[field.panel]:
-        raise Named("InvalidInput_400", f"uniqueFieldID: {field.unique_field_id!r} is the name of a system value")
+        raise NamedError("InvalidInput_400", f"uniqueFieldID: {field.unique_field_id!r} is the name of a system value")
     check_definition(field)
-    take("custom-field")
+    reserve_quota("custom-field")
     save_field(field)
     return field
 
@@ -81,7 +81,7 @@ def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bo
     ids = [change.id for change in changes]
     twice = next((index for index, id in enumerate(ids) if id in ids[:index]), None)
     if twice is not None:
-        raise Named("InvalidInput_400", f"fields.{twice}._id: stands for an earlier field already")
+        raise NamedError("InvalidInput_400", f"fields.{twice}._id: stands for an earlier field already")
     if any(set(MEANING) & change.values.keys() for change in changes):
         take_fields()
     rows = {row.pk: row for row in _locked(ids)}
@@ -99,8 +99,8 @@ def _locked(ids: Sequence[str]) -> list[CustomField]:
     return rows
 
 
-def _missing() -> Named:
-    return Named(NOT_FOUND, "id: there is no such custom field in this company")
+def _missing() -> NamedError:
+    return NamedError(NOT_FOUND, "id: there is no such custom field in this company")
 
 
 def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
@@ -110,12 +110,12 @@ def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
         try:
             with transaction.atomic():
                 found.append(do(change))
-        except Named as error:
+        except NamedError as error:
             if not numbered:
                 raise
-            troubles.append(Named(error.name, f"fields.{index}.{error.detail}"))
+            troubles.append(NamedError(error.name, f"fields.{index}.{error.detail}"))
     if troubles:
-        raise Named(troubles[0].name, "; ".join(trouble.detail for trouble in troubles))
+        raise NamedError(troubles[0].name, "; ".join(trouble.detail for trouble in troubles))
     return found
 
 
@@ -150,13 +150,13 @@ def _changed(before: CustomField, change: FieldChange) -> CustomField:
 
 def _refuse_fixed(field: CustomField, changed: Mapping[str, Any]) -> None:
     if "panel" in changed:
-        raise Named("InvalidPanel_400", f"panel: the field belongs to {field.panel} and cannot move")
+        raise NamedError("InvalidPanel_400", f"panel: the field belongs to {field.panel} and cannot move")
     if "unique_field_id" in changed:
-        raise Named("InvalidInput_400", "uniqueFieldID: is set once, when the field is made")
+        raise NamedError("InvalidInput_400", "uniqueFieldID: is set once, when the field is made")
     allowed = may_change(field) if field.is_system else ()
     refused = [name for name in changed if field.is_system and name not in allowed]
     if refused:
-        raise Named("InvalidSystemField_400", f"{', '.join(refused)}: of this system field only {', '.join(allowed)} can change")
+        raise NamedError("InvalidSystemField_400", f"{', '.join(refused)}: of this system field only {', '.join(allowed)} can change")
 
 
 def _apply(before: CustomField, change: FieldChange, looked: Check, actor_id: str) -> None:
@@ -164,7 +164,7 @@ def _apply(before: CustomField, change: FieldChange, looked: Check, actor_id: st
     after = _changed(before, change)
     meaning = [name for name in MEANING if getattr(after, name) != getattr(before, name)]
     if meaning and (job := live_job(before)):
-        raise Named("InvalidInput_400", f"{meaning[0]}: the job {job.pk} is still converting the values of this field")
+        raise NamedError("InvalidInput_400", f"{meaning[0]}: the job {job.pk} is still converting the values of this field")
     if meaning:
         after.job = None
     if before.is_system:
@@ -188,7 +188,7 @@ def _convert(before: CustomField, after: CustomField, found: Check, actor_id: st
     try:
         convert_at_once(before, after, found, actor_id=actor_id, drop_invalid=drop_invalid)
     except Unfit as error:
-        raise Named(BAD_CUSTOM, f"{before.unique_field_id}: {error}") from None
+        raise NamedError(BAD_CUSTOM, f"{before.unique_field_id}: {error}") from None
 
 
 @transaction.atomic
@@ -198,7 +198,7 @@ def reorder_fields(*, actor_id: str, ids: Sequence[str]) -> list[str]:
     InvalidInput_400 (none named), CustomFieldNotFound_400, InvalidPanel_400 (of several panels).
     """
     if not ids:
-        raise Named("InvalidInput_400", "ids: name the fields of a panel in their new order")
+        raise NamedError("InvalidInput_400", "ids: name the fields of a panel in their new order")
     return reorder(CustomField, ids, actor_id=actor_id, missing=NOT_FOUND)
 
 
@@ -212,10 +212,10 @@ def delete_fields(*, actor_id: str, ids: Sequence[str]) -> int:
     take_fields()
     fields = list(CustomField.objects.select_for_update(of=("self",)).filter(pk__in=ids).order_by("panel", "pk"))
     if not fields:
-        raise Named(NOT_FOUND, "ids: none of them is a custom field of this company")
+        raise NamedError(NOT_FOUND, "ids: none of them is a custom field of this company")
     system = next((field for field in fields if field.is_system), None)
     if system is not None:
-        raise Named("InvalidSystemField_400", f"ids: {system.name} is a system field and stays; hide it instead")
+        raise NamedError("InvalidSystemField_400", f"ids: {system.name} is a system field and stays; hide it instead")
     for _, own in groupby(fields, key=lambda field: field.panel):
         remove_fields(list(own), actor_id=actor_id)
     return len(fields)

@@ -14,7 +14,7 @@ from django.db.models import Count
 
 from accounts.models import Member
 from accounts.settings import Distribution, LeadRule, lead_rule
-from core.errors import Named
+from core.errors import NamedError
 from core.tenancy import company_id
 from crm.models import Lead, Team, TeamMember
 
@@ -51,7 +51,7 @@ def deal(team_ids: Sequence[str | None], closed: Collection[str]) -> list[str | 
         return [None] * len(team_ids)
     teams = [team for team in team_ids if team]
     if len(teams) < len(team_ids):
-        raise Named("DefaultTeamNotFound_500", "the company has no default team, to deal leads of no team to")
+        raise NamedError("DefaultTeamNotFound_500", "the company has no default team, to deal leads of no team to")
     hands = _hands(set(teams), rule)
     if rule.distribution == Distribution.LEAST_LOADED or rule.max_open_leads is not None:
         _count_loads(hands, closed)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 
-from core.errors import Named
+from core.errors import NamedError
 from crm.models import DuplicateDismissal
 from crm.records import CONTACT, RecordKind
 from crm.services.lead_schema import closed_statuses
@@ -139,7 +139,7 @@ def dismiss(*, kind: RecordKind, ids: Sequence[str], actor_id: str, not_found: s
         live = set(kind.model._default_manager.filter(pk__in=ids, is_deleted=False).values_list("pk", flat=True))
         missing = [id for id in ids if id not in live]
         if missing:
-            raise Named(not_found, f"ids: there is no {missing[0]} among the {kind.noun} of this company")
+            raise NamedError(not_found, f"ids: there is no {missing[0]} among the {kind.noun} of this company")
         pairs = set(combinations(sorted(ids), 2)) - dismissed_among(kind, ids)
         DuplicateDismissal.objects.bulk_create(
             [

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from core.errors import Named
+from core.errors import NamedError
 from core.events import emit
-from core.jobs import wake
+from core.jobs import notify_workers
 from crm.models import Contact, File, Import, Lead
 from crm.records import KINDS
 from crm.services.contact_schema import ContactSchema
@@ -64,7 +64,7 @@ def _check(contact: Contact, confirm: str) -> None:
     known = {contact.pk, (contact.email or "").lower()} - {""}
     numbers = {contact.number or "", (contact.contact_number or "").lstrip("+")} - {""}
     if given not in known and (digits not in numbers or any(character.isalpha() for character in given)):
-        raise Named("InvalidInput_400", "confirm: needs to be the contact's e-mail address, its number or its _id")
+        raise NamedError("InvalidInput_400", "confirm: needs to be the contact's e-mail address, its number or its _id")
 
 
 def _attached_files(subject: Subject) -> list[str]:
@@ -88,5 +88,5 @@ def _delete_files(ids: Sequence[str]) -> int:
     deleted = File.objects.filter(pk__in=set(ids) - used, is_deleted=False).update(
         name="", hashes={}, is_deleted=True, trashed_at=now, updated_at=now
     )
-    wake("files")
+    notify_workers("files")
     return deleted

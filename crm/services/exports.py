@@ -19,12 +19,11 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.formats import formats_of
-from core.access import Actor, Door, check_session, entitlement, take
-from core.errors import ApiError, Named, shorten
+from core.access import Actor, AuthPath, check_session, entitlement, reserve_quota
+from core.errors import ApiError, NamedError, shorten
 from core.ids import new_id
-from core.jobs import LeaseLost, checkpoint, fenced, finish, release, wake
+from core.jobs import LeaseLost, checkpoint, finish, notify_workers, release, update_owned
 from core.lists import BulkSelection, in_batches
-from core.periodic import periodic
 from core.tenancy import company_id
 from crm.models import Export, File
 from crm.services import file_storage
@@ -42,7 +41,7 @@ PURGE_BATCH = 1000
 def find_source(resource: str) -> Source:
     """The source of this name; InvalidInput_400."""
     if resource not in SOURCES:
-        raise Named("InvalidInput_400", f"resource: one of {', '.join(sorted(SOURCES))}, not {shorten(resource, 60)!r}")
+        raise NamedError("InvalidInput_400", f"resource: one of {', '.join(sorted(SOURCES))}, not {shorten(resource, 60)!r}")
     return SOURCES[resource]
 
 
@@ -57,7 +56,7 @@ def export_now(source: Source, *, params: Mapping[str, Any], names: Sequence[str
     columns = choose(columns_of(listing.output, source.panel), names)
     records = Records(listing, params, most=AT_ONCE)
     if len(records) > AT_ONCE:
-        raise Named("InvalidRequest_400", f"more than {AT_ONCE:,} records match; POST /export makes a file of any number")
+        raise NamedError("InvalidRequest_400", f"more than {AT_ONCE:,} records match; POST /export makes a file of any number")
     rows = (cells for chunk in records for cells in _cells(columns, chunk))
     FORMATS[format].write(target, [column.header for column in columns], rows, formats_of(company_id()), None)
     return len(records)
@@ -78,13 +77,13 @@ def create_export(*, actor: Actor, resource: str, query: Mapping[str, Any], colu
     Raises InvalidInput_400, what the list says of the query, UnauthorizedAction_403 and PlanLimitExceeded_403.
     """
     source = find_source(resource)
-    if actor.door is Door.SESSION:
+    if actor.auth_path is AuthPath.SESSION:
         check_session(actor, entitlement(actor.company_id), source.module, "GET")
     listing = source.listing(query)
     choose(columns_of(listing.output, source.panel), columns)
     parse(listing, query)
     with transaction.atomic():
-        take("file")
+        reserve_quota("file")
         file = File.objects.create(
             name=file_name(resource, format),
             size=0,
@@ -96,7 +95,7 @@ def create_export(*, actor: Actor, resource: str, query: Mapping[str, Any], colu
         made = Export.objects.create(
             resource=resource, query=dict(query), columns=list(columns), format=format, file=file, created_by_id=actor.member_id
         )
-        wake("export")
+        notify_workers("export")
     return made
 
 
@@ -135,7 +134,7 @@ def _begin(job: Export, total: int) -> str:
     """Claim a fresh path for this attempt, and remove what one before it has stored."""
     path = _new_path()
     with transaction.atomic():
-        fenced(job, total=total, processed=0, started_at=job.started_at or timezone.now())
+        update_owned(job, total=total, processed=0, started_at=job.started_at or timezone.now())
         file = File.objects.select_for_update(of=("self",)).get(pk=job.file_id)
         File.objects.filter(pk=file.pk).update(path=path, updated_at=timezone.now())
     if file.path:
@@ -189,7 +188,7 @@ def _complete(job: Export, received: Received) -> None:
         )
 
 
-def tell_ended(job: Export) -> None:
+def notify_ended(job: Export) -> None:
     """An export that came to no file gives its room in the plan back, in the transaction that ends it."""
     if job.status != Export.Status.COMPLETED and job.file_id:
         _drop([job.file_id])
@@ -199,7 +198,7 @@ def _drop(file_ids: Sequence[str]) -> int:
     """Have the contents of files removed for good."""
     now = timezone.now()
     dropped = File.objects.filter(pk__in=file_ids).update(is_deleted=True, trashed_at=now, updated_at=now)
-    wake("files")
+    notify_workers("files")
     return dropped
 
 
@@ -212,17 +211,17 @@ def cancel_export(export: QuerySet[Export]) -> Export:
     if job.status == Export.Status.QUEUED:
         Export.objects.filter(pk=job.pk).update(status=Export.Status.CANCELLED, finished_at=timezone.now(), updated_at=timezone.now())
         job.status = Export.Status.CANCELLED
-        tell_ended(job)
+        notify_ended(job)
     elif job.status == Export.Status.RUNNING:
         Export.objects.filter(pk=job.pk).update(cancel_requested=True, updated_at=timezone.now())
     else:
-        raise Named("InvalidRequest_400", f"status: an export that is {job.status} cannot be cancelled")
+        raise NamedError("InvalidRequest_400", f"status: an export that is {job.status} cannot be cancelled")
     return job
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is no export that the actor may see."""
-    return Named("NotFound_404", "id: there is no such export in this company")
+    return NamedError("NotFound_404", "id: there is no such export in this company")
 
 
 def delete_exports(*, exports: QuerySet[Export], selection: BulkSelection, member_id: str) -> int:
@@ -251,7 +250,6 @@ def forget_exports() -> int:
     return dropped
 
 
-@periodic("exports", every=timedelta(hours=1))
 def purge_exports() -> bool:
     """Delete exports that ended more than EXPORT_DAYS ago, with their files, a piece at a time; whether there may be more."""
     old = Q(finished_at__lt=timezone.now() - timedelta(days=settings.EXPORT_DAYS))

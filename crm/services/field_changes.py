@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 from django.db import connection
 
-from core.errors import Named, shorten
+from core.errors import NamedError, shorten
 from core.tenancy import company_id
 from crm.fields import BadValue, FieldSpec
 from crm.fields.conversion import convert, item_kind, refusal
@@ -128,9 +128,9 @@ def refuse_unfit(conversion: Conversion, found: Check) -> None:
     """Say which values stand in the way; InvalidInput_400 when the types themselves do."""
     reason = refusal(conversion.old, conversion.new)
     if reason and found.total:
-        raise Named("InvalidInput_400", f"fieldType, valueType: {found.total} {conversion.kind.noun} have values that stay: {reason}")
+        raise NamedError("InvalidInput_400", f"fieldType, valueType: {found.total} {conversion.kind.noun} have values that stay: {reason}")
     if found.unfit:
-        raise Named(
+        raise NamedError(
             BAD_CUSTOM,
             f"{conversion.old.key}: {found.unfit} of {found.total} {conversion.kind.noun} with a value have one that does not fit"
             f" ({'; '.join(found.examples)}); with dropInvalid: true such values are removed",

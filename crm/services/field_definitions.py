@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from core.errors import Named, shorten
+from core.errors import NamedError, shorten
 from core.ids import is_id
 from crm.fields import FIELD_TYPES, MAX_DEPTH, VALUE_TYPES, BadValue, child_spec
 from crm.fields.values import check_json
@@ -63,8 +63,8 @@ def _checked(path: str, check: Callable[[Any], Any], value: Any) -> Any:
         raise refuse(path, str(error)) from None
 
 
-def refuse(path: str, problem: str) -> Named:
-    return Named("InvalidInput_400", f"{path}: {problem}")
+def refuse(path: str, problem: str) -> NamedError:
+    return NamedError("InvalidInput_400", f"{path}: {problem}")
 
 
 def check_types(field_type: Any, value_type: Any, path: str) -> None:
@@ -156,12 +156,12 @@ def save_field(field: CustomField) -> None:
             field.save()
     except IntegrityError as error:
         if "customfield_name_unique" in str(error):
-            raise Named(
+            raise NamedError(
                 "CustomFieldNameAlreadyExists_400", f"name: another field of this panel is called {shorten(field.name, 60)!r}"
             ) from None
         if "customfield_key_unique" in str(error):
             key = field.unique_field_id
             going = CustomField.every.filter(panel=field.panel, unique_field_id=key).exclude(deleted_at=None).exists()
             detail = "the values of a deleted field are still being removed from" if going else "another field of this panel has"
-            raise Named("CustomFieldNameAlreadyExists_400", f"uniqueFieldID: {detail} the key {key!r}") from None
+            raise NamedError("CustomFieldNameAlreadyExists_400", f"uniqueFieldID: {detail} the key {key!r}") from None
         raise

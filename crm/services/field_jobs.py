@@ -14,9 +14,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from core.errors import Named
-from core.jobs import fenced, finish, wake
-from core.periodic import periodic
+from core.errors import NamedError
+from core.jobs import finish, notify_workers, update_owned
 from core.tenancy import company_scope
 from crm.models import BulkJob, ConvertedValue, CustomField
 from crm.records import KINDS, RecordKind
@@ -65,7 +64,7 @@ def conversion_of(before: CustomField, after: CustomField) -> Conversion | None:
 def start_conversion(before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool) -> BulkJob:
     """A queued job that converts the values of many records and then makes the field what `after` is."""
     job = _make_conversion(before, after, found, actor_id, drop_invalid, BulkJob.Status.QUEUED)
-    wake("bulk-job")
+    notify_workers("bulk-job")
     return job
 
 
@@ -130,7 +129,7 @@ def _put_by(job: BulkJob, conversion: Conversion, values: Sequence[Stored]) -> N
     try:
         put_by(conversion, job.pk, values, drop_invalid=job.change["dropInvalid"])
     except Unfit as error:
-        raise Named(BAD_CUSTOM, f"Nothing was changed, since a value that was written meanwhile does not fit: {error}") from None
+        raise NamedError(BAD_CUSTOM, f"Nothing was changed, since a value that was written meanwhile does not fit: {error}") from None
 
 
 def _field_of(job: BulkJob) -> CustomField | None:
@@ -149,7 +148,7 @@ def _settle(job: BulkJob, conversion: Conversion) -> None:
     take_fields()
     field = _field_of(job)
     if field is None:
-        raise Named("CustomFieldNotFound_400", OVERTAKEN)
+        raise NamedError("CustomFieldNotFound_400", OVERTAKEN)
     while values := stale_values(conversion, job.pk, batch_rows()):
         _put_by(job, conversion, values)
     changed, lost = write_all(conversion, job.pk)
@@ -157,7 +156,7 @@ def _settle(job: BulkJob, conversion: Conversion) -> None:
     CustomField.objects.filter(pk=field.pk).update(
         **definition, job=None, updated_at=timezone.now(), updated_by_id=job.created_by_id or field.updated_by_id
     )
-    fenced(job, changed=changed, failed=lost)
+    update_owned(job, changed=changed, failed=lost)
 
 
 def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> None:
@@ -184,7 +183,7 @@ def _make_removal(kind: RecordKind, keys: list[str], ids: list[str], total: int,
         total=total,
         created_by_id=actor_id,
     )
-    wake("bulk-job")
+    notify_workers("bulk-job")
     return job
 
 
@@ -206,7 +205,6 @@ def delete_field(job: BulkJob, deadline: float) -> None:
     work(job, deadline, step, lambda job: _drop(kind, ids))
 
 
-@periodic("field-leftovers", every=timedelta(hours=1))
 def tidy() -> bool:
     """What jobs that ended before their time have left: values put by go, and fields that are gone lose their values after all."""
     ended = BulkJob.objects.exclude(status__in=LIVE)

@@ -19,7 +19,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Q
 from django.utils import timezone
 
-from core.errors import Named
+from core.errors import NamedError
 from core.tenancy import unscoped
 from crm.models import File
 
@@ -107,7 +107,7 @@ def open_content(file: File) -> BinaryIO:
         content: Any = default_storage.open(file.path, "rb")
         return content.file  # type: ignore[no-any-return]
     except FileNotFoundError as error:
-        raise Named("FileNotFound_404", "the file's content is gone from the storage; upload it again") from error
+        raise NamedError("FileNotFound_404", "the file's content is gone from the storage; upload it again") from error
 
 
 @contextmanager
@@ -173,7 +173,7 @@ def save(key: str, content: Received) -> None:
         stored: Any = default_storage.save(key, content)
     except Exception as error:  # storages raise whatever their vendor's library does
         log.exception("the storage refused %s", key)
-        raise Named("FileUploadFailed_400", f"{content.name}: the storage did not take the file; try again") from error
+        raise NamedError("FileUploadFailed_400", f"{content.name}: the storage did not take the file; try again") from error
     if stored != key:
         default_storage.delete(stored)
-        raise Named("FileUploadFailed_400", f"{content.name}: the storage has such a file already; try again")
+        raise NamedError("FileUploadFailed_400", f"{content.name}: the storage has such a file already; try again")

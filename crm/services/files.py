@@ -12,10 +12,10 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from core.access import take
-from core.errors import Named, shorten
+from core.access import reserve_quota
+from core.errors import NamedError, shorten
 from core.ids import new_id
-from core.jobs import wake
+from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id, unscoped
 from crm.mime import sniff
@@ -48,18 +48,18 @@ def store_uploads(*, uploads: Sequence[Received], member_id: str) -> list[File]:
     FileUploadFailed_400.
     """
     if not uploads:
-        raise Named("NoFile_400", "file: send multipart/form-data with one or more parts named file, each with a file name")
+        raise NamedError("NoFile_400", "file: send multipart/form-data with one or more parts named file, each with a file name")
     files = [_describe(upload, member_id) for upload in uploads]
     with transaction.atomic():
-        take("file", len(files))
+        reserve_quota("file", len(files))
         File.objects.bulk_create(files)
     ids = [file.pk for file in files]
     try:
         for file, upload in zip(files, uploads, strict=True):
             file_storage.save(file.path, upload)
-    except Named:
+    except NamedError:
         File.objects.filter(pk__in=ids).update(trashed_at=timezone.now())
-        wake("files")
+        notify_workers("files")
         raise
     File.objects.filter(pk__in=ids).update(is_deleted=False, updated_at=timezone.now())
     return files
@@ -68,10 +68,10 @@ def store_uploads(*, uploads: Sequence[Received], member_id: str) -> list[File]:
 def _describe(upload: Received, member_id: str) -> File:
     name = clean_name(upload.name or "")
     if not upload.size:
-        raise Named("EmptyFile_400", f"file: {shorten(name)} has no content")
+        raise NamedError("EmptyFile_400", f"file: {shorten(name)} has no content")
     mime = sniff(upload.file, name)
     if mime is None:
-        raise Named(
+        raise NamedError(
             "UnsupportedFileType_400",
             f"file: the content of {shorten(name)} is of none of the allowed types (images, PDF, office documents without macros, text,"
             " e-mail, zip, audio and video); what it is called does not matter",
@@ -103,7 +103,7 @@ def get_file(*, file_id: str) -> File:
     """A file, be it in the recycle bin; FileNotFound_404."""
     file = File.objects.filter(pk=file_id, is_deleted=False).first()
     if file is None:
-        raise Named("FileNotFound_404", "id: there is no such file in this company")
+        raise NamedError("FileNotFound_404", "id: there is no such file in this company")
     return file
 
 
@@ -126,9 +126,11 @@ def clear_bin(*, selection: BulkSelection) -> int:
         for ids in in_batches(selection.apply(trashed_files()), lock=True):
             used = Import.objects.filter(file__in=ids, status__in=UNFINISHED, is_deleted=False).values_list("file_id", "pk").first()
             if used:
-                raise Named("BadRequest_400", f"the file {used[0]} is read by the unfinished import {used[1]}; finish or delete that first")
+                raise NamedError(
+                    "BadRequest_400", f"the file {used[0]} is read by the unfinished import {used[1]}; finish or delete that first"
+                )
             count += File.objects.filter(pk__in=ids).update(is_deleted=True, updated_at=now)
-        wake("files")
+        notify_workers("files")
     return count
 
 

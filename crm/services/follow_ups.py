@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.services.mails import Letter
-from core.errors import Named
+from core.errors import NamedError
 from core.events import emit
 from crm.models import FollowUp
 from crm.services.dealing import ACTIVE
@@ -18,7 +18,7 @@ from crm.services.moments import read_moment
 from crm.services.people import check_lead, check_member, first_active
 from crm.services.plain_text import one_line
 from crm.services.record_updates import Changes, told
-from crm.services.reminders import Reminded, Reminder, arm
+from crm.services.reminders import Reminded, Reminder, schedule_reminder
 
 Status = FollowUp.Status
 REARMING = ("due_at", "remind_minutes", "assignee")
@@ -43,7 +43,7 @@ def create_follow_up(*, actor_id: str, values: Mapping[str, Any], automation: bo
     if "assignee" not in values:
         follow_up.assignee = first_active(lead.team_member_id, actor_id)
     _give(follow_up, {name: value for name, value in values.items() if name != "lead"})
-    arm(follow_up, follow_up.due_at)
+    schedule_reminder(follow_up, follow_up.due_at)
     follow_up.save()
     _tell("follow_up.created", follow_up, actor_id, automation, dueAt=told(follow_up.due_at), assignee=follow_up.assignee_id)
     return follow_up
@@ -61,7 +61,7 @@ def update_follow_up(*, id: str, actor_id: str, values: Mapping[str, Any], autom
         return follow_up
     reopened = follow_up.status == Status.OPEN != status and follow_up.reminded_at is None
     if reopened or any(KEYS.get(name, name) in changes for name in REARMING):
-        arm(follow_up, follow_up.due_at)
+        schedule_reminder(follow_up, follow_up.due_at)
     follow_up.updated_by_id = actor_id
     follow_up.save()
     done = follow_up.status == Status.DONE != status
@@ -70,9 +70,9 @@ def update_follow_up(*, id: str, actor_id: str, values: Mapping[str, Any], autom
     return follow_up
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is none of the company's follow-ups."""
-    return Named("LeadActivityNotFound_404", "id: there is no such follow-up in this company")
+    return NamedError("LeadActivityNotFound_404", "id: there is no such follow-up in this company")
 
 
 def _give(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
@@ -81,7 +81,7 @@ def _give(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
     if "title" in given:
         given["title"] = one_line(given["title"])
         if not given["title"]:
-            raise Named("InvalidInput_400", "title: needs a character that can be seen")
+            raise NamedError("InvalidInput_400", "title: needs a character that can be seen")
     if "due_at" in given:
         given["due_at"] = read_moment("dueAt", given["due_at"])
     if given.get("assignee") and given["assignee"] != follow_up.assignee_id:

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from core.access import take
-from core.errors import Named
+from core.access import reserve_quota
+from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from crm.models import Contact, ContactCategory, ContactTag, Import, LeadTag, Tag
@@ -26,7 +26,7 @@ DELETED: dict[type[Label], str] = {Tag: "tag.deleted", ContactCategory: "contact
 @transaction.atomic
 def create_label(model: type[Label], *, actor_id: str, values: Mapping[str, Any]) -> Label:
     """A new tag or category; TagNameAlreadyExists_400 or ContactCategoryNameAlreadyExists_400, PlanLimitExceeded_403."""
-    take(MODULES[model])
+    reserve_quota(MODULES[model])
     return _save(model(created_by_id=actor_id, updated_by_id=actor_id, **values))
 
 
@@ -62,7 +62,7 @@ def delete_labels(model: type[Label], *, actor_id: str, selection: BulkSelection
         emit(DELETED[model], ids, payloads={id: {"name": name} for id, name in names.items()}, actor_id=actor_id, automation=automation)
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise Named(NOT_FOUND[model], f"ids: none of them is a {model._meta.verbose_name} of this company")
+        raise NamedError(NOT_FOUND[model], f"ids: none of them is a {model._meta.verbose_name} of this company")
     return deleted
 
 
@@ -75,9 +75,9 @@ def _take_from_imports(tag_ids: list[str]) -> None:
         )
 
 
-def not_found(model: type[Label]) -> Named:
+def not_found(model: type[Label]) -> NamedError:
     """The error of an id that is none of the company's."""
-    return Named(NOT_FOUND[model], f"id: there is no such {model._meta.verbose_name} in this company")
+    return NamedError(NOT_FOUND[model], f"id: there is no such {model._meta.verbose_name} in this company")
 
 
 def _save(label: Label) -> Label:
@@ -89,10 +89,10 @@ def check_labels(*, tag_ids: Iterable[str] = (), category_ids: Iterable[str] = (
     """Refuse tags (TagNotFound_400) and categories (ContactCategoryNotFound_400) that the active company lacks."""
     missing = missing_tags(tag_ids)
     if missing:
-        raise Named("TagNotFound_400", f"tags: there is no tag {', '.join(missing[:5])} in this company")
+        raise NamedError("TagNotFound_400", f"tags: there is no tag {', '.join(missing[:5])} in this company")
     missing = missing_categories(category_ids)
     if missing:
-        raise Named("ContactCategoryNotFound_400", f"category: there is no contact category {', '.join(missing[:5])} in this company")
+        raise NamedError("ContactCategoryNotFound_400", f"category: there is no contact category {', '.join(missing[:5])} in this company")
 
 
 def missing_tags(ids: Iterable[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import BulkSelection
 from crm.records import LEAD
 from crm.selectors import live_leads
@@ -48,10 +48,10 @@ def _prepare(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
     Relations(**wanted["relations"]).put_into(row)
     absent = missing_references([row]).get(0)
     if absent:
-        raise Named(absent[0].name, explain(absent))
+        raise NamedError(absent[0].name, explain(absent))
     change = _plan(schema, wanted["formData"], update_type, row)
     if change.empty and row.product_ids is None:
-        raise Named("InvalidPayload_400", "formData: name at least one value, tag, product, team or member to change")
+        raise NamedError("InvalidPayload_400", "formData: name at least one value, tag, product, team or member to change")
 
     def apply(ids: list[str]) -> Moved:
         moved = apply_change(schema, change, ids, actor_id)
@@ -65,13 +65,13 @@ def _prepare(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
 def _plan(schema: LeadSchema, form_data: Mapping[str, Any], update_type: str, row: LeadRow) -> Change:
     foreign = [key for key in form_data if key in CONTACT_KEYS]
     if foreign:
-        raise Named(BAD_SYSTEM, f"{', '.join(foreign)}: belongs to the leads' contacts; change it with PUT /contact")
+        raise NamedError(BAD_SYSTEM, f"{', '.join(foreign)}: belongs to the leads' contacts; change it with PUT /contact")
     change = plan_change(schema, form_data, update_type, row.tag_ids)
     for column, name in (("team_id", "team"), ("team_member_id", "teamMember")):
         if column not in row.system:
             continue
         if update_type in ("append", "remove"):
-            raise Named("InvalidPayload_400", f"{name}: a lead has one, so that there is nothing to {update_type}; use updateType set")
+            raise NamedError("InvalidPayload_400", f"{name}: a lead has one, so that there is nothing to {update_type}; use updateType set")
         change.columns[column] = row.system[column] if update_type == "set" else None
     return change
 

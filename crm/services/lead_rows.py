@@ -13,8 +13,8 @@ import orjson
 from django.db import connection, transaction
 from django.utils import timezone
 
-from core.access import room
-from core.errors import Named
+from core.access import remaining_quota
+from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
 from crm.models import ProductService
@@ -186,7 +186,7 @@ class _Round:
             if row.contact is not None and not row.system.get("contact_id")
         }
         live = live_holders(keyed.values()) if keyed else []
-        left = room("lead")
+        left = remaining_quota("lead")
         present = _lock_contacts({found.id for found in live} | {id for row in rows if (id := row.system.get("contact_id"))})
         holders = Holders(found for found in live if found.id in present)
         open_leads = _OpenLeads(present, schema.closed)
@@ -264,7 +264,7 @@ class _Round:
         wanting = [item for item in inserts if not members[item.id] and self.schema.is_open(item.row.system.get("status"))]
         try:
             dealt = deal([teams[item.id] for item in wanting], self.schema.closed)
-        except Named as error:
+        except NamedError as error:
             problem = ValueProblem("team", error.name, error.detail)
             raise _Again({item.row.index: [problem] for item in wanting if not teams[item.id]}) from error
         members |= {item.id: member for item, member in zip(wanting, dealt, strict=True)}

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db import transaction
 
-from core.access import full
-from core.errors import ApiError, DuplicateField, Named
+from core.access import quota_exceeded
+from core.errors import ApiError, DuplicateField, NamedError
 from core.ids import is_id
 from crm.models import Contact, Lead
 from crm.services.contacts import MAX_BULK, UNSET, BulkResult, Failure, Saved, update_contact
@@ -86,14 +86,14 @@ def _read_one(
     """The row of a formData and the values that were left out; raises what is wrong by its name."""
     row, problems = schema.read(form_data, drop_invalid=skip_invalid, partial=partial)
     if row is None:
-        raise Named(problems[0].name, explain(problems))
+        raise NamedError(problems[0].name, explain(problems))
     relations.put_into(row)
     absent = missing_references([row]).get(0)
     if absent:
-        raise Named(absent[0].name, explain(absent))
+        raise NamedError(absent[0].name, explain(absent))
     dangling = schema.check_references([row], drop_invalid=skip_invalid).get(0, [])
     if dangling and not skip_invalid:
-        raise Named(dangling[0].name, explain(dangling))
+        raise NamedError(dangling[0].name, explain(dangling))
     return row, [*problems, *dangling]
 
 
@@ -109,9 +109,9 @@ def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]
         detail = repeated(lead)
         found[index] = DuplicateField(REPEATED, f"{REPEATED}: {detail}"), [ValueProblem("contact", DUPLICATE, detail)]
     for index, problems in written.failed.items():
-        found[index] = Named(problems[0].name, explain(problems)), problems
+        found[index] = NamedError(problems[0].name, explain(problems)), problems
     for index, module in written.refused:
-        error = full(module)
+        error = quota_exceeded(module)
         found[index] = error, [ValueProblem("", error.name, error.detail)]
     return found
 
@@ -130,16 +130,16 @@ def create_leads(
     InvalidPayload_400 for more than 500, ContactDataRequired_400 for none.
     """
     if not items:
-        raise Named(REQUIRED, "formData: needs an array of at least one lead")
+        raise NamedError(REQUIRED, "formData: needs an array of at least one lead")
     if len(items) > MAX_BULK:
-        raise Named("InvalidPayload_400", f"formData: has {len(items)} leads, at most {MAX_BULK} go in one request")
+        raise NamedError("InvalidPayload_400", f"formData: has {len(items)} leads, at most {MAX_BULK} go in one request")
     with transaction.atomic():
         schema, result = LeadSchema.load(), BulkResult()
         shared = LeadRow()
         relations.put_into(shared)
         absent = missing_references([shared]).get(0)
         if absent:
-            raise Named(absent[0].name, explain(absent))
+            raise NamedError(absent[0].name, explain(absent))
         rows = []
         for index, item in enumerate(items):
             row, problems = _read_item(schema, item, index, relations, skip_invalid)
@@ -234,12 +234,12 @@ def update_lead(*, id: str, actor_id: str, form_data: Mapping[str, Any], relatio
 
 def _change_contact(id: str, row: LeadRow, values: Mapping[str, Any], actor_id: str, automation: bool) -> None:
     if "contact_id" in row.system and not Contact.objects.select_for_update(of=("self",)).filter(pk=id, is_deleted=False).exists():
-        raise Named("ContactNotFound_400", f"contact: there is no contact {id} in this company")
+        raise NamedError("ContactNotFound_400", f"contact: there is no contact {id} in this company")
     if values or row.category_id is not None:
         category = UNSET if row.category_id is None else row.category_id or None
         update_contact(id=id, actor_id=actor_id, form_data=values, category_id=category, automation=automation)
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is none of the company's live leads."""
-    return Named(NOT_FOUND, "id: there is no such lead in this company")
+    return NamedError(NOT_FOUND, "id: there is no such lead in this company")

@@ -11,8 +11,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from core.access import take
-from core.errors import Named
+from core.access import reserve_quota
+from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from crm.models import Meeting, MeetingAttendee
@@ -23,7 +23,7 @@ from crm.services.moments import check_timezone, company_timezone, read_moment
 from crm.services.people import check_contact, check_lead, check_member, first_active
 from crm.services.plain_text import one_line, several_lines
 from crm.services.record_updates import Changes, told
-from crm.services.reminders import arm
+from crm.services.reminders import schedule_reminder
 
 Status = Meeting.Status
 LONGEST = timedelta(days=7)
@@ -44,10 +44,10 @@ def create_meeting(*, actor_id: str, values: Mapping[str, Any], attendees: Seque
     ContactNotFound_400, MemberNotFound_404, MemberNotAccepted_400, InvalidTimezone_400, InvalidInput_400, InvalidFormat,
     PlanLimitExceeded_403, and what replace_attendees raises.
     """
-    take("meeting")
+    reserve_quota("meeting")
     meeting = Meeting(organizer=_organizer(values.get("organizer"), actor_id), created_by_id=actor_id, updated_by_id=actor_id)
     _give(meeting, {"timezone": company_timezone(), **values} if "timezone" not in values else values)
-    arm(meeting, meeting.starts_at)
+    schedule_reminder(meeting, meeting.starts_at)
     meeting.save()
     present = replace_attendees(meeting, attendees).present
     if meeting.ends_at > timezone.now():
@@ -69,7 +69,7 @@ def update_meeting(
     if meeting is None:
         raise not_found()
     if meeting.status != Status.SCHEDULED:
-        raise Named("BadRequest_400", "id: the meeting is cancelled, and its people have been told; make a new one")
+        raise NamedError("BadRequest_400", "id: the meeting is cancelled, and its people have been told; make a new one")
     told_until = meeting.ends_at
     changes = _give(meeting, values)
     attendance = Attendance(attendees_of(meeting), [], []) if attendees is None else replace_attendees(meeting, attendees)
@@ -79,7 +79,7 @@ def update_meeting(
     if not changes:
         return meeting
     if changes.keys() & {"startsAt", "remindMinutes"}:
-        arm(meeting, meeting.starts_at)
+        schedule_reminder(meeting, meeting.starts_at)
     if told_all or "attendees" in changes:
         meeting.sequence += 1
     meeting.updated_by_id = actor_id
@@ -112,7 +112,7 @@ def cancel_meetings(*, actor_id: str, selection: BulkSelection, automation: bool
         _tell("meeting.cancelled", meetings, actor_id, automation)
         cancelled += len(meetings)
     if not cancelled and not selection.everything:
-        raise Named("NotFound_404", "ids: none of them is a scheduled meeting of this company")
+        raise NamedError("NotFound_404", "ids: none of them is a scheduled meeting of this company")
     return cancelled
 
 
@@ -124,9 +124,9 @@ def meeting_file(*, id: str) -> str:
     return calendar_file(meeting, (), Method.PUBLISH)
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is none of the company's meetings."""
-    return Named("NotFound_404", "id: there is no such meeting in this company")
+    return NamedError("NotFound_404", "id: there is no such meeting in this company")
 
 
 def _organizer(id: str | None, actor_id: str) -> Member:
@@ -134,7 +134,7 @@ def _organizer(id: str | None, actor_id: str) -> Member:
         return check_member("organizer", id)
     found = first_active(actor_id) or Member.objects.filter(status=Member.Status.OWNER).order_by("pk").first()
     if found is None:
-        raise Named("MemberNotFound_404", "organizer: the company has no owner, to be the organizer; name a member")
+        raise NamedError("MemberNotFound_404", "organizer: the company has no owner, to be the organizer; name a member")
     return found
 
 
@@ -145,7 +145,7 @@ def _give(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
     if "description" in values:
         given["description"] = several_lines(values["description"])
     if given.get("title") == "":
-        raise Named("InvalidInput_400", "title: needs a character that can be seen")
+        raise NamedError("InvalidInput_400", "title: needs a character that can be seen")
     if "timezone" in given:
         check_timezone(given["timezone"])
     given |= _times(meeting, values, given.get("timezone", meeting.timezone))
@@ -167,20 +167,20 @@ def _times(meeting: Meeting, values: Mapping[str, Any], zone: str) -> dict[str, 
     if not values.keys() & {"starts_at", "ends_at", "duration_minutes"}:
         return {}
     if "ends_at" in values and "duration_minutes" in values:
-        raise Named("InvalidInput_400", "endsAt, durationMinutes: give one of them")
+        raise NamedError("InvalidInput_400", "endsAt, durationMinutes: give one of them")
     start = read_moment("startsAt", values["starts_at"], zone) if "starts_at" in values else meeting.starts_at
     if "ends_at" in values:
         end = read_moment("endsAt", values["ends_at"], zone)
     elif "duration_minutes" in values:
         end = start + timedelta(minutes=values["duration_minutes"])
     elif meeting.ends_at is None:
-        raise Named("InvalidInput_400", "endsAt or durationMinutes: say how long the meeting takes")
+        raise NamedError("InvalidInput_400", "endsAt or durationMinutes: say how long the meeting takes")
     else:
         end = start + (meeting.ends_at - meeting.starts_at)
     if end <= start:
-        raise Named("InvalidInput_400", "endsAt: the meeting ends before it has begun")
+        raise NamedError("InvalidInput_400", "endsAt: the meeting ends before it has begun")
     if end - start > LONGEST:
-        raise Named("InvalidInput_400", f"endsAt: a meeting takes at most {LONGEST.days} days")
+        raise NamedError("InvalidInput_400", f"endsAt: a meeting takes at most {LONGEST.days} days")
     return {"starts_at": start, "ends_at": end}
 
 

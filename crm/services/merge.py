@@ -10,7 +10,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from core.errors import Named
+from core.errors import NamedError
 from core.events import emit
 from crm.models import Merge
 from crm.records import CONTACT, LEAD, RecordKind
@@ -46,12 +46,12 @@ class Mergeable:
     strictest: Mapping[str, Callable[[Sequence[Any]], Any]] = field(default_factory=dict)
     """Column -> which of several values the winner has, whatever is chosen."""
 
-    def missing(self, name: str, id: str) -> Named:
+    def missing(self, name: str, id: str) -> NamedError:
         """The error of an id that is no live record, which tells where a merged one went."""
         into = self.kind.model._default_manager.filter(pk=id).values_list("merged_into_id", flat=True).first()
         noun = self.kind.noun.removesuffix("s")
         went = f"; it was merged into {into} (mergedInto)" if into else ""
-        return Named(self.not_found, f"{name}: there is no such {noun} in this company{went}")
+        return NamedError(self.not_found, f"{name}: there is no such {noun} in this company{went}")
 
 
 def lock(schema: RecordSchema) -> None:
@@ -113,9 +113,9 @@ def merge_records(
     what = MERGEABLE[panel]
     ids = list(dict.fromkeys(ids))
     if not MIN_RECORDS <= len(ids) <= MAX_RECORDS:
-        raise Named("InvalidPayload_400", f"ids: {MIN_RECORDS} to {MAX_RECORDS} {what.kind.noun} can be merged, not {len(ids)}")
+        raise NamedError("InvalidPayload_400", f"ids: {MIN_RECORDS} to {MAX_RECORDS} {what.kind.noun} can be merged, not {len(ids)}")
     if winner not in ids:
-        raise Named("InvalidPayload_400", "winner: has to be one of ids")
+        raise NamedError("InvalidPayload_400", "winner: has to be one of ids")
     losers = [id for id in ids if id != winner]
     with transaction.atomic():
         schema = what.schema.load()
@@ -179,7 +179,7 @@ def _write(what: Mergeable, schema: RecordSchema, state: RecordState, actor_id: 
     except IntegrityError as error:
         if "contact_email_unique" not in str(error) and "contact_number_unique" not in str(error):
             raise
-        raise Named(EXISTS, "another contact has taken the address or number in the same moment") from None
+        raise NamedError(EXISTS, "another contact has taken the address or number in the same moment") from None
     write_values(schema, [state], {state.id: moved})
     return True
 
@@ -187,11 +187,11 @@ def _write(what: Mergeable, schema: RecordSchema, state: RecordState, actor_id: 
 def _refuse_taken(schema: ContactSchema, state: RecordState, email: str | None, number: str | None) -> None:
     """A contact keeps what makes it unique, and may not have what makes another one unique."""
     if any(schema.keys_of(state.before)) and not (email or number):
-        raise Named("CannotUpdateUniqueKey_400", "choices: leave the contact nothing that makes it unique")
+        raise NamedError("CannotUpdateUniqueKey_400", "choices: leave the contact nothing that makes it unique")
     for other in live_holders([Keyed(state.id, ContactRow(), email, number)]):
         if other.id != state.id:
             part = "email" if email and other.email_key == email else "number"
-            raise Named(EXISTS, f"choices.{part}: belongs to the contact {other.id} already, which is not among ids")
+            raise NamedError(EXISTS, f"choices.{part}: belongs to the contact {other.id} already, which is not among ids")
 
 
 def _unite_links(schema: RecordSchema, winner: str, losers: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from django.utils import timezone
 
-from core.errors import Named, shorten
+from core.errors import NamedError, shorten
 from crm.services.contact_schema import ContactSchema
 from crm.services.record_schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema, explain
 from crm.services.record_updates import RecordState
@@ -52,19 +52,19 @@ def _sort(
     given: dict[str, Any] = {}
     for key, choice in choices.items():
         if key not in parts and key not in schema.fields:
-            raise Named(UNKNOWN, f"choices: there is no field {shorten(key, 100)!r}")
+            raise NamedError(UNKNOWN, f"choices: there is no field {shorten(key, 100)!r}")
         if isinstance(choice, str) and choice in states:
             chosen[key] = states[choice]
         elif isinstance(choice, dict) and choice.keys() == {"value"}:
             if key not in schema.columns and key not in schema.fields:
-                raise Named(REFUSED, f"choices.{key}: needs the id of the record whose {key} is taken")
+                raise NamedError(REFUSED, f"choices.{key}: needs the id of the record whose {key} is taken")
             given[key] = choice["value"]
         else:
-            raise Named(REFUSED, f'choices.{key}: needs the id of one of the records, or {{"value": …}}')
+            raise NamedError(REFUSED, f'choices.{key}: needs the id of one of the records, or {{"value": …}}')
     for part in {parts[key] for key in choices if key in parts}:
         keys = [key for key in choices if parts.get(key) is part]
         if len({chosen[key].id if key in chosen else "" for key in keys}) > 1:
-            raise Named(REFUSED, f"choices: {' and '.join(keys)} go together and have to come from the same record")
+            raise NamedError(REFUSED, f"choices: {' and '.join(keys)} go together and have to come from the same record")
     return chosen, given
 
 
@@ -93,7 +93,7 @@ def _give(schema: RecordSchema, winner: RecordState, given: Mapping[str, Any]) -
     if row is not None:
         problems = schema.check_references([row]).get(0, [])
     if row is None or problems:
-        raise Named(problems[0].name, f"choices: {explain(problems)}")
+        raise NamedError(problems[0].name, f"choices: {explain(problems)}")
     winner.apply(row, row.system)
     now = timezone.now()
     given_now = [column for column in schema.stamps if column in row.system and winner.after[column] != winner.before[column]]
@@ -104,7 +104,7 @@ def _refuse_emptied(schema: RecordSchema, parts: Mapping[str, Part], winner: Rec
     for key in choices:
         value = winner.after[parts[key].judged] if key in parts else winner.custom.get(key)
         if _empty(value) and (key in schema.required_system or key in schema.required_custom):
-            raise Named(BAD_SYSTEM if key in parts else BAD_CUSTOM, f"choices.{key}: is required and cannot be empty")
+            raise NamedError(BAD_SYSTEM if key in parts else BAD_CUSTOM, f"choices.{key}: is required and cannot be empty")
 
 
 def _put(state: RecordState, key: str, value: Any) -> None:

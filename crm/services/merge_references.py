@@ -15,7 +15,7 @@ from django.db import IntegrityError, connection, models, transaction
 from django.db.models import Case, F, UniqueConstraint, Value, When, Window
 from django.db.models.functions import RowNumber
 
-from core.db.walls import company_references
+from core.db.row_security import company_references
 from core.fields import CompanyForeignKey
 from crm.records import RecordKind
 

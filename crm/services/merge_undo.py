@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from django.db import transaction
 from django.utils import timezone
 
-from core.access import take
-from core.errors import Named
+from core.access import reserve_quota
+from core.errors import NamedError
 from core.events import emit
 from crm.models import Merge
 from crm.services import journal
@@ -37,9 +37,9 @@ class Undone:
     kept: list[Kept] = field(default_factory=list)
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is none of the company's merges of the panel."""
-    return Named("NotFound_404", "id: there is no such merge in this company")
+    return NamedError("NotFound_404", "id: there is no such merge in this company")
 
 
 def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -> Undone:
@@ -55,11 +55,11 @@ def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -
         if merge is None:
             raise not_found()
         losers = list(merge.loser_ids)
-        take(panel, _check(what, merge))
+        reserve_quota(panel, _check(what, merge))
         given = journal.give_back(what.kind, journal.Source.merge(merge.pk), [merge.winner_id, *losers], actor_id=actor_id)
         if given.taken:
             lost, part = next(iter(given.taken.items()))
-            raise Named(EXISTS, f"{part}: what {lost} had belongs to another contact by now; change or merge that one first")
+            raise NamedError(EXISTS, f"{part}: what {lost} had belongs to another contact by now; change or merge that one first")
         elsewhere = move_back(what.kind, merge.winner_id, merge.moved)
         merge.undone_at, merge.undone_by_id = timezone.now(), actor_id
         merge.save(update_fields=["undone_at", "undone_by", "updated_at"])
@@ -75,18 +75,18 @@ def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -
 def _check(what: Mergeable, merge: Merge) -> int:
     """Refuse what cannot be taken back; returns how many records come back."""
     if merge.undone_at is not None:
-        raise Named(REFUSED, "id: the merge has been undone already")
+        raise NamedError(REFUSED, "id: the merge has been undone already")
     if merge.undo_until <= timezone.now():
-        raise Named(REFUSED, f"id: the merge could be undone until {merge.undo_until:%Y-%m-%d %H:%M} UTC")
+        raise NamedError(REFUSED, f"id: the merge could be undone until {merge.undo_until:%Y-%m-%d %H:%M} UTC")
     ids = [merge.winner_id, *merge.loser_ids]
     rows = what.kind.model._default_manager.filter(pk__in=ids).select_for_update(of=("self",)).order_by("pk")
     found = {id: (deleted, into) for id, deleted, into in rows.values_list("pk", "is_deleted", "merged_into_id")}
     noun = what.kind.noun.removesuffix("s")
     erased = next((id for id in ids if id not in found), None)
     if erased is not None:
-        raise Named(REFUSED, f"id: the {noun} {erased} has been erased")
+        raise NamedError(REFUSED, f"id: the {noun} {erased} has been erased")
     deleted, into = found[merge.winner_id]
     if deleted:
         went = f"merged into {into}; undo that merge first" if into else "deleted; it has to be restored first"
-        raise Named(REFUSED, f"id: the {noun} {merge.winner_id} has been {went}")
+        raise NamedError(REFUSED, f"id: the {noun} {merge.winner_id} has been {went}")
     return sum(found[id][0] for id in merge.loser_ids)

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 from accounts.formats import formats_of
-from core.errors import InvalidFormat, Named
+from core.errors import InvalidFormat, NamedError
 from core.tenancy import company_id
 from core.timezones import is_timezone, zone_of
 
@@ -59,5 +59,7 @@ def company_timezone() -> str:
 def check_timezone(name: str) -> str:
     """The name itself; InvalidTimezone_400 for one that the tz database does not have."""
     if not is_timezone(name):
-        raise Named("InvalidTimezone_400", "timezone: write a name of the tz database, such as Europe/Berlin (GET /api/private/timezones)")
+        raise NamedError(
+            "InvalidTimezone_400", "timezone: write a name of the tz database, such as Europe/Berlin (GET /api/private/timezones)"
+        )
     return name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import IntegrityError, models, transaction
 
-from core.errors import Named, shorten
+from core.errors import NamedError, shorten
 
 
 def save_named(record: models.Model, taken: str) -> None:
@@ -16,4 +16,4 @@ def save_named(record: models.Model, taken: str) -> None:
         if "name_unique" not in str(error):
             raise
         name = shorten(record.name, 60)  # type: ignore[attr-defined]
-        raise Named(taken, f"name: {name!r} exists already, whatever the case of its letters") from None
+        raise NamedError(taken, f"name: {name!r} exists already, whatever the case of its letters") from None

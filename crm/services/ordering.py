@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection, models
 from django.utils import timezone
 
-from core.errors import Named
+from core.errors import NamedError
 
 
 def reorder(model: type[models.Model], ids: Sequence[str], *, actor_id: str, missing: str) -> list[str]:
@@ -21,9 +21,9 @@ def reorder(model: type[models.Model], ids: Sequence[str], *, actor_id: str, mis
     panels = dict(objects.filter(pk__in=ids).values_list("pk", "panel"))
     unknown = [id for id in ids if id not in panels]
     if unknown:
-        raise Named(missing, f"ids: there is no {model._meta.verbose_name} {', '.join(unknown[:5])} in this company")
+        raise NamedError(missing, f"ids: there is no {model._meta.verbose_name} {', '.join(unknown[:5])} in this company")
     if len(set(panels.values())) > 1:
-        raise Named("InvalidPanel_400", f"ids: they belong to several panels: {', '.join(sorted(set(panels.values())))}")
+        raise NamedError("InvalidPanel_400", f"ids: they belong to several panels: {', '.join(sorted(set(panels.values())))}")
     panel = panels[ids[0]]
     # Locked by id, so that two who reorder wait for each other; the order itself is read after that.
     list(objects.select_for_update(of=("self",), no_key=True).filter(panel=panel).order_by("pk").values_list("pk"))

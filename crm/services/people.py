@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accounts.models import Member
-from core.errors import Named
+from core.errors import NamedError
 from crm.models import Lead
 from crm.selectors import live_contacts, live_leads
 from crm.services.dealing import ACTIVE
@@ -13,14 +13,14 @@ def check_lead(id: str) -> Lead:
     """The live lead; LeadNotFound_400."""
     lead = live_leads().filter(pk=id).first()
     if lead is None:
-        raise Named("LeadNotFound_400", f"lead: there is no lead {id} in this company")
+        raise NamedError("LeadNotFound_400", f"lead: there is no lead {id} in this company")
     return lead
 
 
 def check_contact(id: str) -> str:
     """The id of a live contact; ContactNotFound_400."""
     if not live_contacts().filter(pk=id).exists():
-        raise Named("ContactNotFound_400", f"contact: there is no contact {id} in this company")
+        raise NamedError("ContactNotFound_400", f"contact: there is no contact {id} in this company")
     return id
 
 
@@ -28,9 +28,9 @@ def check_member(field: str, id: str, found: Member | None = None) -> Member:
     """The member, looked up unless `found`; MemberNotFound_404, and MemberNotAccepted_400 for one who does not belong to the company."""
     member = found or Member.objects.filter(pk=id).first()
     if member is None:
-        raise Named("MemberNotFound_404", f"{field}: there is no member {id} in this company")
+        raise NamedError("MemberNotFound_404", f"{field}: there is no member {id} in this company")
     if member.status not in ACTIVE:
-        raise Named("MemberNotAccepted_400", f"{field}: the membership of {id} is {member.status}")
+        raise NamedError("MemberNotAccepted_400", f"{field}: the membership of {id} is {member.status}")
     return member
 
 

@@ -16,7 +16,7 @@ from django.db.models.functions import Cast
 from django.db.models.lookups import IContains
 
 from core.api.json import dumps
-from core.errors import Named
+from core.errors import NamedError
 from core.fields import CompanyForeignKey
 from crm.models import CallLog, Contact, FollowUp, Lead, LeadActivity, Meeting
 
@@ -47,9 +47,11 @@ class Subject:
         contacts = {contact.pk: contact for contact in _rows(Q(pk=contact_id, erased_at=None), lock)}
         contact = contacts.get(contact_id)
         if contact is None:
-            raise Named("ContactNotFound_400", "id: there is no such contact in this company")
+            raise NamedError("ContactNotFound_400", "id: there is no such contact in this company")
         if contact.merged_into_id:
-            raise Named("InvalidRequest_400", f"id: the contact was merged into {contact.merged_into_id}, which holds what is known of it")
+            raise NamedError(
+                "InvalidRequest_400", f"id: the contact was merged into {contact.merged_into_id}, which holds what is known of it"
+            )
         found = [contact_id]
         while found:
             losers = [loser for loser in _rows(Q(merged_into__in=found), lock) if loser.pk not in contacts]

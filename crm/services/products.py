@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from core.access import take
-from core.errors import Named, shorten
+from core.access import reserve_quota
+from core.errors import NamedError, shorten
 from core.events import emit
 from core.ids import new_id
 from core.lists import BulkSelection
@@ -36,7 +36,7 @@ def create_product(*, actor_id: str, form_data: Mapping[str, Any], skip_invalid:
     """
     schema = ProductSchema.load()
     row, problems = _read(schema, form_data, drop_invalid=skip_invalid)
-    take("product-service")
+    reserve_quota("product-service")
     id, custom = new_id(), schema.stored_custom(row)
     values = {**schema.system_defaults, **row.system}
     with _names_are_unique(values["name"]):
@@ -89,19 +89,19 @@ def delete_products(*, actor_id: str, selection: BulkSelection, automation: bool
 def _prepare(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
     schema = ProductSchema.load()
     if "name" in wanted["formData"]:
-        raise Named("CannotUpdateUniqueKey_400", "name: makes products and services unique and cannot be changed for many at once")
+        raise NamedError("CannotUpdateUniqueKey_400", "name: makes products and services unique and cannot be changed for many at once")
     change = plan_change(schema, wanted["formData"], wanted["updateType"], None)
     if change.empty:
-        raise Named("InvalidPayload_400", "formData: name at least one value to change")
+        raise NamedError("InvalidPayload_400", "formData: name at least one value to change")
     return lambda ids: apply_change(schema, change, ids, actor_id)
 
 
 PRODUCTS = BulkKind(PRODUCT_SERVICE, live_products, _prepare, NOT_FOUND)
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is none of the company's live products and services."""
-    return Named(NOT_FOUND, "id: there is no such product or service in this company")
+    return NamedError(NOT_FOUND, "id: there is no such product or service in this company")
 
 
 def _read(
@@ -114,7 +114,7 @@ def _read(
         problems = [*problems, *dangling]
         if drop_invalid or not dangling:
             return row, problems
-    raise Named(problems[0].name, explain(problems))
+    raise NamedError(problems[0].name, explain(problems))
 
 
 @contextmanager
@@ -126,4 +126,4 @@ def _names_are_unique(name: str) -> Iterator[None]:
         if "productservice_name_unique" not in str(error):
             raise
         detail = f"name: {shorten(name, 60)!r} is the name of another one already, whatever the case of its letters"
-        raise Named("ProductServiceNameAlreadyExists_400", detail) from None
+        raise NamedError("ProductServiceNameAlreadyExists_400", detail) from None

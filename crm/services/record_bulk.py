@@ -10,7 +10,7 @@ import orjson
 from django.db import connection
 from django.utils import timezone
 
-from core.errors import Named
+from core.errors import NamedError
 from crm.fields.base import MAX_ITEMS
 from crm.services.record_schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema, explain
 from crm.services.record_updates import Changes, told, touch
@@ -72,10 +72,10 @@ def plan_change(schema: RecordSchema, form_data: Mapping[str, Any], update_type:
     named in form_data, and the tags when given.
     """
     if update_type not in UPDATE_TYPES:
-        raise Named("InvalidPayload_400", f"updateType: one of {', '.join(UPDATE_TYPES)}")
+        raise NamedError("InvalidPayload_400", f"updateType: one of {', '.join(UPDATE_TYPES)}")
     unknown = [key for key in form_data if key not in schema.columns and key not in schema.fields]
     if unknown:
-        raise Named(UNKNOWN, f"{unknown[0]}: there is no such field")
+        raise NamedError(UNKNOWN, f"{unknown[0]}: there is no such field")
     change = Change()
     if update_type == "set":
         _plan_set(schema, form_data, change)
@@ -92,17 +92,17 @@ def plan_change(schema: RecordSchema, form_data: Mapping[str, Any], update_type:
 def _plan_set(schema: RecordSchema, form_data: Mapping[str, Any], change: Change) -> None:
     row, problems = schema.read(form_data, partial=True)
     if row is None:
-        raise Named(problems[0].name, explain(problems))
+        raise NamedError(problems[0].name, explain(problems))
     dangling = schema.check_references([row]).get(0)
     if dangling:
-        raise Named(dangling[0].name, explain(dangling))
+        raise NamedError(dangling[0].name, explain(dangling))
     change.columns, change.custom = row.system, row.custom
 
 
 def _plan_clear(schema: RecordSchema, form_data: Mapping[str, Any], change: Change) -> None:
     required = [key for key in form_data if key in schema.required_system or key in schema.required_custom]
     if required:
-        raise Named(BAD_SYSTEM if required[0] in schema.columns else BAD_CUSTOM, f"{required[0]}: is required and cannot be empty")
+        raise NamedError(BAD_SYSTEM if required[0] in schema.columns else BAD_CUSTOM, f"{required[0]}: is required and cannot be empty")
     for key in form_data:
         if key in schema.columns:
             change.columns.update(schema.emptied(key))
@@ -114,13 +114,15 @@ def _plan_items(schema: RecordSchema, form_data: Mapping[str, Any], update_type:
     for key, value in form_data.items():
         spec = schema.fields.get(key)
         if spec is None or not spec.many:
-            raise Named(BAD_SYSTEM if spec is None else BAD_CUSTOM, f"{key}: only tags and fields with several values take {update_type}")
+            raise NamedError(
+                BAD_SYSTEM if spec is None else BAD_CUSTOM, f"{key}: only tags and fields with several values take {update_type}"
+            )
         row, problems = schema.read({key: value if isinstance(value, list) else [value]}, partial=True)
         if row is None or row.custom.get(key) is None:
-            raise Named(BAD_CUSTOM, explain(problems) or f"{key}: needs at least one item")
+            raise NamedError(BAD_CUSTOM, explain(problems) or f"{key}: needs at least one item")
         dangling = schema.check_references([row]).get(0)
         if dangling and update_type == "append":
-            raise Named(dangling[0].name, explain(dangling))
+            raise NamedError(dangling[0].name, explain(dangling))
         getattr(change, update_type)[key] = row.custom[key]
 
 
@@ -198,9 +200,9 @@ def _change_items(schema: RecordSchema, key: str, items: list[Any], ids: list[st
         )
         values = {id: {key: orjson.loads(found)} for id, found in cursor.fetchall()}
     if not append and key in schema.required_custom and not all(value[key] for value in values.values()):
-        raise Named(BAD_CUSTOM, f"{key}: is required and cannot be empty, as it would be for some of the {schema.kind.noun}")
+        raise NamedError(BAD_CUSTOM, f"{key}: is required and cannot be empty, as it would be for some of the {schema.kind.noun}")
     if any(len(value[key]) > MAX_ITEMS for value in values.values()):
-        raise Named(BAD_CUSTOM, f"{key}: a record would have more than {MAX_ITEMS} items")
+        raise NamedError(BAD_CUSTOM, f"{key}: a record would have more than {MAX_ITEMS} items")
     _replace_values(schema, [key], values)
     return set(values)
 

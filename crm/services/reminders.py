@@ -44,7 +44,7 @@ def register_reminder(model: type[Reminded], reminder: Reminder) -> None:
     REMINDERS[model] = reminder
 
 
-def arm(record: Reminded, at: datetime) -> None:
+def schedule_reminder(record: Reminded, at: datetime) -> None:
     """Set the record's reminder anew, for what happens at `at`; the caller saves it.
 
     A reminder whose time has come already goes out at once as long as `at` lies ahead; there is none for what has passed.

@@ -9,8 +9,8 @@ from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from core.access import take
-from core.errors import Named, shorten
+from core.access import reserve_quota
+from core.errors import NamedError, shorten
 from core.ids import is_id
 from core.lists import BulkSelection
 from crm.models import CustomField, CustomSection
@@ -30,7 +30,7 @@ def check_section(panel: str, id: Any) -> None:
             cursor.execute("SELECT id FROM crm_customsection WHERE id = %s AND panel = %s FOR KEY SHARE", [id, panel])
             if cursor.fetchone():
                 return
-    raise Named("InvalidSectionId_400", f"section: {shorten(id, 40)!r} is not the id of a section of the panel {panel}")
+    raise NamedError("InvalidSectionId_400", f"section: {shorten(id, 40)!r} is not the id of a section of the panel {panel}")
 
 
 @transaction.atomic
@@ -39,10 +39,10 @@ def create_section(*, actor_id: str, values: Mapping[str, Any]) -> CustomSection
 
     InvalidPanel_400, CustomSectionNameAlreadyExists_400, PlanLimitExceeded_403.
     """
-    take("custom-section")
+    reserve_quota("custom-section")
     section = CustomSection(created_by_id=actor_id, updated_by_id=actor_id, **values)
     if section.panel not in CustomField.Panel.values:
-        raise Named("InvalidPanel_400", f"panel: one of {', '.join(CustomField.Panel.values)}, not {shorten(section.panel, 40)!r}")
+        raise NamedError("InvalidPanel_400", f"panel: one of {', '.join(CustomField.Panel.values)}, not {shorten(section.panel, 40)!r}")
     if section.order is None:
         section.order = (CustomSection.objects.filter(panel=section.panel).aggregate(last=Max("order"))["last"] or 0) + 1
     save_named(section, TAKEN)
@@ -59,7 +59,7 @@ def update_section(*, id: str, actor_id: str, values: Mapping[str, Any]) -> Cust
     if section is None:
         raise not_found()
     if values.get("panel", section.panel) != section.panel:
-        raise Named("InvalidPanel_400", f"panel: the section belongs to {section.panel} and cannot move")
+        raise NamedError("InvalidPanel_400", f"panel: the section belongs to {section.panel} and cannot move")
     for name, value in values.items():
         setattr(section, name, value)
     section.updated_by_id = actor_id
@@ -67,9 +67,9 @@ def update_section(*, id: str, actor_id: str, values: Mapping[str, Any]) -> Cust
     return section
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is none of the company's sections."""
-    return Named(NOT_FOUND, "id: there is no such section in this company")
+    return NamedError(NOT_FOUND, "id: there is no such section in this company")
 
 
 @transaction.atomic
@@ -79,7 +79,7 @@ def reorder_sections(*, actor_id: str, ids: Sequence[str]) -> list[str]:
     NoCustomSectionSelected_400, CustomSectionNotFound_400, InvalidPanel_400 (of several panels).
     """
     if not ids:
-        raise Named(NONE_SELECTED, "ids: name the sections of a panel in their new order")
+        raise NamedError(NONE_SELECTED, "ids: name the sections of a panel in their new order")
     return reorder(CustomSection, ids, actor_id=actor_id, missing=NOT_FOUND)
 
 
@@ -91,7 +91,7 @@ def delete_sections(*, selection: BulkSelection) -> int:
     """
     ids = list(selection.apply(CustomSection.objects.select_for_update(of=("self",))).order_by("pk").values_list("pk", flat=True))
     if not ids and not selection.everything:
-        raise Named(NOT_FOUND, "ids: none of them is a section of this company")
+        raise NamedError(NOT_FOUND, "ids: none of them is a section of this company")
     CustomField.objects.filter(section__in=ids).update(section=None, updated_at=timezone.now())
     CustomSection.objects.filter(pk__in=ids).delete()
     return len(ids)

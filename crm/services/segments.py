@@ -10,8 +10,8 @@ import orjson
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from core.access import take
-from core.errors import Named, shorten
+from core.access import reserve_quota
+from core.errors import NamedError, shorten
 from core.lists import BulkSelection, FieldSet, tree
 from core.lists.query import filters_tree
 from core.tenancy import company_id
@@ -52,7 +52,9 @@ def stored_tree(panel: str, filters: Any, advanced: Any) -> dict[str, Any]:
     parts = [] if filters is None else [filters_tree(filters)]
     parts += [] if advanced is None else [tree.parse(advanced)]
     if not parts:
-        raise Named("InvalidInput_400", "advancedFilters: a dynamic segment needs filters or advancedFilters; [] as conditions selects all")
+        raise NamedError(
+            "InvalidInput_400", "advancedFilters: a dynamic segment needs filters or advancedFilters; [] as conditions selects all"
+        )
     dumped = tree.dump(parts[0] if len(parts) == 1 else tree.Group("and", (*parts[0].conditions, parts[1])))
     tree.compile(tree.parse(dumped), fields_of(panel))
     return dumped
@@ -100,9 +102,9 @@ def get_segment(id: str) -> Segment:
     return found
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is none of the company's segments."""
-    return Named(NOT_FOUND, "id: there is no such segment in this company")
+    return NamedError(NOT_FOUND, "id: there is no such segment in this company")
 
 
 @transaction.atomic
@@ -112,7 +114,7 @@ def create_segment(*, actor_id: str, values: Mapping[str, Any], filters: Any = N
     SegmentNameAlreadyExists_400, InvalidRequest_400 (a tree that does not fit the panel's fields), InvalidInput_400 (what the kind does not
     take), ContactNotFound_400, LeadNotFound_400, PlanLimitExceeded_403.
     """
-    take("segment")
+    reserve_quota("segment")
     segment = Segment(created_by_id=actor_id, updated_by_id=actor_id, **values)
     if segment.kind == Segment.Kind.STATIC:
         _refuse_filters(filters, advanced)
@@ -137,7 +139,7 @@ def update_segment(
         raise not_found()
     for name, value in values.items():
         if name in ("panel", "kind") and value != getattr(segment, name):
-            raise Named("InvalidInput_400", f"{name}: is set once, when the segment is made; it is {getattr(segment, name)}")
+            raise NamedError("InvalidInput_400", f"{name}: is set once, when the segment is made; it is {getattr(segment, name)}")
         setattr(segment, name, value)
     if segment.kind == Segment.Kind.STATIC:
         _refuse_filters(filters, advanced)
@@ -153,12 +155,12 @@ def update_segment(
 
 def _refuse_filters(filters: Any, advanced: Any) -> None:
     if filters is not None or advanced is not None:
-        raise Named("InvalidInput_400", "filters: a static segment has ids; make one of kind dynamic for filters")
+        raise NamedError("InvalidInput_400", "filters: a static segment has ids; make one of kind dynamic for filters")
 
 
 def _refuse_ids(ids: IdChanges) -> None:
     if ids.given:
-        raise Named("InvalidInput_400", "ids: a dynamic segment has filters; make one of kind static for ids")
+        raise NamedError("InvalidInput_400", "ids: a dynamic segment has filters; make one of kind static for ids")
 
 
 def _change_ids(segment: Segment, changes: IdChanges) -> None:
@@ -184,7 +186,7 @@ def _refuse_missing(panel: str, ids: Sequence[str]) -> None:
         )
         missing = [id for (id,) in cursor.fetchall()]
     if missing:
-        raise Named(RECORD_MISSING[panel], f"ids: {', '.join(missing[:5])} not found in this company ({len(missing)} in all)")
+        raise NamedError(RECORD_MISSING[panel], f"ids: {', '.join(missing[:5])} not found in this company ({len(missing)} in all)")
 
 
 @transaction.atomic
@@ -192,7 +194,7 @@ def delete_segments(*, selection: BulkSelection) -> int:
     """Delete the selected segments, not their records; returns how many there were. SegmentNotFound_400 when ids name none."""
     ids = list(selection.apply(Segment.objects.select_for_update(of=("self",))).order_by("pk").values_list("pk", flat=True))
     if not ids and not selection.everything:
-        raise Named(NOT_FOUND, "ids: none of them is a segment of this company")
+        raise NamedError(NOT_FOUND, "ids: none of them is a segment of this company")
     SegmentRecord.objects.filter(segment_id__in=ids).delete()
     Segment.objects.filter(pk__in=ids).delete()
     return len(ids)

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, F
 
-from core.errors import Named, shorten
+from core.errors import NamedError, shorten
 from crm.models import CustomField
 from crm.records import KINDS
 from crm.services.field_definitions import check_definition, save_field
@@ -103,17 +103,19 @@ def check_options(field: CustomField, before: Iterable[Mapping[str, Any]]) -> No
     check_definition(field)
     known = [option["value"] for option in field.options]
     if not known:
-        raise Named("InvalidInput_400", "options: needs at least one option")
+        raise NamedError("InvalidInput_400", "options: needs at least one option")
     long = next((value for value in known if len(value) > MAX_CHOICE), None)
     if long is not None:
-        raise Named("InvalidInput_400", f"options: {shorten(long, 40)!r} is longer than {MAX_CHOICE} characters")
+        raise NamedError("InvalidInput_400", f"options: {shorten(long, 40)!r} is longer than {MAX_CHOICE} characters")
     column, kind = field.unique_field_id, KINDS[field.panel]
     gone = {option["value"] for option in before} - set(known)
     live = kind.model._default_manager.filter(is_deleted=False, **{f"{column}__in": gone}) if gone else kind.model._default_manager.none()
     used = list(live.values_list(column).annotate(count=Count("pk")).order_by(column))
     if used:
         told = ", ".join(f"{count} with {shorten(value, 60)!r}" for value, count in used[:10])
-        raise Named("InvalidSystemField_400", f"options: live {kind.noun} have options that are not among them: {told}; change these first")
+        raise NamedError(
+            "InvalidSystemField_400", f"options: live {kind.noun} have options that are not among them: {told}; change these first"
+        )
 
 
 @transaction.atomic
@@ -124,7 +126,7 @@ def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
     CustomFieldNameAlreadyExists_400 (a field of the company's own has taken one's name).
     """
     if panel is not None and panel not in SYSTEM_FIELDS:
-        raise Named("InvalidPanel_400", f"panel: one of {', '.join(SYSTEM_FIELDS)}, not {shorten(panel, 40)!r}")
+        raise NamedError("InvalidPanel_400", f"panel: one of {', '.join(SYSTEM_FIELDS)}, not {shorten(panel, 40)!r}")
     take_fields()
     seed_system_fields()
     panels = [panel] if panel else list(SYSTEM_FIELDS)

@@ -10,8 +10,8 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from core.access import take
-from core.errors import Named
+from core.access import reserve_quota
+from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection
 from crm.models import Team, TeamMember
@@ -53,7 +53,7 @@ def create_team(*, actor_id: str, values: Mapping[str, Any], members: MemberChan
 
     TeamNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400, PlanLimitExceeded_403.
     """
-    take("team")
+    reserve_quota("team")
     team = Team(created_by_id=actor_id, updated_by_id=actor_id, **values)
     save_named(team, TAKEN)
     _change_members(team, members)
@@ -74,9 +74,9 @@ def update_team(*, id: str, actor_id: str, values: Mapping[str, Any], members: M
     return team
 
 
-def not_found() -> Named:
+def not_found() -> NamedError:
     """The error of an id that is none of the company's teams."""
-    return Named(NOT_FOUND, "id: there is no such team in this company")
+    return NamedError(NOT_FOUND, "id: there is no such team in this company")
 
 
 def _change_members(team: Team, changes: MemberChanges) -> None:
@@ -85,7 +85,7 @@ def _change_members(team: Team, changes: MemberChanges) -> None:
     wanted = (wanted | set(changes.add)) - set(changes.remove)
     strangers = [id for id in (*changes.remove, *changes.availability) if id not in present | wanted]
     if strangers:
-        raise Named("MemberNotFound_404", f"members: {', '.join(strangers[:5])} not in this team")
+        raise NamedError("MemberNotFound_404", f"members: {', '.join(strangers[:5])} not in this team")
     check_members(wanted - present)
     TeamMember.objects.filter(team=team, member_id__in=present - wanted).delete()
     # In the order given: it is the one in which members who were never dealt a lead have their turns.
@@ -103,10 +103,10 @@ def check_members(ids: Collection[str]) -> None:
     known = dict(Member.objects.filter(pk__in=ids).values_list("pk", "status")) if ids else {}
     missing = sorted(set(ids) - known.keys())
     if missing:
-        raise Named("MemberNotFound_404", f"members: there is no member {', '.join(missing[:5])} in this company")
+        raise NamedError("MemberNotFound_404", f"members: there is no member {', '.join(missing[:5])} in this company")
     refused = sorted(id for id, status in known.items() if status not in ACTIVE)
     if refused:
-        raise Named("MemberNotAccepted_400", f"members: the membership of {refused[0]} is {known[refused[0]]}")
+        raise NamedError("MemberNotAccepted_400", f"members: the membership of {refused[0]} is {known[refused[0]]}")
 
 
 def _add(team: Team, members: Collection[str]) -> None:
@@ -122,9 +122,11 @@ def delete_teams(*, actor_id: str, selection: BulkSelection, automation: bool = 
     teams = list(selection.apply(Team.objects.select_for_update(of=("self",))).order_by("pk"))
     default = next((team for team in teams if team.is_default), None)
     if default is not None:
-        raise Named("CannotDeleteDefaultTeam_400", f"ids: {default.name} ({default.pk}) takes the leads of no team; leave it out by nids")
+        raise NamedError(
+            "CannotDeleteDefaultTeam_400", f"ids: {default.name} ({default.pk}) takes the leads of no team; leave it out by nids"
+        )
     if not teams and not selection.everything:
-        raise Named(NOT_FOUND, "ids: none of them is a team of this company")
+        raise NamedError(NOT_FOUND, "ids: none of them is a team of this company")
     ids = [team.pk for team in teams]
     if ids:
         _move_leads(ids, actor_id, automation)
@@ -137,7 +139,7 @@ def _move_leads(teams: list[str], actor_id: str, automation: bool) -> None:
     """Give the teams' leads, deleted ones too, to the default team."""
     default = Team.objects.filter(is_default=True).values_list("pk", flat=True).first()
     if default is None:
-        raise Named("DefaultTeamNotFound_500", "the company has no default team, to give the leads of these teams to")
+        raise NamedError("DefaultTeamNotFound_500", "the company has no default team, to give the leads of these teams to")
     with connection.cursor() as cursor:
         cursor.execute(MOVE_LEADS, {"team": default, "teams": teams, "actor": actor_id, "now": timezone.now()})
         moved = {id: team for id, team, is_deleted in cursor.fetchall() if not is_deleted}

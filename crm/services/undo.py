@@ -9,10 +9,9 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from core.errors import Named
+from core.errors import NamedError
 from core.events import emit
-from core.jobs import wake
-from core.periodic import periodic
+from core.jobs import notify_workers
 from crm.models import BulkJob, Import, Journal
 from crm.records import KINDS, RecordKind
 from crm.services import journal
@@ -38,9 +37,9 @@ def undo_bulk_job(*, id: str, actor_id: str, automation: bool = True) -> BulkJob
     if job is None:
         raise not_found()
     if job.action not in UNDOABLE:
-        raise Named(WRONG_STATE, f"id: a job of action {job.action} cannot be undone")
+        raise NamedError(WRONG_STATE, f"id: a job of action {job.action} cannot be undone")
     if job.status not in ENDED:
-        raise Named(WRONG_STATE, f"id: the job is {job.status}; cancel it, or wait for its end")
+        raise NamedError(WRONG_STATE, f"id: the job is {job.status}; cancel it, or wait for its end")
     _refuse_late(job.started_at)
     _refuse_twice(BulkJob.objects.filter(undoes=job))
     return _enqueue(job.panel, actor_id, automation, undoes=job)
@@ -53,7 +52,7 @@ def undo_import(*, id: str, import_type: str, actor_id: str, automation: bool = 
     job = find_import(id, import_type)
     job = Import.objects.select_for_update(of=("self",)).get(pk=job.pk)
     if job.status not in ENDED:
-        raise Named("InvalidImportStatus_400", f"id: an import that is {job.status} cannot be undone; cancel it, or wait for its end")
+        raise NamedError("InvalidImportStatus_400", f"id: an import that is {job.status} cannot be undone; cancel it, or wait for its end")
     _refuse_late(job.started_at)
     _refuse_twice(BulkJob.objects.filter(undoes_import=job))
     return _enqueue(job.import_type, actor_id, automation, undoes_import=job)
@@ -66,20 +65,22 @@ def may_be_undone(action: str, status: str, started_at: datetime | None) -> bool
 
 def _refuse_late(started_at: datetime | None) -> None:
     if started_at is None:
-        raise Named(WRONG_STATE, "id: nothing has been done that could be undone")
+        raise NamedError(WRONG_STATE, "id: nothing has been done that could be undone")
     if started_at + UNDOABLE_FOR < timezone.now():
-        raise Named(WRONG_STATE, f"id: can be undone for {UNDO_DAYS} days only")
+        raise NamedError(WRONG_STATE, f"id: can be undone for {UNDO_DAYS} days only")
 
 
 def _refuse_twice(undoings: QuerySet[BulkJob]) -> None:
     other = undoings.exclude(status__in=(BulkJob.Status.FAILED, BulkJob.Status.CANCELLED)).first()
     if other is not None:
-        raise Named(WRONG_STATE, f"id: the bulk job {other.pk} has undone it" if other.finished_at else f"id: {other.pk} undoes it already")
+        raise NamedError(
+            WRONG_STATE, f"id: the bulk job {other.pk} has undone it" if other.finished_at else f"id: {other.pk} undoes it already"
+        )
 
 
 def _enqueue(panel: str, actor_id: str, automation: bool, **source: Any) -> BulkJob:
     job = BulkJob.objects.create(action=BulkJob.Action.UNDO, panel=panel, automation=automation, created_by_id=actor_id, **source)
-    wake("bulk-job")
+    notify_workers("bulk-job")
     return job
 
 
@@ -161,7 +162,6 @@ def _mark_undone(job: BulkJob) -> None:
         BulkJob.objects.filter(pk=job.undoes_id).update(undone_at=timezone.now(), updated_at=timezone.now())
 
 
-@periodic("journals", every=timedelta(hours=1))
 def forget_journals() -> bool:
     """Delete a piece of the journals that nothing can be undone by any more; whether there may be more."""
     with connection.cursor() as cursor:

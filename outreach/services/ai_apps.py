@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db import transaction
 
-from core.access import take
-from core.errors import Named
+from core.access import reserve_quota
+from core.errors import NamedError
 from outreach.models import AiApp
 from outreach.providers import OfflineComposer
 
@@ -34,7 +34,7 @@ def get_ai_app(kind: str, app_id: str) -> AiApp:
     """The company's app of the kind; AppNotFound_400 when there is none of this id."""
     found = AiApp.objects.filter(pk=app_id, provider=KINDS[kind].provider).first()
     if found is None:
-        raise Named("AppNotFound_400", f"id: there is no such {kind} app in this company")
+        raise NamedError("AppNotFound_400", f"id: there is no such {kind} app in this company")
     return found
 
 
@@ -45,7 +45,7 @@ def save_ai_app(*, kind: str, member_id: str, app_id: str | None = None, **value
     PlanLimitExceeded_403 for one more than the plan has room for.
     """
     if app_id is None:
-        take("apps")
+        reserve_quota("apps")
     app = AiApp(provider=KINDS[kind].provider, created_by_id=member_id) if app_id is None else get_ai_app(kind, app_id)
     if app_id is None and not AiApp.objects.filter(is_default=True).exists():
         values["is_default"] = True
@@ -66,11 +66,13 @@ def choose_ai_app(ai_type: str | None) -> AiApp:
     apps = AiApp.objects.filter(is_active=True).order_by("-is_default", "created_at", "id")
     if ai_type:
         if ai_type not in KINDS:
-            raise Named("InvalidAIType_400", f"aiType: there is no {ai_type[:60]!r}; there is {', '.join(KINDS)}")
+            raise NamedError("InvalidAIType_400", f"aiType: there is no {ai_type[:60]!r}; there is {', '.join(KINDS)}")
         apps = apps.filter(provider=KINDS[ai_type].provider or "-")
     found = apps.filter(provider__in=KIND_OF).first()
     if found is None:
         wanted = ai_type or "AI"
         missing = KINDS[ai_type].missing if ai_type else "AiANotAvailableInPlan_400"
-        raise Named(missing, f"aiType: no {wanted} app is configured and active in this company; connect one with POST /apps/ai-offline")
+        raise NamedError(
+            missing, f"aiType: no {wanted} app is configured and active in this company; connect one with POST /apps/ai-offline"
+        )
     return found

@@ -14,7 +14,7 @@ from django.db.models.lookups import In
 from django.utils import timezone
 
 from accounts.formats import formats_of
-from core.errors import Named
+from core.errors import NamedError
 from core.formats import Formats
 from core.tenancy import company_id
 from crm.models import Contact, ContactCategory, ContactTag, Lead, Segment, Tag
@@ -112,7 +112,7 @@ def _all_exist(rows: QuerySet, ids: list[str], parameter: str, name: str) -> Non
     found = set(rows.filter(pk__in=ids).values_list("pk", flat=True)) if ids else set()
     missing = [given for given in ids if given not in found]
     if missing:
-        raise Named(name, f"{parameter}: {', '.join(missing[:5])} not found in this company ({len(missing)} in all)")
+        raise NamedError(name, f"{parameter}: {', '.join(missing[:5])} not found in this company ({len(missing)} in all)")
 
 
 def preview(audience: Audience) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from core.ids import new_id
-from core.liveness import worker_number
+from core.jobs.liveness import worker_number
 from core.tenancy import unscoped
 from outreach.decision import Limit, Reason, SenderFacts, Stop, Wait, decide
 from outreach.models import SendJob, Smtp

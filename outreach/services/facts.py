@@ -12,7 +12,7 @@ from django.db.models import Count, Q
 
 from accounts.models import Company
 from core.access import entitlement
-from core.errors import Named
+from core.errors import NamedError
 from core.tenancy import company_id
 from crm.models import Contact
 from outreach.decision import Limit, Reason, SenderFacts, SendFacts, ramp_limit
@@ -66,7 +66,7 @@ def surroundings() -> Surroundings:
     try:
         entitlement(company_id())
         subscribed = True
-    except Named:
+    except NamedError:
         subscribed = False
     settings = GenieSettings.objects.first()
     zone = load_zone(Company.objects.values_list("timezone", flat=True).get(pk=company_id())) or ZoneInfo("UTC")

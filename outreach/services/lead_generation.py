@@ -15,9 +15,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from core.access import entitlement, is_limited, limited, take
-from core.errors import Named, shorten
-from core.jobs import checkpoint, fenced, finish, release, wake
+from core.access import entitlement, is_limited, limited, reserve_quota
+from core.errors import NamedError, shorten
+from core.jobs import checkpoint, finish, notify_workers, release, update_owned
 from core.lists import tree
 from core.lists.values import refuse
 from crm.models import Contact, Lead
@@ -66,7 +66,7 @@ def start_generation(
     _check_search(prompt, industry, count)
     app = choose_ai_app(ai_type)
     _check_lead(form_data or {}, relations or {})
-    take("lead-gen-ai")
+    reserve_quota("lead-gen-ai")
     generation = LeadGeneration.objects.create(
         prompt=prompt,
         industry=industry,
@@ -79,31 +79,33 @@ def start_generation(
         automation=automation,
         created_by_id=member_id,
     )
-    wake("lead-generation")
+    notify_workers("lead-generation")
     return generation
 
 
 def _check_search(prompt: str, industry: str, count: int) -> None:
     if not prompt.strip():
-        raise Named("PromptRequired_400", "prompt: say who is looked for, such as 'marketing managers in Berlin'")
+        raise NamedError("PromptRequired_400", "prompt: say who is looked for, such as 'marketing managers in Berlin'")
     if count > MOST_LEADS:
-        raise Named("MaximumLeadsExceeded_400", f"count: {count} leads are wanted, at most {MOST_LEADS} are made by one search")
+        raise NamedError("MaximumLeadsExceeded_400", f"count: {count} leads are wanted, at most {MOST_LEADS} are made by one search")
     if not terms_of(prompt, industry):
-        raise Named("PromptRequired_400", f"prompt: {shorten(prompt, 60)!r} names nothing to look for; name a job, a place or an industry")
+        raise NamedError(
+            "PromptRequired_400", f"prompt: {shorten(prompt, 60)!r} names nothing to look for; name a job, a place or an industry"
+        )
 
 
 def _check_lead(form_data: Mapping[str, Any], relations: Mapping[str, Any]) -> None:
     foreign = sorted(CONTACT_KEYS & form_data.keys())
     if foreign:
-        raise Named("InvalidSystemField_400", f"formData.{foreign[0]}: belongs to the contacts, which are there already")
+        raise NamedError("InvalidSystemField_400", f"formData.{foreign[0]}: belongs to the contacts, which are there already")
     schema = LeadSchema.load()
     row, problems = schema.read(form_data, partial=True)
     if row is None:
-        raise Named(problems[0].name, explain(problems))
+        raise NamedError(problems[0].name, explain(problems))
     Relations(**relations).put_into(row)
     absent = missing_references([row]).get(0) or schema.check_references([row]).get(0)
     if absent:
-        raise Named(absent[0].name, explain(absent))
+        raise NamedError(absent[0].name, explain(absent))
 
 
 def _stored_filters(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,7 +115,7 @@ def _stored_filters(given: Mapping[str, Any]) -> dict[str, Any]:
     advanced = "conditions" in given or "field" in given
     try:
         return stored_tree("contact", None if advanced else given, given if advanced else None)
-    except Named as error:
+    except NamedError as error:
         raise refuse("additionalFilters", error.detail) from None
 
 
@@ -121,7 +123,7 @@ def get_generation(id: str) -> LeadGeneration:
     """The company's search of this id; NotFound_404."""
     found = LeadGeneration.objects.filter(pk=id).first()
     if found is None:
-        raise Named("NotFound_404", "id: there is no such lead generation in this company")
+        raise NamedError("NotFound_404", "id: there is no such lead generation in this company")
     return found
 
 
@@ -135,7 +137,7 @@ def cancel_generation(id: str) -> LeadGeneration:
     elif generation.status == LeadGeneration.Status.QUEUED:
         generation.status, generation.finished_at = LeadGeneration.Status.CANCELLED, timezone.now()
     elif generation.status != LeadGeneration.Status.CANCELLED:
-        raise Named("InvalidInput_400", f"status: the search is {generation.status} already; delete its leads with DELETE /lead")
+        raise NamedError("InvalidInput_400", f"status: the search is {generation.status} already; delete its leads with DELETE /lead")
     generation.save(update_fields=["cancel_requested", "status", "finished_at", "updated_at"])
     return generation
 
@@ -147,7 +149,7 @@ def run(job: LeadGeneration, deadline: float) -> None:
         return
     try:
         allowed = limited(entitlement(job.company_id)) if job.limited else nullcontext()
-    except Named as error:
+    except NamedError as error:
         finish(job, LeadGeneration.Status.FAILED, error=LAPSED, error_detail=str(error))
         return
     with allowed:
@@ -156,7 +158,7 @@ def run(job: LeadGeneration, deadline: float) -> None:
 
 def _search(job: LeadGeneration, deadline: float) -> None:
     if job.total is None:
-        fenced(job, total=_candidates(job).count(), started_at=timezone.now())
+        update_owned(job, total=_candidates(job).count(), started_at=timezone.now())
     search = LeadSearch(prompt=job.prompt, industry=job.industry, company=company_brief())
     terms, briefs, going = terms_of(job.prompt, job.industry), ContactBriefs.load(), True
     while going:

@@ -101,7 +101,7 @@ def _step(job: SendJob, to: str, reason: str, detail: str, values: dict[str, Any
         done = _write_step(job, to, reason, detail, values, where, parameters)
         if done:
             payload = {"contact": job.contact_id, "subject": job.subject, "run": job.run_id}
-            emit("mail.sent", [job.pk], payloads={job.pk: payload}, hint=False)
+            emit("mail.sent", [job.pk], payloads={job.pk: payload}, notify=False)
         return done
 
 

@@ -8,8 +8,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from core.errors import Named
-from core.jobs import wake
+from core.errors import NamedError
+from core.jobs import notify_workers
 from outreach.decision import Reason
 from outreach.mail.message import clean_line, sanitise_html
 from outreach.models import SendJob
@@ -23,7 +23,7 @@ def get_message(message_id: str) -> SendJob:
     """The company's message; NotFound_404 when there is none of this id."""
     found = SendJob.objects.filter(pk=message_id).first()
     if found is None:
-        raise Named("NotFound_404", "sendJobId: there is no such message in this company")
+        raise NamedError("NotFound_404", "sendJobId: there is no such message in this company")
     return found
 
 
@@ -37,7 +37,7 @@ def _approve(rows: QuerySet[SendJob], member_id: str) -> int:
         approved_by_id=member_id,
         updated_by_id=member_id,
     )
-    wake("send")
+    notify_workers("send")
     return count
 
 
@@ -93,13 +93,13 @@ def retry_failed(*, run_id: str, member_id: str, unknown: bool) -> int:
         error="",
         sending_at=None,
     )
-    wake("send")
+    notify_workers("send")
     return count
 
 
 def _not_cancelled(run_id: str) -> None:
     if get_run(run_id).cancelled_at is not None:
-        raise Named("CampaignCannotBeUpdated_400", "schedulerId: the run was cancelled")
+        raise NamedError("CampaignCannotBeUpdated_400", "schedulerId: the run was cancelled")
 
 
 @transaction.atomic
@@ -120,7 +120,7 @@ def _one(message_id: str, *allowed: str) -> SendJob:
     get_message(message_id)
     job = SendJob.objects.select_for_update(of=("self",)).get(pk=message_id)
     if job.status not in allowed:
-        raise Named("CampaignCannotBeUpdated_400", f"sendJobId: the message is {job.status}; this needs one of {', '.join(allowed)}")
+        raise NamedError("CampaignCannotBeUpdated_400", f"sendJobId: the message is {job.status}; this needs one of {', '.join(allowed)}")
     return job
 
 

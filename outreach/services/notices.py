@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from django.utils import timezone
 
 from accounts.notices import Notice, notify, register_notice
-from core.periodic import periodic
 from core.tenancy import company_scope
 from outreach.models import GenieScheduler, SendJob
 from outreach.selectors import phase
@@ -23,7 +20,7 @@ for notice in (PLANNED, FAILED, FINISHED, SENDER_FAILING):
 RUNS_A_PIECE = 100
 
 
-def tell_ended(run: GenieScheduler) -> None:
+def notify_ended(run: GenieScheduler) -> None:
     """Tell who started the run that its planning is done and drafts wait, or that it failed; in the transaction of that."""
     if run.is_deleted or run.cancelled_at is not None:
         return
@@ -35,7 +32,6 @@ def tell_ended(run: GenieScheduler) -> None:
             notify(PLANNED.key, {"run": run, "drafts": drafts}, members=[run.created_by])
 
 
-@periodic("outreach.finished_runs", every=timedelta(minutes=1))
 def tell_finished() -> bool:
     """Mark the runs whose last message has come to an end, and tell who started them, once; True when there may be more."""
     runs = list(

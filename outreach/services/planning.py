@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.ids import new_id
-from core.jobs import checkpoint, fenced, finish, release, wake
+from core.jobs import checkpoint, finish, notify_workers, release, update_owned
 from crm.models import Contact
 from outreach.decision import Reason, Stop, decide
 from outreach.models import GenieScheduler, SendJob
@@ -34,7 +34,7 @@ def plan(run: GenieScheduler, deadline: float) -> None:
     audience = Audience.stored(run.audience)
     if run.total is None:
         with transaction.atomic():
-            fenced(run, total=audience.contacts().filter(created_at__lte=run.created_at).count(), started_at=timezone.now())
+            update_owned(run, total=audience.contacts().filter(created_at__lte=run.created_at).count(), started_at=timezone.now())
     company, briefs = company_brief(run.smtp.from_name if run.smtp else ""), ContactBriefs.load()
     going = not run.cancel_requested
     while going:
@@ -75,7 +75,7 @@ def _plan_batch(run: GenieScheduler, contacts: Sequence[Contact], place: str, co
         going = checkpoint(run, planned_until=place, processed=run.processed + len(contacts))
         if not run.cancel_requested:
             _insert(run, jobs)
-            wake("send")
+            notify_workers("send")
     return going
 
 

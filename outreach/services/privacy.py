@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from core.errors import Named
+from core.errors import NamedError
 from crm.services.privacy import Holding, Subject, hold, mentioning, referring
 from outreach.models import LeadGeneration, SendJob, SendJobTransition, Smtp, Suppression
 from outreach.services import ledger
@@ -53,7 +53,7 @@ def blank_messages(subject: Subject, rows: QuerySet[SendJob]) -> int:
     """
     ledger.move(rows.filter(status__in=NOT_GONE), to=Status.CANCELLED, reason="erased", lease=None, worker=None)
     if rows.filter(status=Status.SENDING).exists():
-        raise Named("InvalidRequest_400", "a message to the contact is going out at this moment; try again in a minute")
+        raise NamedError("InvalidRequest_400", "a message to the contact is going out at this moment; try again in a minute")
     return rows.update(recipient="", subject="", text="", html="", reply="", error="")
 
 

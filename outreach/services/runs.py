@@ -9,10 +9,10 @@ from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.formats import formats_of
-from core.access import take
-from core.errors import Named
+from core.access import reserve_quota
+from core.errors import NamedError
 from core.events import emit
-from core.jobs import wake
+from core.jobs import notify_workers
 from core.tenancy import company_id
 from outreach.models import GenieScheduler, SendJob
 from outreach.services import ledger
@@ -28,7 +28,7 @@ def get_run(run_id: str) -> GenieScheduler:
     """The company's run; CampaignNotFound_404 when there is none of this id."""
     found = GenieScheduler.objects.filter(pk=run_id, is_deleted=False).first()
     if found is None:
-        raise Named("CampaignNotFound_404", "schedulerId: there is no such run in this company")
+        raise NamedError("CampaignNotFound_404", "schedulerId: there is no such run in this company")
     return found
 
 
@@ -51,12 +51,12 @@ def start_run(
     CampaignAudienceEmpty_400, PlanLimitExceeded_403, and the errors of AI app and sender.
     """
     if enrichment_enabled:
-        raise Named("AppNotFound_400", "enrichmentEnabled: no enrichment app is connected; leave it false")
+        raise NamedError("AppNotFound_400", "enrichmentEnabled: no enrichment app is connected; leave it false")
     app = choose_ai_app(ai_type)
     sender = choose_sender(smtp)
     if not audience.contacts().exists():
-        raise Named("CampaignAudienceEmpty_400", "contactIds, tags, categories: together they select no live contact")
-    take("genie")
+        raise NamedError("CampaignAudienceEmpty_400", "contactIds, tags, categories: together they select no live contact")
+    reserve_quota("genie")
     run = GenieScheduler.objects.create(
         name=name or prompt.strip().split("\n")[0][:60] or f"Outreach of {formats_of(company_id()).date(timezone.now())}",
         prompt=prompt,
@@ -70,7 +70,7 @@ def start_run(
         updated_by_id=member_id,
     )
     emit("genie.created", [run.pk], payloads={run.pk: {"name": run.name, "draft": draft}}, actor_id=member_id, automation=automation)
-    wake("genie")
+    notify_workers("genie")
     return run
 
 

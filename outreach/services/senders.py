@@ -12,8 +12,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.notices import notify
-from core.access import take
-from core.errors import Named, ValidationFailed
+from core.access import reserve_quota
+from core.errors import NamedError, ValidationFailed
 from outreach.decision import backoff
 from outreach.mail.smtp import SmtpConfig, SmtpError, Timeouts, encode_address, verify
 from outreach.models import GenieScheduler, SendJob, Smtp
@@ -53,7 +53,7 @@ def get_sender(smtp_id: str) -> Smtp:
     """The company's sender; SmtpNotFound_404 when there is none of this id."""
     found = Smtp.objects.filter(pk=smtp_id).first()
     if found is None:
-        raise Named("SmtpNotFound_404", "id: there is no such sender in this company")
+        raise NamedError("SmtpNotFound_404", "id: there is no such sender in this company")
     return found
 
 
@@ -64,7 +64,7 @@ def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Sm
     """
     _check(values)
     with transaction.atomic():
-        take("apps")
+        reserve_quota("apps")
         smtp = Smtp.objects.create(verified=False, created_by_id=member_id, updated_by_id=member_id, **values)
     if verified:
         check_sender(smtp_id=smtp.pk)
@@ -127,7 +127,7 @@ def delete_senders(*, ids: Sequence[str], member_id: str) -> tuple[int, int]:
     deleted, _ = Smtp.objects.filter(pk__in=ids).exclude(pk__in=used).delete()
     off = Smtp.objects.filter(pk__in=used).update(is_active=False, updated_by_id=member_id, updated_at=timezone.now())
     if not deleted + off:
-        raise Named("NoSMTPSelected_400", "none of the selected senders exists in this company")
+        raise NamedError("NoSMTPSelected_400", "none of the selected senders exists in this company")
     return deleted, off
 
 
@@ -137,11 +137,11 @@ def choose_sender(smtp_id: str | None) -> Smtp:
     if smtp_id is not None:
         found = senders.filter(pk=smtp_id).first()
         if found is None:
-            raise Named("NoSMTPSelected_400", f"smtp: {smtp_id} is no active sender of this company")
+            raise NamedError("NoSMTPSelected_400", f"smtp: {smtp_id} is no active sender of this company")
         return found
     found = senders.filter(verified=True).first()
     if found is None:
-        raise Named("NoSMTPSelected_400", "smtp: connect a sender first (POST /apps/smtp) and let its connection test pass")
+        raise NamedError("NoSMTPSelected_400", "smtp: connect a sender first (POST /apps/smtp) and let its connection test pass")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from core.errors import Named, ValidationFailed
+from core.errors import NamedError, ValidationFailed
 from core.events import emit
 from core.tenancy import company_scope
 from crm.models import Contact
@@ -40,7 +40,7 @@ def delete_suppressions(*, ids: Sequence[str]) -> int:
     """Take addresses off the list; a contact that has unsubscribed stays unsubscribed. NotFound_404 when none of the ids is on it."""
     deleted, _ = Suppression.objects.filter(pk__in=ids).delete()
     if not deleted:
-        raise Named("NotFound_404", "ids: none of them is on this company's list")
+        raise NamedError("NotFound_404", "ids: none of them is on this company's list")
     return deleted
 
 

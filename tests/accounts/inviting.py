@@ -13,7 +13,7 @@ from accounts.models import InviteLog, Member, User
 from accounts.services.invites import expire_invites
 from core.callers import Caller as Origin
 from core.tenancy import unscoped
-from tests.accounts.doors import mails_to, private, token_in
+from tests.accounts.public_endpoints import mails_to, private, token_in
 from tests.cast import Caller, Cast
 from tests.factories import UserFactory
 
@@ -34,7 +34,7 @@ def find(cast: Cast, id: str) -> Member:
 
 
 def person(email: str = NEW, **values: Any) -> tuple[User, Caller]:
-    """A user with a verified address, and their private door."""
+    """A user with a verified address, and their caller on the private path."""
     user = UserFactory(email=email, **values)
     return user, private(tokens.issue(user).access)
 
@@ -53,6 +53,6 @@ def last_token(email: str = NEW) -> str:
 
 
 def expire_all() -> None:
-    with unscoped(reason="test: the chore's scope"):
+    with unscoped(reason="test: the periodic task's scope"):
         while expire_invites():
             pass

@@ -17,7 +17,7 @@ from tests.factories import CompanyFactory, UserFactory
 
 
 def private(user: User) -> Caller:
-    """The user at the private door."""
+    """The user on the private path."""
     return Caller("/api/private", {"Authorization": f"Bearer {tokens.issue(user).access}"})
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from tests.accounts.doors import INVALID, OTHER, PASSWORD, kinds_to, mails_to, private, public
+from tests.accounts.public_endpoints import INVALID, OTHER, PASSWORD, kinds_to, mails_to, private, public
 from tests.cast import KEY, Answer, Caller, Cast
 from tests.factories import UserFactory
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.accounts.doors import OTHER, at, kinds_to, mails_to, public, token_in
+from tests.accounts.public_endpoints import OTHER, at, kinds_to, mails_to, public, token_in
 from tests.factories import UserFactory
 
 ADDRESSES = ("ann@example.org", "new@example.org", "off@example.org", "nobody@example.org", "no address", "x" * 254)

@@ -1,4 +1,4 @@
-"""GET /invites, POST /invite/:id, and the public doors of the links in mails."""
+"""GET /invites, POST /invite/:id, and the public endpoints of the links in mails."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from accounts import tokens
 from accounts.links import make_token
 from accounts.models import InviteLog, Member, User
 from core.models import Event
-from tests.accounts.doors import DEAD, OTHER, PASSWORD, kinds_to, logins, mails_to, private, public, register
 from tests.accounts.inviting import NEW, actions, expire_all, find, invite, last_token, later, person
+from tests.accounts.public_endpoints import DEAD, OTHER, PASSWORD, kinds_to, logins, mails_to, private, public, register
 from tests.cast import SESSION, Caller, Cast, session_headers
 from tests.factories import MemberFactory
 
 Status = Member.Status
 
 
-# The person's own door
+# The person's own endpoints
 
 
 def test_invites_to_ones_own_address_and_no_other(cast: Cast, outsiders: Cast) -> None:
     id = invite(cast, role=cast.narrow.role_id)
     invite(outsiders, "somebody.else@example.org")
-    _, door = person()
-    answer = door.get("/invites")
+    _, caller = person()
+    answer = caller.get("/invites")
     assert (answer.status, answer.body["totalCount"]) == (200, 1)
     [row] = answer.data
     assert (row["_id"], row["status"], row["email"]) == (id, "invited", NEW)
@@ -36,22 +36,22 @@ def test_invites_to_ones_own_address_and_no_other(cast: Cast, outsiders: Cast) -
 
 def test_an_address_that_is_not_verified_has_no_invites(cast: Cast) -> None:
     id = invite(cast)
-    _, door = person(email_verified_at=None)
-    assert door.get("/invites").data == []
-    assert door.post(f"/invite/{id}", {"status": "accepted"}).status == 404
+    _, caller = person(email_verified_at=None)
+    assert caller.get("/invites").data == []
+    assert caller.post(f"/invite/{id}", {"status": "accepted"}).status == 404
     assert find(cast, id).status == "invited"
 
 
 def test_accepting_opens_the_company(cast: Cast) -> None:
     id = invite(cast, role=cast.narrow.role_id)
-    user, door = person(name="Nina New")
-    answer = door.post(f"/invite/{id}", {"status": "accepted"})
+    user, caller = person(name="Nina New")
+    answer = caller.post(f"/invite/{id}", {"status": "accepted"})
     assert (answer.status, answer.data["status"], answer.data["name"]) == (200, "accepted", "Nina New")
     assert answer.data["company"]["_id"] == cast.company.pk
     member = find(cast, id)
     assert (member.user, member.invite_nonce) == (user, "")
     assert Caller(SESSION, session_headers(member)).get("/contact").status == 200
-    assert door.get("/invites").data == []
+    assert caller.get("/invites").data == []
     assert actions(cast, id) == ["invited", "accepted"]
     with cast.scope():
         assert InviteLog.objects.get(action="accepted").action_by_id == id
@@ -62,10 +62,10 @@ def test_accepting_opens_the_company(cast: Cast) -> None:
 
 def test_rejecting_closes_the_invite(cast: Cast) -> None:
     id = invite(cast)
-    _, door = person()
-    answer = door.post(f"/invite/{id}", {"status": "rejected"})
+    _, caller = person()
+    answer = caller.post(f"/invite/{id}", {"status": "rejected"})
     assert (answer.status, answer.data["status"]) == (200, "rejected")
-    again = door.post(f"/invite/{id}", {"status": "accepted"})
+    again = caller.post(f"/invite/{id}", {"status": "accepted"})
     assert (again.status, again.body["message"]) == (404, "Member not found")
     assert public.post("/invite", {"token": last_token()}).body["message"] == DEAD
     assert actions(cast, id) == ["invited", "rejected"]
@@ -75,8 +75,8 @@ def test_rejecting_closes_the_invite(cast: Cast) -> None:
 @pytest.mark.parametrize("body", [{}, {"status": ""}, {"status": "blocked"}, {"status": "owner"}, {"status": "ACCEPTED"}])
 def test_other_answers_are_refused(cast: Cast, body: dict[str, Any]) -> None:
     id = invite(cast)
-    _, door = person()
-    answer = door.post(f"/invite/{id}", body)
+    _, caller = person()
+    answer = caller.post(f"/invite/{id}", body)
     assert answer.status == 400
     if body.get("status") != "":
         assert answer.body["message"] == "Invalid invite status"
@@ -85,11 +85,11 @@ def test_other_answers_are_refused(cast: Cast, body: dict[str, Any]) -> None:
 
 def test_somebody_elses_invite_looks_missing(cast: Cast) -> None:
     id = invite(cast)
-    _, door = person("somebody.else@example.org")
-    missing = door.post(f"/invite/{'0' * 24}", {"status": "accepted"})
-    foreign = door.post(f"/invite/{id}", {"status": "accepted"})
+    _, caller = person("somebody.else@example.org")
+    missing = caller.post(f"/invite/{'0' * 24}", {"status": "accepted"})
+    foreign = caller.post(f"/invite/{id}", {"status": "accepted"})
     assert (foreign.status, foreign.body) == (missing.status, missing.body) == (404, missing.body)
-    assert door.post("/invite/xyz", {"status": "accepted"}).body["message"] == "Invalid format for field _id: xyz"
+    assert caller.post("/invite/xyz", {"status": "accepted"}).body["message"] == "Invalid format for field _id: xyz"
     assert find(cast, id).status == "invited"
 
 
@@ -97,13 +97,13 @@ def test_an_expired_invite_is_not_accepted_whether_or_not_it_is_marked(cast: Cas
     id = invite(cast)
     user, _ = person()
     with later(days=7, seconds=1):
-        door = private(tokens.issue(user).access)
+        caller = private(tokens.issue(user).access)
         for mark in (False, True):
             if mark:
                 expire_all()
-            answer = door.post(f"/invite/{id}", {"status": "accepted"})
+            answer = caller.post(f"/invite/{id}", {"status": "accepted"})
             assert (answer.status, answer.body["message"]) == (400, "The invite has expired")
-            assert door.get("/invites").data == []
+            assert caller.get("/invites").data == []
             assert public.post("/invite", {"token": last_token()}).body["message"] == "The invite has expired"
     assert find(cast, id).status == "expired"
 
@@ -114,12 +114,12 @@ def test_a_person_with_another_membership_there_is_not_doubled(cast: Cast) -> No
         member = MemberFactory(status=Status.ACCEPTED, role=cast.narrow.role, email="first@example.org")
         User.objects.filter(pk=member.user_id).update(email="old@example.org")
     User.objects.filter(pk=member.user_id).update(email=NEW)
-    door = private(tokens.issue(User.objects.get(pk=member.user_id)).access)
-    answer = door.post(f"/invite/{id}", {"status": "accepted"})
+    caller = private(tokens.issue(User.objects.get(pk=member.user_id)).access)
+    answer = caller.post(f"/invite/{id}", {"status": "accepted"})
     assert (answer.status, answer.body["message"]) == (400, "The member already exists")
     with cast.scope():
         Member.objects.filter(pk=member.pk).update(status=Status.REMOVED)
-    assert door.post(f"/invite/{id}", {"status": "accepted"}).status == 200
+    assert caller.post(f"/invite/{id}", {"status": "accepted"}).status == 200
     assert (find(cast, member.pk).user, find(cast, id).user_id) == (None, member.user_id)
 
 

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import CompanySettings, Member, RefreshToken, User
-from tests.accounts.doors import OTHER, PASSWORD, mails_to, public, token_in
+from tests.accounts.public_endpoints import OTHER, PASSWORD, mails_to, public, token_in
 from tests.cast import Cast
 from tests.factories import UserFactory
 

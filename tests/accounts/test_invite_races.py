@@ -22,11 +22,11 @@ from accounts.services.invites import (
     resend_invite,
 )
 from accounts.services.members import remove_member
-from core.access import Actor, Door, Entitlement, limited
+from core.access import Actor, AuthPath, Entitlement, limited
 from core.errors import ApiError
 from core.tenancy import unscoped
-from tests.accounts.doors import PASSWORD
 from tests.accounts.inviting import HERE, NEW, actions, find, person
+from tests.accounts.public_endpoints import PASSWORD
 from tests.cast import Cast, make_cast
 from tests.threads import at_once
 
@@ -40,7 +40,7 @@ def office(transactional_db: None) -> Cast:
 
 
 def key_actor(cast: Cast) -> Actor:
-    return Actor(Door.KEY, cast.owner.user_id, cast.company.pk, cast.owner.pk)
+    return Actor(AuthPath.KEY, cast.owner.user_id, cast.company.pk, cast.owner.pk)
 
 
 def tried(call: Any) -> str:
@@ -153,7 +153,7 @@ def test_accepting_and_expiring_at_once_have_one_outcome(office: Cast) -> None:
             sleep(start)
             if way:
                 return tried(lambda: answer_invite(user_id=user.pk, member_id=member.pk, status="accepted"))
-            with unscoped(reason="test: the chore's scope"):
+            with unscoped(reason="test: the periodic task's scope"):
                 for _ in range(10):
                     with transaction.atomic():
                         expire_invites()

@@ -9,12 +9,13 @@ from django.utils import timezone
 
 from accounts.models import InviteLog, Member, Role
 from billing.models import Subscription
-from core.models import Chore, Event
-from core.periodic import CHORES, do_chores
-from tests.accounts.doors import DEAD, kinds_to, mails_to, public
+from core.jobs import run_due_tasks
+from core.models import Event
 from tests.accounts.inviting import NEW, actions, expire_all, find, invite, last_token, later, person
+from tests.accounts.public_endpoints import DEAD, kinds_to, mails_to, public
 from tests.cast import SESSION, Caller, Cast, session_headers
 from tests.factories import MemberFactory, RoleFactory
+from tests.periodic import only
 
 # Inviting
 
@@ -105,8 +106,8 @@ def test_who_is_gone_gets_the_same_membership_again(cast: Cast, status: str) -> 
 
 def test_two_companies_invite_the_same_person(cast: Cast, outsiders: Cast) -> None:
     assert invite(cast) != invite(outsiders)
-    _, door = person()
-    assert {row["company"]["name"] for row in door.get("/invites").data} == {cast.company.name, outsiders.company.name}
+    _, caller = person()
+    assert {row["company"]["name"] for row in caller.get("/invites").data} == {cast.company.name, outsiders.company.name}
 
 
 def test_an_answer_does_not_tell_who_has_an_account(cast: Cast) -> None:
@@ -195,21 +196,15 @@ def test_an_expired_invite_gives_its_seat_back(cast: Cast) -> None:
 # Expiry
 
 
-def test_the_chore_marks_what_is_over_and_nothing_else(cast: Cast, outsiders: Cast) -> None:
+def test_the_periodic_task_marks_what_is_over_and_nothing_else(cast: Cast, outsiders: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    only(monkeypatch, "invites.expire")
     over, other = invite(cast), invite(outsiders)
     with later(days=3):
         open_still = find(cast, Caller(SESSION, session_headers(cast.owner)).post("/member", {"email": "b@example.org"}).data["_id"])
     with later(days=8):
-        do_chores_named("invites.expire")
+        run_due_tasks()
         assert (find(cast, over).status, find(outsiders, other).status) == ("expired", "expired")
     assert (find(cast, open_still.pk).status, find(cast, cast.narrow.pk).status) == ("invited", "accepted")
     with cast.scope():
         log = InviteLog.objects.get(action="expired")
     assert (log.member_id, log.action_by_id, log.company_id) == (over, None, cast.company.pk)
-
-
-def do_chores_named(name: str) -> None:
-    others = [other for other in CHORES if other != name]
-    for chore in others:
-        Chore.objects.update_or_create(name=chore, defaults={"due_at": timezone.now() + timedelta(days=1)})
-    do_chores()

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import Member, User
 from core.tenancy import company_scope
-from tests.accounts.doors import PASSWORD, at, logins, private, public
+from tests.accounts.public_endpoints import PASSWORD, at, logins, private, public
 from tests.cast import Cast
 from tests.factories import CompanyFactory, MemberFactory, RoleFactory, UserFactory
 

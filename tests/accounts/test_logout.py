@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.accounts.doors import INVALID, PASSWORD, private, public
+from tests.accounts.public_endpoints import INVALID, PASSWORD, private, public
 from tests.cast import SESSION, Caller, Cast
 
 

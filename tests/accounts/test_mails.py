@@ -264,7 +264,7 @@ def test_a_lost_lease_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def stolen(row: Mail, **values: Any) -> None:
         raise LeaseLost(row.pk)
 
-    monkeypatch.setattr(mail_worker, "fenced", stolen)
+    monkeypatch.setattr(mail_worker, "update_owned", stolen)
     drain()
     assert read(mail).status == "sending"
     assert LINK in read(mail).text
@@ -351,7 +351,7 @@ def test_old_mails_are_purged_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None
     with time_machine.travel(timezone.now() - timedelta(days=91), tick=False):
         old = [queue(f"user{n}@example.org") for n in range(6)]
     young = queue("young@example.org")
-    with unscoped(reason="test: as the chore runs"):
+    with unscoped(reason="test: as the periodic task runs"):
         Mail.objects.filter(pk__in=[mail.pk for mail in old[:5]]).update(status="sent")
         Mail.objects.filter(pk=old[4].pk).update(status="failed")
         Mail.objects.filter(pk=young.pk).update(status="sent")

@@ -1,4 +1,4 @@
-"""GET /memberships, GET and DELETE /memberships/:id at the private door (contract 4.11)."""
+"""GET /memberships, GET and DELETE /memberships/:id on the private path (contract 4.11)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from accounts.permissions import MODULES
 from accounts.services.members import leave_company
 from billing.models import Subscription
 from core.models import Event
-from tests.accounts.doors import private
+from tests.accounts.public_endpoints import private
 from tests.cast import Caller, Cast, make_cast
 from tests.factories import MemberFactory
 from tests.threads import at_once
@@ -22,7 +22,7 @@ from tests.threads import at_once
 Status = Member.Status
 
 
-def door(member: Member) -> Caller:
+def private_caller(member: Member) -> Caller:
     return private(tokens.issue(member.user).access)
 
 
@@ -34,7 +34,7 @@ def join(cast: Cast, member: Member, status: str = Status.ACCEPTED) -> Member:
 
 def test_list_has_ones_own_of_all_companies_with_the_company(cast: Cast, outsiders: Cast) -> None:
     second = join(outsiders, cast.narrow)
-    answer = door(cast.narrow).get("/memberships", sortBy="company.name", sortOrder="asc")
+    answer = private_caller(cast.narrow).get("/memberships", sortBy="company.name", sortOrder="asc")
     assert (answer.status, answer.body["totalCount"]) == (200, 2)
     rows = {row["_id"]: row for row in answer.data}
     assert set(rows) == {cast.narrow.pk, second.pk}
@@ -45,7 +45,7 @@ def test_list_has_ones_own_of_all_companies_with_the_company(cast: Cast, outside
 
 def test_list_is_on_the_list_contract(cast: Cast, outsiders: Cast) -> None:
     second = join(outsiders, cast.narrow, "blocked")
-    caller = door(cast.narrow)
+    caller = private_caller(cast.narrow)
     assert [row["_id"] for row in caller.get("/memberships", filters={"status": "blocked"}).data] == [second.pk]
     assert [row["_id"] for row in caller.get("/memberships", filters={"company": cast.company.pk}).data] == [cast.narrow.pk]
     assert [row["_id"] for row in caller.get("/memberships", searchValue=outsiders.company.name.lower()).data] == [second.pk]
@@ -57,18 +57,18 @@ def test_list_is_on_the_list_contract(cast: Cast, outsiders: Cast) -> None:
 
 
 def test_one_has_company_role_and_every_permission(cast: Cast) -> None:
-    answer = door(cast.narrow).get(f"/memberships/{cast.narrow.pk}")
+    answer = private_caller(cast.narrow).get(f"/memberships/{cast.narrow.pk}")
     assert answer.status == 200, answer.body
     assert answer.data["company"]["name"] == cast.company.name
     role = answer.data["role"]
     assert (role["_id"], role["name"]) == (cast.narrow.role_id, cast.narrow.role.name)
     assert set(role["permission"]) == set(MODULES)
     assert role["permission"]["contact"] == {"GET": True, "POST": False, "PUT": False, "DELETE": False}
-    assert door(cast.owner).get(f"/memberships/{cast.owner.pk}").data["role"] is None
+    assert private_caller(cast.owner).get(f"/memberships/{cast.owner.pk}").data["role"] is None
 
 
 def test_somebody_elses_membership_looks_missing(cast: Cast, outsiders: Cast) -> None:
-    caller = door(cast.narrow)
+    caller = private_caller(cast.narrow)
     missing = caller.get(f"/memberships/{'0' * 24}")
     for foreign in (cast.owner.pk, outsiders.owner.pk):
         for method in ("GET", "DELETE"):
@@ -82,7 +82,7 @@ def test_somebody_elses_membership_looks_missing(cast: Cast, outsiders: Cast) ->
 def test_a_lapsed_company_still_shows(cast: Cast) -> None:
     with cast.scope():
         Subscription.objects.update(status=Subscription.Status.EXPIRED)
-    assert door(cast.narrow).get("/memberships").body["totalCount"] == 1
+    assert private_caller(cast.narrow).get("/memberships").body["totalCount"] == 1
 
 
 def test_a_key_and_a_stranger_are_refused(cast: Cast) -> None:
@@ -94,7 +94,7 @@ def test_a_key_and_a_stranger_are_refused(cast: Cast) -> None:
 def test_leaving(cast: Cast, status: str) -> None:
     with cast.scope():
         Member.objects.filter(pk=cast.narrow.pk).update(status=status)
-    caller = door(cast.narrow)
+    caller = private_caller(cast.narrow)
     assert caller.delete(f"/memberships/{cast.narrow.pk}").status == 200
     assert cast.narrow_session.get("/contact").status == 403
     with cast.scope():
@@ -104,16 +104,16 @@ def test_leaving(cast: Cast, status: str) -> None:
 
 
 def test_the_last_owner_does_not_leave(cast: Cast) -> None:
-    answer = door(cast.owner).delete(f"/memberships/{cast.owner.pk}")
+    answer = private_caller(cast.owner).delete(f"/memberships/{cast.owner.pk}")
     assert (answer.status, answer.body["message"]) == (400, "Bad request")
     assert "last owner" in answer.body["warning"]
     with cast.scope():
         MemberFactory()
-    assert door(cast.owner).delete(f"/memberships/{cast.owner.pk}").status == 200
+    assert private_caller(cast.owner).delete(f"/memberships/{cast.owner.pk}").status == 200
 
 
 def test_lists_cost_the_same_whatever_their_length(cast: Cast) -> None:
-    caller = door(cast.narrow)
+    caller = private_caller(cast.narrow)
 
     def queries(path: str) -> int:
         with CaptureQueriesContext(connection) as captured:

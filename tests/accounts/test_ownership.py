@@ -10,7 +10,7 @@ from django.db.models import Q
 from accounts.models import Member, Role
 from accounts.permissions import METHODS
 from accounts.services.members import remove_members, transfer_ownership, update_member
-from core.access import Actor, Door
+from core.access import Actor, AuthPath
 from core.lists import BulkSelection
 from tests.accounts.membership import REFUSED, Status, add, reread, steps
 from tests.cast import Cast, make_cast
@@ -109,7 +109,7 @@ def committed(transactional_db: None) -> Cast:
 
 
 def owner_actor(cast: Cast, member: Member) -> Actor:
-    return Actor(Door.SESSION, str(member.user_id), cast.company.pk, member.pk, is_owner=True)
+    return Actor(AuthPath.SESSION, str(member.user_id), cast.company.pk, member.pk, is_owner=True)
 
 
 def owners(cast: Cast) -> int:
@@ -137,7 +137,7 @@ def test_two_owners_who_demote_each_other_at_once_leave_one(committed: Cast) -> 
 def test_owners_who_leave_at_once_leave_one(committed: Cast) -> None:
     with committed.scope():
         everybody = [committed.owner, *(MemberFactory() for _ in range(5))]
-    key = Actor(Door.KEY, committed.owner.user_id, committed.company.pk, committed.owner.pk)
+    key = Actor(AuthPath.KEY, committed.owner.user_id, committed.company.pk, committed.owner.pk)
 
     def leave(n: int) -> int:
         return remove_members(actor=key, selection=BulkSelection(Q(pk=everybody[n].pk)))
@@ -159,7 +159,7 @@ def test_who_is_blocked_meanwhile_changes_nothing_any_more(committed: Cast) -> N
     with committed.scope():
         peer = MemberFactory(status=Status.ACCEPTED, role=committed.narrow.role)
         Member.objects.filter(pk=committed.narrow.pk).update(status=Status.BLOCKED)
-    stale = Actor(Door.SESSION, committed.narrow.user_id, committed.company.pk, committed.narrow.pk, is_accepted=True, permissions={"member": {"PUT": True}, "contact": {"GET": True}})  # fmt: skip  # noqa: E501
+    stale = Actor(AuthPath.SESSION, committed.narrow.user_id, committed.company.pk, committed.narrow.pk, is_accepted=True, permissions={"member": {"PUT": True}, "contact": {"GET": True}})  # fmt: skip  # noqa: E501
     assert at_once(1, committed.company.pk, lambda n: update_member(actor=stale, id=peer.pk, values={"status": "blocked"})) == [
         "UnauthorizedAction_403"
     ]

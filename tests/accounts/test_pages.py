@@ -10,7 +10,7 @@ from django.test import Client
 
 from accounts.models import Company, ReferProgram, Referral, User
 from accounts.services.referrals import make_code
-from tests.accounts.doors import OTHER, PASSWORD, kinds_to, logins, mails_to, public, register, token_in
+from tests.accounts.public_endpoints import OTHER, PASSWORD, kinds_to, logins, mails_to, public, register, token_in
 from tests.factories import UserFactory
 
 PAGES = ("/register", "/verify-email", "/resend-verification", "/forgot-password", "/reset-password")

@@ -13,7 +13,7 @@ from accounts import tokens
 from accounts.models import RefreshToken, User
 from accounts.services.sessions import end_sessions, purge_refresh_tokens
 from core.crypto import lookup_hash
-from tests.accounts.doors import INVALID, PASSWORD, private, public
+from tests.accounts.public_endpoints import INVALID, PASSWORD, private, public
 from tests.cast import Answer
 from tests.factories import UserFactory
 

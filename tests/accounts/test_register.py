@@ -12,7 +12,7 @@ from accounts.models import Company, Mail, Member, Referral, User
 from accounts.services.referrals import make_code
 from core import companies
 from core.tenancy import unscoped
-from tests.accounts.doors import OTHER, PASSWORD, at, kinds_to, mails_to, public, register, registration, token_in
+from tests.accounts.public_endpoints import OTHER, PASSWORD, at, kinds_to, mails_to, public, register, registration, token_in
 from tests.factories import UserFactory
 
 ANSWER = {

@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
-from tests.accounts.doors import DEAD, OTHER, PASSWORD, at, kinds_to, logins, mails_to, private, public, token_in
+from tests.accounts.public_endpoints import DEAD, OTHER, PASSWORD, at, kinds_to, logins, mails_to, private, public, token_in
 from tests.cast import Answer
 from tests.factories import UserFactory
 

@@ -1,4 +1,4 @@
-"""The moves of rewards: legal and illegal ones, the chore, many at once, and that the ledger adds up."""
+"""The moves of rewards: legal and illegal ones, the periodic task, many at once, and that the ledger adds up."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ from accounts.services.rewards import (
     settle_reward,
 )
 from core.errors import ValidationFailed
-from core.models import Chore
-from core.periodic import CHORES, do_chores
+from core.jobs import run_due_tasks
+from core.models import TaskSchedule
 from core.tenancy import unscoped
 from tests.accounts.rewarding import bring, earn, make_partner, make_referrer, moves_of, pay, rewarded, state_of
 from tests.factories import UserFactory
+from tests.periodic import only
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
@@ -113,7 +114,7 @@ def test_every_command_in_every_state(state: str, command: str) -> None:
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_the_chore_earns_pending_ones_alone(state: str) -> None:
+def test_the_periodic_task_earns_pending_ones_alone(state: str) -> None:
     reward = in_state(state)
     moves = moves_of(reward)
     earn(reward)
@@ -177,7 +178,7 @@ def test_rewards_mature_after_the_hold_and_each_beneficiary_is_told_once() -> No
     assert "1 reward for people whom you brought to Leadwright is yours now: €2.00." in mails[other.user.email].text
 
 
-def test_a_piece_of_the_chore_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_piece_of_the_periodic_task_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("accounts.services.rewards.BATCH", 2)
     partner = make_partner()
     for n in range(5):
@@ -187,15 +188,15 @@ def test_a_piece_of_the_chore_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
     assert Reward.objects.filter(state="earned").count() == 5
 
 
-def test_the_chore_is_known_and_runs_until_nothing_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_periodic_task_is_known_and_runs_until_nothing_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("accounts.services.rewards.BATCH", 1)
-    monkeypatch.setattr("core.periodic.CHORES", {"rewards": CHORES["rewards"]})
-    Chore.objects.all().delete()
+    only(monkeypatch, "rewards")
+    TaskSchedule.objects.all().delete()
     rewards = [rewarded() for _ in range(3)]
     Reward.objects.update(matures_at=timezone.now())
-    do_chores()
+    run_due_tasks()
     assert [state_of(reward) for reward in rewards] == ["earned"] * 3
-    assert (Chore.objects.get().error, Chore.objects.get().due_at > timezone.now()) == ("", True)
+    assert (TaskSchedule.objects.get().error, TaskSchedule.objects.get().due_at > timezone.now()) == ("", True)
 
 
 # Many at once
@@ -238,17 +239,17 @@ def test_a_reward_is_paid_or_taken_back_once() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_chores_at_once_earn_each_reward_once() -> None:
+def test_tasks_at_once_earn_each_reward_once() -> None:
     partner = make_partner()
     for n in range(20):
         pay(bring(partner.code), source=f"payment:{n}")
     Reward.objects.update(matures_at=timezone.now())
 
-    def chore(_: int) -> bool:
-        with unscoped(reason="test: as the chore runs"):
+    def task(_: int) -> bool:
+        with unscoped(reason="test: as the periodic task runs"):
             return earn_matured()
 
-    at_once(4, None, chore)
+    at_once(4, None, task)
     assert Reward.objects.filter(state="earned").count() == 20
     assert RewardTransition.objects.filter(to_state="earned").count() == 20
 

@@ -13,8 +13,8 @@ from accounts.models import Member, Role
 from accounts.permissions import DEFAULT_ROLES, METHODS, MODULES, lacking, merge
 from accounts.services.members import update_member
 from accounts.services.roles import create_role, seed_roles, update_role
-from core.access import Actor, Door
-from core.companies import furnish_company
+from core.access import Actor, AuthPath
+from core.companies import provision_company
 from core.tenancy import company_scope
 from tests.cast import Cast, make_cast
 from tests.factories import CompanyFactory, MemberFactory, RoleFactory
@@ -61,7 +61,7 @@ def test_seeding_again_brings_nothing_back_and_changes_nothing(cast: Cast) -> No
         Role.objects.filter(name="Manager").update(name="Boss", permission={})
         before = list(Role.objects.order_by("pk").values())
         seed_roles()
-        furnish_company()
+        provision_company()
         assert list(Role.objects.order_by("pk").values()) == before
 
 
@@ -269,11 +269,11 @@ def test_nobody_changes_the_permission_of_their_own_role(clerk: Cast) -> None:
 
 
 def test_put_counts_for_patch_and_get_for_head() -> None:
-    actor = Actor(Door.SESSION, "u", permissions={"contact": {"PUT": True}})
+    actor = Actor(AuthPath.SESSION, "u", permissions={"contact": {"PUT": True}})
     assert actor.may("contact", "PATCH")
     assert lacking(actor, {"contact": {"PUT": True, "GET": False, "DELETE": True}}) == ["contact.DELETE"]
-    assert lacking(Actor(Door.SESSION, "u", is_owner=True), {"contact": {"DELETE": True}}) == []
-    assert lacking(Actor(Door.KEY, "u"), {"contact": {"DELETE": True}}) == []
+    assert lacking(Actor(AuthPath.SESSION, "u", is_owner=True), {"contact": {"DELETE": True}}) == []
+    assert lacking(Actor(AuthPath.KEY, "u"), {"contact": {"DELETE": True}}) == []
 
 
 def test_each_method_needs_its_permission(cast: Cast) -> None:
@@ -324,7 +324,7 @@ def office(transactional_db: None) -> Cast:
 
 
 def test_of_many_creations_of_one_name_one_goes_through(office: Cast) -> None:
-    actor = Actor(Door.KEY, office.owner.user_id, office.company.pk, office.owner.pk)
+    actor = Actor(AuthPath.KEY, office.owner.user_id, office.company.pk, office.owner.pk)
     results = at_once(
         10,
         office.company.pk,
@@ -334,7 +334,7 @@ def test_of_many_creations_of_one_name_one_goes_through(office: Cast) -> None:
 
 
 def test_the_default_moves_to_one_role_when_many_want_it(office: Cast) -> None:
-    actor = Actor(Door.KEY, office.owner.user_id, office.company.pk, office.owner.pk)
+    actor = Actor(AuthPath.KEY, office.owner.user_id, office.company.pk, office.owner.pk)
     with office.scope():
         ids = [RoleFactory().pk for _ in range(8)]
     results = at_once(8, office.company.pk, lambda n: update_role(actor=actor, id=ids[n], values={"is_default": True}).is_default)
@@ -349,7 +349,7 @@ def test_a_role_is_not_deleted_while_it_is_being_given(office: Cast) -> None:
     from accounts.services.roles import delete_roles
     from core.lists import BulkSelection
 
-    actor = Actor(Door.KEY, office.owner.user_id, office.company.pk, office.owner.pk)
+    actor = Actor(AuthPath.KEY, office.owner.user_id, office.company.pk, office.owner.pk)
     for _ in range(5):
         with office.scope():
             role = RoleFactory()

@@ -11,7 +11,7 @@ from django.db import connection
 
 from accounts.logs.entry import Entry
 from core.tenancy import unscoped
-from tests.accounts.doors import OTHER, PASSWORD, mails_to, private, public, register, token_in
+from tests.accounts.public_endpoints import OTHER, PASSWORD, mails_to, private, public, register, token_in
 
 WRONG = "a wrong guess that is nearly right"
 LAST = "the last password of them all"

@@ -20,11 +20,12 @@ from accounts.logs.middleware import ServerLogMiddleware
 from accounts.logs.recorder import AT_ONCE, Recorder, store
 from accounts.logs.retention import purge_login_log, purge_server_log
 from accounts.models import LoginLog, ServerLog
-from core import periodic
-from core.models import Chore
+from core.jobs import run_due_tasks
+from core.models import TaskSchedule
 from core.tenancy import as_owner, unscoped
 from tests.accounts.entries import entry
 from tests.guards.test_plans import walk
+from tests.periodic import only
 from tests.processes import kill, python
 
 # The recorder
@@ -245,8 +246,7 @@ def fill(count: int, at: datetime, first: int = 0) -> list[str]:
 
 @pytest.fixture
 def only_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    chores = {name: periodic.CHORES[name] for name in ("server-log", "login-log")}
-    monkeypatch.setattr(periodic, "CHORES", chores)
+    only(monkeypatch, "server-log", "login-log")
 
 
 @pytest.fixture
@@ -263,13 +263,13 @@ def test_old_requests_go_piece_by_piece_and_it_ends(db: None, pieces: int, only_
     with unscoped(reason="test: retention"):
         assert purge_server_log()
         assert ServerLog.objects.count() == 200
-    periodic.do_chores()
+    run_due_tasks()
     with unscoped(reason="test: retention"):
         assert sorted(ServerLog.objects.values_list("pk", flat=True)) == young
         assert not purge_server_log()
         assert ServerLog.objects.count() == 50
-    assert Chore.objects.get(name="server-log").error == ""
-    assert Chore.objects.get(name="server-log").due_at > timezone.now()
+    assert TaskSchedule.objects.get(name="server-log").error == ""
+    assert TaskSchedule.objects.get(name="server-log").due_at > timezone.now()
 
 
 @override_settings(SERVER_LOG_DAYS=30)

@@ -1,4 +1,4 @@
-"""The back office's door, and what staff do about addresses and mails."""
+"""The login to the back office, and what staff do about addresses and mails."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from django.urls import reverse
 from accounts.models import Mail, User
 from accounts.services.mails import queue_mail
 from core.tenancy import unscoped
-from tests.accounts.doors import PASSWORD, logins, mails_to, public, register
 from tests.accounts.mail_samples import LINK, SAMPLES
+from tests.accounts.public_endpoints import PASSWORD, logins, mails_to, public, register
 from tests.factories import UserFactory
 
 

@@ -1,4 +1,4 @@
-"""What a session token must be: every attack answers 401 at both doors."""
+"""What a session token must be: every attack answers 401 on both session paths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from accounts import tokens
 from accounts.models import RefreshToken, User
 from accounts.services.sessions import end_family, end_sessions
 from core.ids import new_id
-from tests.accounts.doors import INVALID, private
+from tests.accounts.public_endpoints import INVALID, private
 from tests.cast import SESSION, Answer, Caller, Cast
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.links import make_token
 from accounts.models import User
-from tests.accounts.doors import DEAD, OTHER, PASSWORD, at, kinds_to, logins, mails_to, private, public, register, token_in
+from tests.accounts.public_endpoints import DEAD, OTHER, PASSWORD, at, kinds_to, logins, mails_to, private, public, register, token_in
 from tests.factories import UserFactory
 
 BAD_TOKENS = ("x", "x" * 1000, "a:b:c", "WyJ4Il0:1abc:def", "\u00fc", "..", "null")

@@ -62,13 +62,13 @@ def plan_of(name: str, *, amount: str | None = "10", interval: str = "month", **
     return plan
 
 
-def chore(moment: datetime) -> None:
+def run_renewals(moment: datetime) -> None:
     """The service looks at its subscriptions at the moment, as often as there is something to look at."""
     from django.db import transaction
 
-    with at(moment), unscoped(reason="test: the chore runs for all companies"):
+    with at(moment), unscoped(reason="test: the periodic task runs for all companies"):
         for _ in range(20):
             with transaction.atomic():
                 if not look_at_subscriptions():
                     return
-    raise AssertionError("the chore does not come to an end")
+    raise AssertionError("the renewals do not come to an end")

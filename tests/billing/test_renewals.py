@@ -1,4 +1,4 @@
-"""What time does to subscriptions, looked at as the chore does, and what payments do."""
+"""What time does to subscriptions, looked at as the periodic task does, and what payments do."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from billing.services.subscriptions import (
     extend_subscription,
     grant_subscription,
 )
-from core.errors import ApiError, Named
-from core.periodic import CHORES
+from core.errors import ApiError, NamedError
+from core.jobs import WORK
 from core.tenancy import company_scope, unscoped
-from tests.billing.cases import NOON, actions, at, changes, chore, days, mails, make_company, plan_of, primary
+from tests.billing.cases import NOON, actions, at, changes, days, mails, make_company, plan_of, primary, run_renewals
 from tests.factories import UserFactory
 from tests.threads import at_once
 
@@ -52,25 +52,25 @@ def subscribed(*, amount: str | None = "10", interval: str = "month", **policies
     return company
 
 
-def test_the_chore_is_registered() -> None:
-    assert CHORES["subscriptions"].run is look_at_subscriptions
+def test_the_periodic_task_is_registered() -> None:
+    assert WORK["periodic:subscriptions"].run is look_at_subscriptions
 
 
 def test_a_trial_ends_and_says_so_before_and_after() -> None:
     with at(NOON):
         company = make_company()
     end = NOON + days(14)
-    chore(NOON + days(1))
-    chore(end - days(7) - days(0.01))
+    run_renewals(NOON + days(1))
+    run_renewals(end - days(7) - days(0.01))
     assert mails(company) == []
-    chore(end - days(7))
-    chore(end - days(7) + days(0.5))
-    chore(end - days(1))
-    chore(end - days(0.1))
+    run_renewals(end - days(7))
+    run_renewals(end - days(7) + days(0.5))
+    run_renewals(end - days(1))
+    run_renewals(end - days(0.1))
     assert mails(company) == ["ending", "ending"]
     assert primary(company).status == Status.TRIAL
-    chore(end)
-    chore(end + days(3))
+    run_renewals(end)
+    run_renewals(end + days(3))
     found = primary(company)
     assert (found.status, found.ends_at, found.look_at) == (Status.EXPIRED, end, None)
     assert mails(company) == ["ending", "ending", "ended"]
@@ -86,11 +86,11 @@ def test_after_a_long_silence_the_last_reminder_alone_is_given() -> None:
     with at(NOON):
         company = make_company()
     choose(company, remindDaysBefore=[7, 5, 3, 1])
-    chore(NOON + days(1))
-    chore(NOON + days(12))
+    run_renewals(NOON + days(1))
+    run_renewals(NOON + days(12))
     with unscoped(reason="test"):
         assert [mail.text.count("ends in 3 days") for mail in Mail.objects.filter(company_id=company.pk)] == [1]
-    chore(NOON + days(13))
+    run_renewals(NOON + days(13))
     assert mails(company) == ["ending", "ending"]
 
 
@@ -98,39 +98,39 @@ def test_reminders_follow_what_the_company_chooses_later() -> None:
     with at(NOON):
         company = make_company()
     choose(company, remindDaysBefore=[])
-    chore(NOON + days(1))
+    run_renewals(NOON + days(1))
     choose(company, remindDaysBefore=[10, 2])
-    chore(NOON + days(2.5))
-    chore(NOON + days(4))
+    run_renewals(NOON + days(2.5))
+    run_renewals(NOON + days(4))
     assert mails(company) == ["ending"]
     choose(company, remindDaysBefore=[])
-    chore(NOON + days(13))
+    run_renewals(NOON + days(13))
     assert mails(company) == ["ending"]
 
 
 def test_a_moved_end_is_reminded_of_anew() -> None:
     with at(NOON):
         company = make_company()
-    chore(NOON + days(7))
+    run_renewals(NOON + days(7))
     with at(NOON + days(8)):
         extend_subscription(company_id=company.pk, until=NOON + days(28))
-    chore(NOON + days(8))
+    run_renewals(NOON + days(8))
     assert mails(company) == ["ending"]
-    chore(NOON + days(21))
+    run_renewals(NOON + days(21))
     assert mails(company) == ["ending", "ending"]
 
 
 def test_an_unpaid_period_is_past_due_and_then_expires() -> None:
     company = subscribed()
     end = datetime(2026, 4, 30, 12, tzinfo=UTC)
-    chore(end - days(0.01))
+    run_renewals(end - days(0.01))
     assert primary(company).status == Status.ACTIVE
-    chore(end)
+    run_renewals(end)
     assert (primary(company).status, primary(company).ends_at) == (Status.PAST_DUE, end + days(7))
     assert is_let_in(company, end + days(6.9))
-    chore(end + days(6.9))
+    run_renewals(end + days(6.9))
     assert mails(company) == ["past_due"]
-    chore(end + days(7))
+    run_renewals(end + days(7))
     assert (primary(company).status, primary(company).ends_at) == (Status.EXPIRED, end + days(7))
     assert mails(company) == ["past_due", "ended"]
     assert actions(company)[2:] == ["past_due", "expired"]
@@ -140,17 +140,17 @@ def test_the_day_before_the_doors_close_is_reminded_of() -> None:
     company = subscribed(remindDaysBefore=[7, 1])
     end = datetime(2026, 4, 30, 12, tzinfo=UTC)
     for moment in (end - days(7), end - days(1), end, end + days(1), end + days(6), end + days(7)):
-        chore(moment)
+        run_renewals(moment)
     assert mails(company) == ["ending", "ending", "past_due", "ending", "ended"]
 
 
 @pytest.mark.parametrize("asleep", [0, 20])
-def test_the_doors_close_by_the_clock_when_the_chore_sleeps(asleep: float) -> None:
+def test_access_ends_by_the_clock_when_the_periodic_task_sleeps(asleep: float) -> None:
     company = subscribed()
     end = datetime(2026, 4, 30, 12, tzinfo=UTC)
     assert is_let_in(company, end + days(6.99))
     assert not is_let_in(company, end + days(7))
-    chore(end + days(7 + asleep))
+    run_renewals(end + days(7 + asleep))
     assert (primary(company).status, primary(company).ends_at) == (Status.EXPIRED, end + days(7))
     assert mails(company) == ["ended"]
 
@@ -159,9 +159,9 @@ def test_a_plan_that_costs_nothing_renews_itself_on_its_day() -> None:
     company = subscribed(amount="0", remindDaysBefore=[7])
     ends = []
     for moment in (datetime(2026, 4, 30, 12, tzinfo=UTC), datetime(2026, 5, 31, 12, tzinfo=UTC), datetime(2026, 6, 30, 12, tzinfo=UTC)):
-        chore(moment - days(0.01))
-        chore(moment)
-        chore(moment + days(1))
+        run_renewals(moment - days(0.01))
+        run_renewals(moment)
+        run_renewals(moment + days(1))
         found = primary(company)
         assert (found.status, found.period_start) == (Status.ACTIVE, moment)
         ends.append(found.period_end)
@@ -172,7 +172,7 @@ def test_a_plan_that_costs_nothing_renews_itself_on_its_day() -> None:
 
 def test_periods_that_were_slept_over_are_caught_up_with_in_one_step() -> None:
     company = subscribed(amount="0")
-    chore(datetime(2026, 9, 2, tzinfo=UTC))
+    run_renewals(datetime(2026, 9, 2, tzinfo=UTC))
     found = primary(company)
     assert (found.period_start, found.period_end) == (NOON.replace(month=8), NOON.replace(month=9, day=30))
     assert is_let_in(company, datetime(2026, 9, 2, tzinfo=UTC))
@@ -183,8 +183,8 @@ def test_periods_that_were_slept_over_are_caught_up_with_in_one_step() -> None:
 def test_a_company_that_does_not_want_to_renew_ends_with_its_period(amount: str) -> None:
     company = subscribed(amount=amount, autoRenew=False, remindDaysBefore=[1])
     end = datetime(2026, 4, 30, 12, tzinfo=UTC)
-    chore(end - days(1))
-    chore(end)
+    run_renewals(end - days(1))
+    run_renewals(end)
     assert (primary(company).status, primary(company).ends_at) == (Status.EXPIRED, end)
     assert mails(company) == ["ending", "ended"]
     with unscoped(reason="test"):
@@ -198,7 +198,7 @@ def test_what_is_cancelled_at_the_end_of_its_period_ends_as_cancelled() -> None:
     end = datetime(2026, 4, 30, 12, tzinfo=UTC)
     assert is_let_in(company, end - days(0.01))
     assert not is_let_in(company, end)
-    chore(end)
+    run_renewals(end)
     assert (primary(company).status, primary(company).ends_at) == (Status.CANCELLED, end)
     assert mails(company) == ["ended"]
 
@@ -207,7 +207,7 @@ def test_a_trial_that_is_cancelled_at_its_end_ends_as_cancelled() -> None:
     with at(NOON):
         company = make_company()
         cancel_subscription(company_id=company.pk, at_period_end=True)
-    chore(NOON + days(14))
+    run_renewals(NOON + days(14))
     assert primary(company).status == Status.CANCELLED
 
 
@@ -215,7 +215,7 @@ def test_open_ends_are_left_alone() -> None:
     with at(NOON):
         company = make_company()
         activate_subscription(company_id=company.pk)
-    chore(NOON + days(4000))
+    run_renewals(NOON + days(4000))
     assert (primary(company).status, mails(company)) == (Status.ACTIVE, [])
 
 
@@ -224,8 +224,8 @@ def test_a_notice_that_is_switched_off_is_not_mailed() -> None:
         company = make_company()
     with company_scope(company.pk):
         CompanySettings.objects.update(notification_settings={"subscription.ended": {"email": False}})
-    chore(NOON + days(7))
-    chore(NOON + days(14))
+    run_renewals(NOON + days(7))
+    run_renewals(NOON + days(14))
     assert mails(company) == ["ending"]
     assert primary(company).status == Status.EXPIRED
 
@@ -241,11 +241,11 @@ def test_trouble_with_one_subscription_keeps_no_other_from_its_turn(monkeypatch:
             raise RuntimeError("the template is broken")
 
     monkeypatch.setattr(renewals, "look", stumble)
-    chore(NOON + days(14))
+    run_renewals(NOON + days(14))
     assert (primary(bad).status, primary(good).status) == (Status.TRIAL, Status.EXPIRED)
     assert mails(bad) == []
     monkeypatch.setattr(renewals, "look", look)
-    chore(NOON + days(14.5))
+    run_renewals(NOON + days(14.5))
     assert (primary(bad).status, mails(bad)) == (Status.EXPIRED, ["ended"])
 
 
@@ -258,7 +258,7 @@ def test_ten_workers_at_once_make_each_move_once() -> None:
 
     def work(_: int) -> None:
         try:
-            with unscoped(reason="test: the chore runs for all companies"):
+            with unscoped(reason="test: the periodic task runs for all companies"):
                 for _ in range(3):
                     with transaction.atomic():
                         look_at_subscriptions()
@@ -294,7 +294,7 @@ def test_a_payment_brings_the_next_period() -> None:
 def test_a_payment_ends_what_is_past_due_and_the_period_goes_on_from_its_end() -> None:
     company = subscribed()
     end = datetime(2026, 4, 30, 12, tzinfo=UTC)
-    chore(end)
+    run_renewals(end)
     with at(end + days(5)):
         pay(company)
     found = primary(company)
@@ -303,7 +303,7 @@ def test_a_payment_ends_what_is_past_due_and_the_period_goes_on_from_its_end() -
 
 def test_a_payment_opens_what_was_closed_from_now_on() -> None:
     company = subscribed()
-    chore(datetime(2026, 5, 20, tzinfo=UTC))
+    run_renewals(datetime(2026, 5, 20, tzinfo=UTC))
     assert primary(company).status == Status.EXPIRED
     with at(datetime(2026, 6, 15, tzinfo=UTC)):
         pay(company)
@@ -344,7 +344,7 @@ def test_the_same_payment_at_once_counts_once() -> None:
 
 def test_payments_that_make_no_sense_are_refused() -> None:
     company = make_company()
-    with pytest.raises(Named, match="no interval") as caught:
+    with pytest.raises(NamedError, match="no interval") as caught:
         pay(company)
     assert caught.value.name == "BadRequest_400"
     for values in ({"amount": Decimal(0)}, {"amount": Decimal(-1)}, {"source": ""}):

@@ -22,8 +22,8 @@ from billing.services.subscriptions import (
     override_subscription,
     start_trial,
 )
-from core.companies import furnish_company
-from core.errors import ApiError, Named
+from core.companies import provision_company
+from core.errors import ApiError, NamedError
 from core.tenancy import company_scope
 from tests.billing.cases import NOON, actions, at, changes, days, make_company, plan_of, primary
 from tests.factories import CompanyFactory, MemberFactory, RoleFactory, UserFactory
@@ -34,7 +34,7 @@ Status = Subscription.Status
 
 
 def refused(name: str, call: Any, **values: Any) -> str:
-    with pytest.raises(Named) as caught:
+    with pytest.raises(NamedError) as caught:
         call(**values)
     assert caught.value.name == name
     return caught.value.detail
@@ -87,7 +87,7 @@ def test_furnishing_again_changes_nothing() -> None:
     company = make_company()
     before = primary(company)
     with company_scope(company.pk):
-        furnish_company()
+        provision_company()
         assert Subscription.objects.count() == 1
     assert primary(company).updated_at == before.updated_at
 

@@ -20,10 +20,10 @@ from accounts.services.visits import end_visit, open_visit
 from config.backoffice.looking import VisitAuthentication, look, visitor
 from config.backoffice.resources import find_resources
 from config.urls import PROTECTED
-from core.access import Door
+from core.access import AuthPath
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
-from core.db.walls import company_models
+from core.db.row_security import company_models
 from core.fields import EncryptedTextField
 from crm.models import Contact, Tag
 from tests.cast import Cast
@@ -340,7 +340,7 @@ def test_a_handler_that_writes_on_get_fails_and_writes_nothing(visit: StaffVisit
 
 def test_the_visitor_is_at_the_session_door_without_membership(visit: StaffVisit, staff: User, cast: Cast) -> None:
     actor = visitor(visit)
-    assert (actor.door, actor.user_id, actor.company_id, actor.member_id) == (Door.SESSION, staff.pk, cast.company.pk, "")
+    assert (actor.auth_path, actor.user_id, actor.company_id, actor.member_id) == (AuthPath.SESSION, staff.pk, cast.company.pk, "")
     assert (actor.is_unbounded, actor.is_owner, actor.is_accepted) == (False, False, False)
     assert [actor.may("contact", method) for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")] == [True, True] + [False] * 4
 

@@ -1,4 +1,4 @@
-"""Contract section 5: what each door checks, row by row, and what is open without a subscription."""
+"""Contract section 5: what each authentication path checks, row by row, and what is open without a subscription."""
 
 from __future__ import annotations
 

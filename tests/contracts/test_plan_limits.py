@@ -13,7 +13,7 @@ from drf_spectacular.generators import SchemaGenerator
 from accounts.models import ApiKey, Member, Role
 from billing.models import Plan, Subscription
 from billing.services.subscriptions import change_subscription, grant_subscription, override_subscription
-from core.access import USAGE, usage
+from core.access import USAGE, used_quota
 from crm.models import Contact, Import, ImportRowError, Tag
 from outreach.models import AiApp
 from outreach.providers import OfflineComposer
@@ -114,7 +114,7 @@ def test_every_route_that_makes_records_is_counted() -> None:
 
 def test_the_schema_tells_of_the_limit_at_the_session_door_alone() -> None:
     paths = SchemaGenerator().get_schema(public=True)["paths"]
-    session, key = (paths[f"/api/{door}/tag"]["post"] for door in ("protected", "key/protected"))
+    session, key = (paths[f"/api/{mount}/tag"]["post"] for mount in ("protected", "key/protected"))
     assert "Counts against the plan's limit of `tag`." in session["description"]
     assert "PlanLimitExceeded_403, PlanSubscriptionLimitExceeded_403" in session["responses"]["403"]["description"]
     assert "limit" not in key.get("description", "")
@@ -123,19 +123,19 @@ def test_the_schema_tells_of_the_limit_at_the_session_door_alone() -> None:
 
 @pytest.mark.parametrize("module", sorted(MAKERS))
 def test_a_session_makes_as_many_as_the_plan_allows(module: str, scope: Cast) -> None:
-    make, before = MAKERS[module], usage(module)
+    make, before = MAKERS[module], used_quota(module)
     plan = Plan.objects.create(name="Small", limits={module: before + 2}, max_seats=before + 2 if module == "member" else None)
     grant_subscription(company_id=scope.company.pk, plan=plan)
     for number in (1, 2):
         assert make(scope.session, number).status in (200, 201), number
-        assert usage(module) == before + number
+        assert used_quota(module) == before + number
     refused = make(scope.session, 3)
     expected = (400, "Your plan does not allow that many users") if module == "member" else (403, "The limit of your plan is reached")
     assert (refused.status, refused.body["message"]) == expected
     assert f"allows {before + 2} records of {module}" in refused.body["warning"]
-    assert usage(module) == before + 2
+    assert used_quota(module) == before + 2
     assert make(scope.key, 4).status in (200, 201)
-    assert usage(module) == before + 3
+    assert used_quota(module) == before + 3
     assert make(scope.session, 5).status == expected[0]
 
 
@@ -143,7 +143,7 @@ def test_a_session_makes_as_many_as_the_plan_allows(module: str, scope: Cast) ->
 def test_a_limit_of_the_subscriptions_own_says_so(module: str, scope: Cast) -> None:
     plan = Plan.objects.create(name="Large", limits={module: 1_000_000})
     grant_subscription(company_id=scope.company.pk, plan=plan)
-    limit(scope, **{module: usage(module)})
+    limit(scope, **{module: used_quota(module)})
     refused = MAKERS[module](scope.session, 1)
     assert (refused.status, refused.body["message"]) == (403, "The limit of your subscription is reached")
 
@@ -185,7 +185,7 @@ def test_an_upload_of_several_files_is_taken_whole_or_not_at_all(scope: Cast) ->
     limit(scope, file=1)
     two = {"file": [SimpleUploadedFile("a.txt", b"a"), SimpleUploadedFile("b.txt", b"b")]}
     response = scope.session.client.post(SESSION + "/upload", two, headers=scope.session.headers)
-    assert (response.status_code, usage("file")) == (403, 0)
+    assert (response.status_code, used_quota("file")) == (403, 0)
 
 
 # In bulk
@@ -203,7 +203,7 @@ def test_bulk_takes_what_fits_and_fails_the_rest_one_by_one(scope: Cast) -> None
     assert [(row["index"], row["name"], row["message"]) for row in answer.data["failed"]] == [
         (index, "PlanSubscriptionLimitExceeded_403", "The limit of your subscription is reached") for index in (3, 4)
     ]
-    assert usage("contact") == 3
+    assert used_quota("contact") == 3
     assert len(bulk(scope.key, range(5, 8)).data["created"]) == 3
 
 
@@ -230,7 +230,7 @@ def test_an_upsert_in_bulk_updates_what_is_there_and_takes_room_for_the_rest(sco
     assert [row["email"] for row in answer.data["created"]] == ["person3@example.org"]
     assert sorted(row["email"] for row in answer.data["updated"]) == [f"person{n}@example.org" for n in (0, 1, 3)]
     assert [row["index"] for row in answer.data["failed"]] == [2, 5]
-    assert usage("contact") == 3
+    assert used_quota("contact") == 3
 
 
 # By import
@@ -315,7 +315,7 @@ def test_fifty_posts_at_once_let_exactly_the_limit_through(module: str) -> None:
     before = []
     for one, more in zip(casts, (7, 4), strict=True):
         with one.scope():
-            before.append(usage(module))
+            before.append(used_quota(module))
             limit(one, **{module: before[-1] + more})
 
     def post(n: int) -> Answer:
@@ -328,7 +328,7 @@ def test_fifty_posts_at_once_let_exactly_the_limit_through(module: str) -> None:
         assert Counter(answer.status < 300 for answer in mine) == {True: more, False: RUSH // 2 - more}
         assert refusals(mine) == {(403, "The limit of your subscription is reached")}
         with casts[position].scope():
-            assert usage(module) == MODELS[module].objects.filter().count() == before[position] + more
+            assert used_quota(module) == MODELS[module].objects.filter().count() == before[position] + more
 
 
 @pytest.mark.django_db(transaction=True)
@@ -350,7 +350,7 @@ def test_bulk_creations_at_once_fill_the_plan_to_the_last_contact() -> None:
     assert sum(len(answer.data["created"]) for answer in answers) == 123
     assert sum(len(answer.data["failed"]) for answer in answers) == RUSH * 10 - 123
     with cast.scope():
-        assert usage("contact") == 123
+        assert used_quota("contact") == 123
 
 
 @pytest.mark.django_db(transaction=True)
@@ -367,20 +367,20 @@ def test_single_posts_bulk_and_upserts_at_once_share_the_room() -> None:
     answers = at_once(RUSH, None, post)
     assert {answer.status for answer in answers} <= {200, 403}
     with cast.scope():
-        assert usage("contact") == 40
+        assert used_quota("contact") == 40
 
 
 @pytest.mark.django_db(transaction=True)
 def test_two_imports_at_once_share_the_room() -> None:
-    from core.liveness import let_go
+    from core.jobs.liveness import release_lock
 
     cast = make_cast()
     limit(cast, contact=70)
     jobs = [start(cast.session, cast, people(60, start=1 + 100 * n)) for n in range(2)]
     at_once(2, None, lambda _: work())
-    let_go()
+    release_lock()
     done = [counts(finished(cast, job)) for job in jobs]
     assert [row[:2] for row in done] == [("completed", 60)] * 2
     assert (sum(row[2] for row in done), sum(row[5] for row in done)) == (70, 50)
     with cast.scope():
-        assert usage("contact") == 70
+        assert used_quota("contact") == 70

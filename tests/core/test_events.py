@@ -12,8 +12,9 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from core import events
-from core.events import CONSUMERS, Consumer, deliver, each, emit
+from core import jobs
+from core.events import EventConsumer, deliver, each, emit
+from core.events.delivery import BATCH, MAX_ATTEMPTS
 from core.ids import new_id
 from core.models import Event, EventDelivery
 from core.tenancy import as_owner, company_id, unscoped
@@ -29,15 +30,15 @@ Registrar = Callable[..., None]
 @pytest.fixture
 def register() -> Iterator[Registrar]:
     """Registers a consumer of thing.made (unless other kinds are named) for this test."""
-    names: list[str] = []
+    consumers: list[EventConsumer] = []
 
     def register(name: str, handle_many: Callable[[Sequence[Event]], None], *kinds: str) -> None:
-        names.append(name)
-        CONSUMERS[name] = Consumer(name, frozenset(kinds or ("thing.made",)), handle_many)
+        consumers.append(EventConsumer(name, handle_many, kinds=kinds or ("thing.made",)))
+        jobs.register(consumers[-1])
 
     yield register
-    for name in names:
-        del CONSUMERS[name]
+    for consumer in consumers:
+        del jobs.WORK[consumer.key]
 
 
 @pytest.fixture
@@ -92,19 +93,19 @@ def test_a_failing_consumer_is_tried_again_and_parked_in_the_end(scope: Cast, re
 
     register("failing", each(fail))
     emit("thing.made", [new_id()])
-    for attempt in range(1, events.MAX_ATTEMPTS + 1):
+    for attempt in range(1, MAX_ATTEMPTS + 1):
         EventDelivery.objects.update(due_at=timezone.now())
         assert deliver() == 1
         delivery = EventDelivery.objects.get()
         assert (delivery.attempts, delivery.error) == (attempt, "RuntimeError: not today")
-        assert delivery.status == ("pending" if attempt < events.MAX_ATTEMPTS else "parked")
+        assert delivery.status == ("pending" if attempt < MAX_ATTEMPTS else "parked")
     assert Event.objects.get().payload == {}, "what a failed handler wrote is rolled back"
 
 
 def test_events_come_many_at_once_in_their_order_one_company_at_a_time(
     cast: Cast, outsiders: Cast, register: Registrar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "BATCH", 5)
+    monkeypatch.setattr("core.events.delivery.BATCH", 5)
     batches: list[tuple[str, list[str]]] = []
     register("batches", lambda found: batches.append((company_id(), [event.object_id for event in found])))
     made: dict[str, list[str]] = {}
@@ -164,21 +165,21 @@ def test_an_error_of_the_database_costs_no_other_event(scope: Cast, register: Re
     assert EventDelivery.objects.get().error.startswith("DataError: division by zero")
 
 
-def test_consumers_are_woken_once_after_the_commit_unless_they_can_wait(
+def test_consumers_are_notified_once_after_the_commit_unless_they_can_wait(
     scope: Cast, seen: Seen, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
-    woken: list[str] = []
-    monkeypatch.setattr("core.jobs.publish", woken.append)
-    for kind, ids, hint, wanted in (
+    notified: list[str] = []
+    monkeypatch.setattr("core.jobs.notify._publish", lambda name, **_: notified.append(name))
+    for kind, ids, notify, wanted in (
         ("thing.made", [new_id()], True, ["events"]),
         ("thing.made", [new_id()], False, []),
         ("thing.made", [], True, []),
         ("thing.lost", [new_id()], True, []),
     ):
         with django_capture_on_commit_callbacks(execute=True):
-            emit(kind, ids, hint=hint)
-        assert woken == wanted
-        woken.clear()
+            emit(kind, ids, notify=notify)
+        assert notified == wanted
+        notified.clear()
     assert deliver() == 2
 
 
@@ -232,7 +233,7 @@ def test_workers_at_once_handle_each_event_exactly_once(register: Registrar) -> 
 
     register("workers", handle)
     with cast.scope(), transaction.atomic():
-        ids = things(3 * events.BATCH)
+        ids = things(3 * BATCH)
     assert sum(at_once(2, None, lambda n: deliver())) == len(ids)
     assert Counter(id for batch in batches for id in batch) == Counter(ids)
     with unscoped(reason="test"):

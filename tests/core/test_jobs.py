@@ -1,18 +1,19 @@
-"""Work: claims, leases, fences, and what becomes of a dead worker's rows."""
+"""Work: claims, leases, and what becomes of a dead worker's rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from time import monotonic
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
 from core import jobs
-from core.jobs import LeaseLost, checkpoint, claim, fenced, finish, has_due, release, run_job, sweep
+from core.jobs import LeaseLost, checkpoint, claim, finish, has_due, release, run_job, runner, sweep, sweeper, update_owned
 from core.tenancy import company_scope, unscoped
 from crm.models import File, Import
 from tests.cast import Cast, make_cast
@@ -79,7 +80,7 @@ def test_a_lost_lease_refuses_every_write(cast: Cast) -> None:
     with cast.scope():
         Import.objects.filter(pk=held.pk).update(lease="0" * 24)
         for write in (
-            lambda: fenced(held, processed=5),
+            lambda: update_owned(held, processed=5),
             lambda: checkpoint(held, processed=5),
             lambda: finish(held, "completed"),
             lambda: release(held),
@@ -107,14 +108,14 @@ def test_an_exception_puts_back_and_parks_in_the_end(cast: Cast) -> None:
     def fail(_: Import, __: float) -> None:
         raise RuntimeError("no luck")
 
-    for attempt in range(1, jobs.MAX_ATTEMPTS + 1):
+    for attempt in range(1, runner.MAX_ATTEMPTS + 1):
         with cast.scope():
             Import.objects.filter(pk=job.pk).update(due_at=timezone.now())
         [held] = claim(Import, limit=1)
         run_job(held, fail, monotonic() + 1)
         after = read(job)
         assert after.attempts == attempt
-        assert after.status == ("queued" if attempt < jobs.MAX_ATTEMPTS else "failed")
+        assert after.status == ("queued" if attempt < runner.MAX_ATTEMPTS else "failed")
         assert after.error_detail == "RuntimeError: no luck"
     assert after.error == "It failed several times for an unexpected reason and was stopped."
 
@@ -139,21 +140,21 @@ def test_the_rows_of_a_killed_worker_are_free_at_the_next_sweep(committed: Cast)
 
 
 def test_a_row_that_kills_its_workers_is_parked(cast: Cast) -> None:
-    job = make_job(cast, status="running", worker=1, deaths=jobs.MAX_DEATHS - 1)
+    job = make_job(cast, status="running", worker=1, deaths=sweeper.MAX_DEATHS - 1)
     assert sweep() == 1
-    assert (read(job).status, read(job).deaths) == ("failed", jobs.MAX_DEATHS)
+    assert (read(job).status, read(job).deaths) == ("failed", sweeper.MAX_DEATHS)
     assert read(job).error == "10 workers in a row died while they worked on it, so that it was stopped."
 
 
-def test_wake_publishes_after_the_commit_only(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_are_notified_after_the_commit_only(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
-    monkeypatch.setattr("core.jobs.publish", lambda name, **_: sent.append(name))
+    monkeypatch.setattr("core.jobs.notify._publish", lambda name, **_: sent.append(name))
     with transaction.atomic():
-        jobs.wake("import")
+        jobs.notify_workers("import")
         assert sent == []
     assert sent == ["import"]
     with pytest.raises(RuntimeError), transaction.atomic():  # noqa: PT012
-        jobs.wake("import")
+        jobs.notify_workers("import")
         raise RuntimeError
     assert sent == ["import"]
 
@@ -171,10 +172,13 @@ def no_broker_at_all(settings: object) -> Iterator[None]:
 
 
 @pytest.mark.broker
-def test_without_a_broker_nothing_is_lost_but_the_hint(cast: Cast, no_broker_at_all: None) -> None:
+def test_without_a_broker_nothing_is_lost_but_the_notification(
+    cast: Cast, no_broker_at_all: None, django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
     make_job(cast)
     started = monotonic()
-    jobs.publish("import")
+    with django_capture_on_commit_callbacks(execute=True):
+        jobs.notify_workers("import")
     assert monotonic() - started < 5
     with unscoped(reason="test"):
         assert has_due(Import)

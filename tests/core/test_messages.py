@@ -9,7 +9,7 @@ from django.test import override_settings
 
 from core.api.handler import render
 from core.catalogue import CATALOGUE
-from core.errors import Named
+from core.errors import NamedError
 from core.messages import forget, resolve
 from core.models import ResponseMessage
 from tests.cast import Cast
@@ -43,7 +43,7 @@ def test_an_edited_row_decides(cast: Cast) -> None:
 
 
 def test_an_unknown_name_is_500_something_went_wrong(db: None) -> None:
-    assert render(Named("NobodyKnows_400")) == (500, "Something went wrong", "")
+    assert render(NamedError("NobodyKnows_400")) == (500, "Something went wrong", "")
     ResponseMessage.objects.filter(name="ApiNotFound_400").delete()
     assert resolve("ApiNotFound_400") == (500, "Something went wrong")
 

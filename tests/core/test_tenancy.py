@@ -1,11 +1,11 @@
-"""The three walls between companies, each alone (design section 4)."""
+"""The three layers that isolate companies, each alone (design section 4)."""
 
 from __future__ import annotations
 
 import pytest
 from django.db import DatabaseError, IntegrityError, ProgrammingError, connection, transaction
 
-from core.db.walls import company_models, company_references
+from core.db.row_security import company_models, company_references
 from core.ids import new_id
 from core.tenancy import NoActiveCompany, as_owner, company_scope, unscoped
 from crm.models import Contact, ContactTag, Tag
@@ -90,7 +90,7 @@ def test_references_cannot_cross_companies(cast: Cast, outsiders: Cast, contacts
     ours, _ = contacts
     with outsiders.scope():
         foreign_tag = TagFactory().pk
-    for scope in (cast.scope(), unscoped(reason="test: the third wall alone")):
+    for scope in (cast.scope(), unscoped(reason="test: the third layer alone")):
         link = ContactTag(company=cast.company, contact_id=ours, tag_id=foreign_tag)
         with scope, pytest.raises(IntegrityError), transaction.atomic():  # noqa: PT012  (the constraint is deferred)
             link.save(force_insert=True)

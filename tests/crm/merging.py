@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from django.db import connection
 
-from core.db.walls import company_models
+from core.db.row_security import company_models
 from tests.cast import Answer, Cast
 
 LEDGERS = {"crm_merge", "crm_journal", "core_event", "core_eventdelivery", "accounts_apikey"}

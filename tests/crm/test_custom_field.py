@@ -34,10 +34,10 @@ def test_a_company_starts_with_the_system_fields(cast: Cast) -> None:
 
 
 def test_the_bootstrap_of_a_company_seeds_them_once(cast: Cast) -> None:
-    from core.companies import furnish_company
+    from core.companies import provision_company
 
     with cast.scope():
-        furnish_company()
+        provision_company()
         assert CustomField.objects.filter(is_system=True).count() == SYSTEM
 
 

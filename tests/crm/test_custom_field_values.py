@@ -9,7 +9,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.errors import Named
+from core.errors import NamedError
 from core.ids import new_id
 from core.jobs import WORK
 from core.lists import BulkSelection
@@ -50,7 +50,7 @@ class World:
         try:
             with transaction.atomic():
                 getattr(self, name)(*rest)
-        except Named:
+        except NamedError:
             pass
 
     def create(self, key: str, value: Any) -> None:

@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Mail
-from core.db.walls import company_references
+from core.db.row_security import company_references
 from core.fields import EncryptedTextField
 from core.ids import new_id
 from core.jobs import WORK

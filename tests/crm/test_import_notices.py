@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from accounts.models import Mail
-from core.jobs import POISONED, finish, sweep
+from core.jobs import finish, sweep
+from core.jobs.sweeper import POISONED
 from core.tenancy import unscoped
 from crm.models import Import
 from tests.cast import Cast
@@ -50,7 +51,7 @@ def test_imports_are_silent_where_that_is_wanted(cast: Cast) -> None:
 
 
 def test_a_failed_import_is_told(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.jobs.MAX_ATTEMPTS", 1)
+    monkeypatch.setattr("core.jobs.runner.MAX_ATTEMPTS", 1)
     monkeypatch.setattr("crm.services.imports.kinds.contacts.write_contacts", lambda *args, **options: 1 / 0)
     assert run(cast, csv_of(people(1)))["status"] == "failed"
     (mail,) = mails()

@@ -9,7 +9,7 @@ from django.apps import apps
 from django.db import connection
 from django.utils import timezone
 
-from core.db.walls import company_references
+from core.db.row_security import company_references
 from core.ids import new_id
 from core.tenancy import as_owner
 from crm.models import (

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from core.access import Entitlement, limited
-from core.errors import Named
+from core.errors import NamedError
 from core.models import Event
 from crm.models import CustomField, ProductService, ProductServiceValue
 from crm.services.products import create_product
@@ -319,7 +319,7 @@ def test_the_permission_module_decides_at_the_session_door(db: None) -> None:
 def test_the_plan_limits_products(scope: Cast) -> None:
     with limited(Entitlement(limits={"product-service": 1})):
         create_product(actor_id=scope.owner.pk, form_data={"name": "Roof"})
-        with pytest.raises(Named) as refused, transaction.atomic():
+        with pytest.raises(NamedError) as refused, transaction.atomic():
             create_product(actor_id=scope.owner.pk, form_data={"name": "Wall"})
     assert refused.value.name == "PlanLimitExceeded_403"
     assert ProductService.objects.count() == 1

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from core.access import Entitlement, limited
-from core.errors import Named
+from core.errors import NamedError
 from crm.models import CustomField, CustomSection
 from crm.services.sections import check_section, create_section
 from tests.cast import Cast, make_cast
@@ -147,7 +147,7 @@ def test_what_a_field_may_name_as_its_section(scope: Cast, outsiders: Cast) -> N
         ("contact", {"name": "a"}),
         ("contact", None),
     ):
-        with pytest.raises(Named) as refused:
+        with pytest.raises(NamedError) as refused:
             check_section(panel, id)
         assert refused.value.name == "InvalidSectionId_400"
 
@@ -198,7 +198,7 @@ def test_the_permission_module_decides_at_the_session_door(db: None) -> None:
 def test_the_plan_limits_sections(scope: Cast) -> None:
     with limited(Entitlement(limits={"custom-section": 1})):
         create_section(actor_id=scope.owner.pk, values={"name": "a"})
-        with pytest.raises(Named) as refused, transaction.atomic():
+        with pytest.raises(NamedError) as refused, transaction.atomic():
             create_section(actor_id=scope.owner.pk, values={"name": "b"})
     assert refused.value.name == "PlanLimitExceeded_403"
 

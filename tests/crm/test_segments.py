@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from core.access import Entitlement, limited
-from core.errors import Named
+from core.errors import NamedError
 from crm.models import CustomField, Segment, SegmentRecord
 from crm.services.segments import IdChanges, create_segment
 from tests.cast import Cast, make_cast
@@ -316,7 +316,7 @@ def test_the_permission_module_decides_at_the_session_door(db: None) -> None:
 def test_the_plan_limits_segments(scope: Cast) -> None:
     with limited(Entitlement(limits={"segment": 1})):
         create_segment(actor_id=scope.owner.pk, values={"name": "a"}, filters={}, ids=IdChanges())
-        with pytest.raises(Named) as refused, transaction.atomic():
+        with pytest.raises(NamedError) as refused, transaction.atomic():
             create_segment(actor_id=scope.owner.pk, values={"name": "b"}, filters={}, ids=IdChanges())
     assert refused.value.name == "PlanLimitExceeded_403"
     assert Segment.objects.count() == 1

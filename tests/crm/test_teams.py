@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Member
 from accounts.services.companies import create_company
 from core.access import Entitlement, limited
-from core.companies import furnish_company
-from core.errors import Named
+from core.companies import provision_company
+from core.errors import NamedError
 from core.models import Event
 from core.tenancy import company_scope
 from crm.models import Lead, Team, TeamMember
@@ -49,7 +49,7 @@ def test_a_new_company_has_a_default_team_with_its_owner(db: None) -> None:
         assert (team.name, team.is_default) == ("General", True)
         assert list(TeamMember.objects.values_list("team_id", "member_id", "is_available")) == [(team.pk, owner.pk, True)]
         TeamMember.objects.all().delete()
-        furnish_company()
+        provision_company()
         assert Team.objects.get() == team
         assert not TeamMember.objects.exists()
 
@@ -57,7 +57,7 @@ def test_a_new_company_has_a_default_team_with_its_owner(db: None) -> None:
 def test_a_team_called_general_becomes_the_default_one(scope: Cast) -> None:
     Team.objects.all().delete()
     team = Team.objects.create(name="GENERAL")
-    furnish_company()
+    provision_company()
     assert list(Team.objects.values_list("pk", "is_default")) == [(team.pk, True)]
 
 
@@ -252,7 +252,7 @@ def test_the_permission_module_decides_at_the_session_door(db: None) -> None:
 def test_the_plan_limits_teams(scope: Cast) -> None:
     with limited(Entitlement(limits={"team": 2})):
         create_team(actor_id=scope.owner.pk, values={"name": "North"}, members=MemberChanges())
-        with pytest.raises(Named) as refused, transaction.atomic():
+        with pytest.raises(NamedError) as refused, transaction.atomic():
             create_team(actor_id=scope.owner.pk, values={"name": "South"}, members=MemberChanges())
     assert refused.value.name == "PlanLimitExceeded_403"
     assert Team.objects.count() == 2

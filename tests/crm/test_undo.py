@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from core.jobs import WORK
 from core.models import Event
-from core.periodic import CHORES
 from core.tenancy import unscoped
 from crm.models import BulkJob, Contact, Journal
 from tests.cast import Cast
@@ -130,7 +130,7 @@ def test_journals_go_when_nothing_can_be_undone_by_them(cast: Cast, ids: list[st
         assert Journal.objects.count() == 5
         Journal.objects.exclude(record_id=ids[0]).update(created_at=timezone.now() - timedelta(days=31, minutes=1))
         Journal.objects.filter(record_id=ids[0]).update(created_at=timezone.now() - timedelta(days=30, minutes=1))
-    with unscoped(reason="test: the chore works for all companies"):
-        assert [CHORES["journals"].run() for _ in range(3)] == [True, True, False]
+    with unscoped(reason="test: the periodic task works for all companies"):
+        assert [WORK["periodic:journals"].run() for _ in range(3)] == [True, True, False]
     with cast.scope():
         assert list(Journal.objects.values_list("record_id", flat=True)) == [ids[0]]

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from core.companies import furnish_company
-from core.errors import Named
+from core.companies import provision_company
+from core.errors import NamedError
 from core.models import Event
 from core.tenancy import company_scope
 from crm.models import Contact
@@ -23,7 +23,7 @@ def office(transactional_db: None) -> tuple[str, str]:
     """A committed company and its owner, so that threads see them."""
     company = CompanyFactory()
     with company_scope(company.pk):
-        furnish_company()
+        provision_company()
         owner = MemberFactory()
     return company.pk, owner.pk
 
@@ -88,7 +88,7 @@ def test_a_setting_of_one_part_frees_the_other(cast: Cast) -> None:
     assert moved.data == {"matchedCount": 2, "updatedCount": 2}
     with cast.scope():
         for value in ("number", "either"):
-            with pytest.raises(Named) as refused:
+            with pytest.raises(NamedError) as refused:
                 set_unique_key(value=value)
             assert str(refused.value) == "UniqueKeyInvalid_400: 2 contacts share 1 values of number; merge or delete them first"
         assert Contact.objects.filter(number_key=None).count() == 2
@@ -102,7 +102,7 @@ def test_the_setting_rewrites_the_keys_of_all_contacts(cast: Cast) -> None:
     assert cast.key.post("/contact", {"formData": form(2, email="ånn@example.com")}).status == 200
     assert cast.key.post("/contact", {"formData": form(2)}).status == 400
     with cast.scope():
-        with pytest.raises(Named):
+        with pytest.raises(NamedError):
             set_unique_key(value="email")
         Contact.objects.filter(number="1701000002").update(is_deleted=True)
         set_unique_key(value="email")
@@ -111,7 +111,7 @@ def test_the_setting_rewrites_the_keys_of_all_contacts(cast: Cast) -> None:
 
 
 def test_an_unknown_setting_is_refused(cast: Cast) -> None:
-    with cast.scope(), pytest.raises(Named) as refused:
+    with cast.scope(), pytest.raises(NamedError) as refused:
         set_unique_key(value="name")
     assert refused.value.name == "UniqueKeyInvalid_400"
 

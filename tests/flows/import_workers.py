@@ -21,8 +21,8 @@ FORKS = """
 import os, signal, sys, time, django
 django.setup()
 from django.conf import settings
-import core.jobs
-core.jobs.publish = lambda name, **_: None
+import core.jobs.notify
+core.jobs.notify._publish = lambda name, **_: None
 name, *pairs = sys.argv[1:]
 for pair in pairs:
     key, _, value = pair.partition("=")

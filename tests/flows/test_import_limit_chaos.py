@@ -8,7 +8,7 @@ import time
 import pytest
 
 from billing.services.subscriptions import override_subscription
-from core.access import usage
+from core.access import used_quota
 from crm.models import Import
 from tests.cast import make_cast
 from tests.contracts.test_plan_limits import start
@@ -43,4 +43,4 @@ def test_killed_workers_neither_exceed_nor_waste_the_plan() -> None:
     assert [row[:2] for row in done] == [("completed", ROWS)] * 2
     assert (sum(row[2] for row in done), sum(row[5] for row in done)) == (ROOM, 2 * ROWS - ROOM)
     with cast.scope():
-        assert usage("contact") == ROOM
+        assert used_quota("contact") == ROOM

@@ -23,7 +23,7 @@ import pytest
 from aiosmtpd.smtp import SMTP, Envelope
 from django.db import connection
 
-from core.jobs import MAX_DEATHS
+from core.jobs.sweeper import MAX_DEATHS
 from core.tenancy import company_scope
 from crm.models import Contact
 from outreach.models import AiApp, SendJob, SendJobTransition, Smtp
@@ -147,7 +147,7 @@ def chaos(mails: int, kills: int) -> dict[str, Any]:
     with faulty_server(server, factory=SlowServer, authenticator=accept_any, auth_require_tls=False) as port:
         run = prepare(cast, port, mails)
         with stable(connection.settings_dict["NAME"]) as workers:
-            # Fewer than a run of work survives without any progress (core.jobs.MAX_DEATHS), however slow the machine is.
+            # Fewer than a run of work survives without any progress (MAX_DEATHS), however slow the machine is.
             early = min(kills // 4, MAX_DEATHS - 2)
             kill_while_planning(workers, early)
             kill_while_sending(workers, server, mails, kills - early, end)

@@ -30,9 +30,9 @@ def run() -> None:
 
 def main() -> None:
     django.setup()
-    import core.jobs
+    import core.jobs.notify
 
-    core.jobs.publish = lambda name, **_: None
+    core.jobs.notify._publish = lambda name, **_: None
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for line in sys.stdin:
         if line.strip() != "spawn":

@@ -46,7 +46,7 @@ quick = settings(
 
 @dataclass(frozen=True)
 class Service:
-    """A server over HTTP, and credentials of every door."""
+    """A server over HTTP, and credentials for every authentication path."""
 
     url: str
     headers: dict[str, str]

@@ -34,8 +34,7 @@ from accounts.services.api_keys import add_key
 from billing.models import Currency, Plan, Subscription, SubscriptionChange
 from core.events import emit
 from core.ids import new_id
-from core.models import Event, EventDelivery, ResponseMessage
-from core.models.periodic import Chore
+from core.models import Event, EventDelivery, ResponseMessage, TaskSchedule
 from core.tenancy import company_scope
 from crm.models import (
     BulkJob,
@@ -142,7 +141,7 @@ def _in_other_company(make: Callable[[], Any]) -> Any:
 
 MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     ResponseMessage: lambda n: ResponseMessage.objects.create(name=f"Made{n}_400", status=400, text=f"Made {n}"),
-    Chore: lambda n: Chore.objects.create(name=f"chore-{n}", error="It broke"),
+    TaskSchedule: lambda n: TaskSchedule.objects.create(name=f"task-{n}", error="It broke"),
     Event: _event,
     EventDelivery: lambda n: EventDelivery.objects.create(
         consumer="nobody", event=_event(n), due_at=timezone.now(), status="parked", error="It broke"

@@ -8,7 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import Member
-from core.db.walls import company_models
+from core.db.row_security import company_models
 from core.fields import CompanyForeignKey
 from core.ids import ObjectIdField, new_id
 from tests.cast import Cast

@@ -19,8 +19,7 @@ from accounts.services.sessions import end_family
 from billing.models import Subscription
 from core.catalogue import CATALOGUE
 from core.events import emit
-from core.models import Event, EventDelivery, ResponseMessage
-from core.models.periodic import Chore
+from core.models import Event, EventDelivery, ResponseMessage, TaskSchedule
 from crm.models import Contact, Import, Tag
 from outreach.models import AiApp, GenieScheduler, SendJob, SendJobTransition, Smtp, Suppression
 from tests.cast import Cast, make_cast
@@ -344,10 +343,10 @@ def test_company_page_shows_its_own_records_only(cast: Cast, staff: Client) -> N
     assert cast.api_key.key not in text
 
 
-def test_a_chore_is_made_due(staff: Client) -> None:
+def test_a_periodic_task_is_made_due(staff: Client) -> None:
     later = timezone.now() + timedelta(days=1)
-    chore, other = (Chore.objects.create(name=name, due_at=later) for name in ("sweep-something", "sweep-else"))
-    assert "sweep-something" in command(staff, chore, "do_now")
-    chore.refresh_from_db()
+    task, other = (TaskSchedule.objects.create(name=name, due_at=later) for name in ("sweep-something", "sweep-else"))
+    assert "sweep-something" in command(staff, task, "do_now")
+    task.refresh_from_db()
     other.refresh_from_db()
-    assert (chore.due_at <= timezone.now(), other.due_at) == (True, later)
+    assert (task.due_at <= timezone.now(), other.due_at) == (True, later)

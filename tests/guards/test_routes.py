@@ -1,4 +1,4 @@
-"""Over every route of the URL map, so that no new one is left out: modules, doors, companies, ids and bodies."""
+"""Over every route of the URL map, so that no new one is left out: modules, authentication paths, companies, ids and bodies."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_where_every_manager_forgets_to_filter_the_database_still_hides_the_othe
 ) -> None:
     monkeypatch.setattr(CompanyManager, "get_queryset", lambda self: super(CompanyManager, self).get_queryset())
     with cast.scope():
-        assert "company_id" not in str(Tag.objects.values("pk").query), "the first wall is down"
+        assert "company_id" not in str(Tag.objects.values("pk").query), "the first isolation layer is down"
     seen = 0
     for operation in KEYED:
         if operation.method == "GET" and not operation.parameters:
@@ -126,7 +126,7 @@ def test_where_every_manager_forgets_to_filter_the_database_still_hides_the_othe
 def test_bulk_operations_do_not_reach_the_other_company(cast: Cast, outsiders: Cast, foreign: list[str]) -> None:
     from django.db import models
 
-    from core.db.walls import company_models
+    from core.db.row_security import company_models
 
     def snapshot() -> dict[str, Any]:
         with outsiders.scope():

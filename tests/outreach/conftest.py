@@ -9,7 +9,7 @@ from time import monotonic
 import pytest
 
 from core.jobs import WORK
-from core.liveness import let_go
+from core.jobs.liveness import release_lock
 from core.tenancy import company_scope
 from outreach.models import AiApp, GenieScheduler, SendJob, Smtp
 from tests.cast import Cast
@@ -21,7 +21,7 @@ from tests.outreach.smtp_server import Faults, accept_any, faulty_server
 def _lock_of_this_process() -> Iterator[None]:
     """Give the worker's lock back, whose connection would keep the test database from being dropped."""
     yield
-    let_go()
+    release_lock()
 
 
 def work(kind: str, seconds: float = 30) -> None:

@@ -6,9 +6,8 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Mail
-from core.jobs import sweep
-from core.models import Chore
-from core.periodic import do_chores
+from core.jobs import run_due_tasks, sweep
+from core.models import TaskSchedule
 from core.tenancy import unscoped
 from outreach.models import GenieScheduler, SendJob, Smtp
 from outreach.services.senders import pause_after_trouble, recovered
@@ -24,10 +23,10 @@ def mails(kind: str = "notice") -> list[Mail]:
         return list(Mail.objects.filter(kind__startswith=kind).order_by("created_at", "id"))
 
 
-def chores() -> None:
-    """Let every chore be due, and do it."""
-    Chore.objects.update(due_at=timezone.now())
-    do_chores()
+def run_all_tasks() -> None:
+    """Make every periodic task due, and run it."""
+    TaskSchedule.objects.update(due_at=timezone.now())
+    run_due_tasks()
 
 
 def test_a_run_tells_that_drafts_wait_and_that_it_has_ended(cast: Cast, post: Post) -> None:
@@ -35,15 +34,15 @@ def test_a_run_tells_that_drafts_wait_and_that_it_has_ended(cast: Cast, post: Po
     (mail,) = mails()
     assert (mail.kind, mail.to) == ("notice_run_planned", cast.owner.email)
     assert mail.subject == "3 messages of Invite them to our open day wait for approval"
-    chores()
+    run_all_tasks()
     assert len(mails()) == 1
     cast.key.post(f"/genie/{run}/approve-all")
-    chores()
+    run_all_tasks()
     assert len(mails()) == 1
     work("send")
     assert len(post.server.received) == 3
-    chores()
-    chores()
+    run_all_tasks()
+    run_all_tasks()
     (mail,) = mails("notice_run_finished")
     assert (mail.subject, mail.to) == ("Invite them to our open day: 3 messages sent", cast.owner.email)
     assert "Sent: 3\nFailed: 0" in mail.text
@@ -55,7 +54,7 @@ def test_a_cancelled_run_and_one_without_drafts_say_nothing(cast: Cast, post: Po
     run = planned(cast, 2)
     assert mails() == []
     cast.key.post(f"/genie/{run}/cancel")
-    chores()
+    run_all_tasks()
     assert mails() == []
 
 
@@ -63,7 +62,7 @@ def test_finished_runs_are_told_by_what_the_company_wants(cast: Cast, post: Post
     cast.key.put("/settings", {"notificationSettings": {"run.finished": {"email": False}}})
     planned(cast, 1)
     work("send")
-    chores()
+    run_all_tasks()
     with cast.scope():
         assert GenieScheduler.objects.get().concluded_at is not None
         assert SendJob.objects.get().status == "sent"

@@ -60,7 +60,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._applied = wanted
 
     def _has_roles(self, cursor: Any) -> bool:
-        """Whether the roles of core.db.walls exist; asked once a connection."""
+        """Whether the roles of core.db.row_security exist; asked once a connection."""
         if not self._roles_exist:
             cursor.execute("SELECT count(*) = 2 FROM pg_roles WHERE rolname IN (%s, %s)", (APP_ROLE, SYSTEM_ROLE))
             self._roles_exist = cursor.fetchone()[0]

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.commands import migrate
 from django.db import connections
 
-from core.companies import furnish_companies
-from core.db.walls import CREATE_ROLES
+from core.companies import provision_companies
+from core.db.row_security import CREATE_ROLES
 from core.tenancy import as_owner
 
 
@@ -19,4 +19,4 @@ class Command(migrate.Command):
                 cursor.execute(CREATE_ROLES)
             super().handle(*args, **options)
         if not (options["app_label"] or options["plan"] or options["check_unapplied"]):
-            furnish_companies()
+            provision_companies()

@@ -10,8 +10,8 @@ from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from core.access import is_limited
-from core.errors import Named, shorten
-from core.jobs import wake
+from core.errors import NamedError, shorten
+from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from crm.models import File, Import
 from crm.readers import ReaderError
@@ -35,7 +35,7 @@ def find_import(id: str, import_type: str | None = None) -> Import:
     """The import of this _id, or else the latest of the file of this _id; ImportNotFound_400."""
     found = live_imports(import_type).filter(Q(pk=id) | Q(file_id=id)).order_by(Case(When(pk=id, then=0), default=1), "-created_at").first()
     if found is None:
-        raise Named("ImportNotFound_400", "id: there is no such import in this company")
+        raise NamedError("ImportNotFound_400", "id: there is no such import in this company")
     return found
 
 
@@ -84,7 +84,7 @@ def create_import(
         _usable(File.objects.select_for_update().filter(pk=file_id))  # nobody clears it from the bin meanwhile
         job.save()
         if job.status == QUEUED:
-            wake("import")
+            notify_workers("import")
     return job
 
 
@@ -94,13 +94,13 @@ def first_look(file: File, options: Options) -> FirstLook:
         with open_file(file, options) as table:
             return look(table)
     except ReaderError as error:
-        raise Named(error.code, f"file: {error.message}") from error
+        raise NamedError(error.code, f"file: {error.message}") from error
 
 
 def _usable(files: QuerySet[File]) -> File:
     file = files.filter(is_deleted=False, trashed_at=None).first()
     if file is None:
-        raise Named("FileNotFound_400", "fileId: there is no such file in this company; upload it first, or take it out of the bin")
+        raise NamedError("FileNotFound_400", "fileId: there is no such file in this company; upload it first, or take it out of the bin")
     return file
 
 
@@ -111,7 +111,7 @@ def update_import(*, import_id: str, member_id: str | None, changes: Mapping[str
     """
     seen = find_import(import_id, import_type)
     if changes.get("status", "running") not in _MOVES:
-        raise Named("InvalidImportStatus_400", f"status: one of {', '.join(_MOVES)}, not {shorten(changes['status'])!r}")
+        raise NamedError("InvalidImportStatus_400", f"status: one of {', '.join(_MOVES)}, not {shorten(changes['status'])!r}")
     edits = {name: value for name, value in changes.items() if name != "status"}
     wanted = changes.get("status") or (RUNNING if "column_mapping" in edits else None)
     check_labels(tag_ids=edits.get("tags") or (), category_ids=[edits["category"]] if edits.get("category") else [])
@@ -128,21 +128,21 @@ def update_import(*, import_id: str, member_id: str | None, changes: Mapping[str
         job.updated_by_id = member_id
         job.save()
         if job.status == QUEUED:
-            wake("import")
+            notify_workers("import")
     return job
 
 
 def _check_editable(job: Import, seen: Import, options: Options) -> None:
     """Only what no worker is about to read may change."""
     if job.status in (QUEUED, RUNNING):
-        raise Named("ImportAlreadyRunning_400", "pause the import first; it can be changed once its status is paused")
+        raise NamedError("ImportAlreadyRunning_400", "pause the import first; it can be changed once its status is paused")
     if job.status not in (PAUSED, FAILED):
-        raise Named("InvalidImportStatus_400", f"the import is {job.status} and cannot be changed any more")
+        raise NamedError("InvalidImportStatus_400", f"the import is {job.status} and cannot be changed any more")
     if job.options != seen.options:
-        raise Named("InvalidRequest_400", "options: somebody else changed them just now; look at the import and try again")
+        raise NamedError("InvalidRequest_400", "options: somebody else changed them just now; look at the import and try again")
     old = Options.stored(job.options)
     if job.next_row and (options.row_from != old.row_from or not options.reads_like(old)):
-        raise Named("InvalidRequest_400", "options: rowFrom, delimiter, encoding and sheet are fixed once rows have been imported")
+        raise NamedError("InvalidRequest_400", "options: rowFrom, delimiter, encoding and sheet are fixed once rows have been imported")
 
 
 def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: FirstLook | None, *, reread: bool) -> None:
@@ -175,9 +175,9 @@ def _start(job: Import, *, edited: bool) -> None:
         job.pause_requested = False
         return
     if job.status in (QUEUED, RUNNING):
-        raise Named("ImportAlreadyRunning_400", f"status: the import is {job.status} already")
+        raise NamedError("ImportAlreadyRunning_400", f"status: the import is {job.status} already")
     if job.status not in (PAUSED, FAILED):
-        raise Named("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be started")
+        raise NamedError("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be started")
     _usable(File.objects.filter(pk=job.file_id))
     if job.header_row is not None:
         _check_mapping(job, complete=True)
@@ -189,13 +189,13 @@ def _start(job: Import, *, edited: bool) -> None:
 def _pause(job: Import, *, edited: bool) -> None:
     if job.status == PAUSED or (job.status in (QUEUED, RUNNING) and job.pause_requested):
         if not edited:
-            raise Named("ImportAlreadyPaused_400", "status: the import is paused already")
+            raise NamedError("ImportAlreadyPaused_400", "status: the import is paused already")
     elif job.status == QUEUED and job.header_row is not None:
         job.status = PAUSED
     elif job.status in (QUEUED, RUNNING) and not job.cancel_requested:
         job.pause_requested = True  # the worker stops after the batch that it is at
     elif job.status != FAILED or not edited:
-        raise Named("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be paused")
+        raise NamedError("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be paused")
 
 
 def _cancel(job: Import, *, edited: bool) -> None:
@@ -204,7 +204,7 @@ def _cancel(job: Import, *, edited: bool) -> None:
     elif job.status == RUNNING and not job.cancel_requested:
         job.cancel_requested = True
     else:
-        raise Named("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be cancelled")
+        raise NamedError("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be cancelled")
 
 
 _MOVES = {RUNNING.value: _start, PAUSED.value: _pause, CANCELLED.value: _cancel}

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Lower
 
-from core.access import room
+from core.access import remaining_quota
 from crm.models import ContactCategory, Import, Tag
 from crm.services.record_schema import ValueProblem
 
@@ -41,7 +41,7 @@ class Labels:
         missing = [name for key, name in wanted.items() if key not in self._tags]
         if missing and len(self._tags) // 2 + len(missing) <= MAX_TAGS:
             with transaction.atomic():
-                missing = missing[: room("tag")]
+                missing = missing[: remaining_quota("tag")]
                 Tag.objects.bulk_create([Tag(name=name, created_by_id=self._job.created_by_id) for name in missing], ignore_conflicts=True)
             self._tags = by_name(Tag.objects.all())
 

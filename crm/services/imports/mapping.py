@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.errors import Named, shorten
+from core.errors import NamedError, shorten
 from crm.readers import Cell
 from crm.readers.synonyms import FIRST_NAME, LAST_NAME
 from crm.services.contact_schema import PHONE_KEYS
@@ -51,8 +51,8 @@ def _check_complete(kind: ImportKind, targets: set[str], schema: RecordSchema) -
         raise _invalid(f"required and without column: {', '.join(missing)}")
 
 
-def _invalid(detail: str) -> Named:
-    return Named("InvalidMapping_400", f"columnMapping: {detail}")
+def _invalid(detail: str) -> NamedError:
+    return NamedError("InvalidMapping_400", f"columnMapping: {detail}")
 
 
 class RowReader:

@@ -13,8 +13,8 @@ for notice in NOTICES.values():
     register_notice(notice)
 
 
-def tell_ended(job: Import) -> None:
-    """Tell who made the import that it is done, or has failed; in the transaction of that (core.jobs.register_job)."""
+def notify_ended(job: Import) -> None:
+    """Tell who made the import that it is done, or has failed; in the transaction of that (core.jobs.JobWork)."""
     told = NOTICES.get(Import.Status(job.status))
     if told is not None and not job.is_deleted:
         notify(told.key, {"job": job, "file": job.file}, members=[job.created_by])

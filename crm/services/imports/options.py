@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self
 
 from core.api.output import snake
-from core.errors import Named, ValidationFailed
+from core.errors import NamedError, ValidationFailed
 from crm.fields.dates import pattern_of
 
 READING = ("delimiter", "encoding", "sheet")
@@ -40,7 +40,7 @@ class Options:
         plain = type(self)()
         new = replace(self, **{name: getattr(plain, name) if value is None else value for name, value in values.items()})
         if new.row_from and new.row_to and new.row_from > new.row_to:
-            raise Named("RowFromGreaterThanRowTo_400", f"options: rowFrom {new.row_from} is greater than rowTo {new.row_to}")
+            raise NamedError("RowFromGreaterThanRowTo_400", f"options: rowFrom {new.row_from} is greater than rowTo {new.row_to}")
         if new.date_format:
             try:
                 pattern_of(new.date_format)
@@ -61,9 +61,9 @@ class Options:
         """How many rows the range holds at most (blank rows in it are known when they are met); RowFromOutOfRange_400, NoRowsInFile_400."""
         first, last = max(self.row_from or 0, header_row + 1), min(self.row_to or last_row, last_row)
         if self.row_from and self.row_from > last_row:
-            raise Named("RowFromOutOfRange_400", f"options: rowFrom is {self.row_from}, the file's last row is {last_row}")
+            raise NamedError("RowFromOutOfRange_400", f"options: rowFrom is {self.row_from}, the file's last row is {last_row}")
         if first > last:
-            raise Named("NoRowsInFile_400", f"options: the first row below the headers is {header_row + 1}, rowTo is {self.row_to}")
+            raise NamedError("NoRowsInFile_400", f"options: the first row below the headers is {header_row + 1}, rowTo is {self.row_to}")
         return min(row_count, last - first + 1)
 
 

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.access import entitlement, limited
-from core.errors import Named
+from core.errors import NamedError
 from core.jobs import checkpoint, finish, has_due, release
 from crm.fields import TextFormat
 from crm.models import Import
@@ -51,7 +51,7 @@ def run(job: Import, deadline: float) -> None:
         return
     try:
         allowed = entitlement(job.company_id)
-    except Named as error:
+    except NamedError as error:
         finish(job, Import.Status.FAILED, error=LAPSED, error_detail=str(error))
         return
     with limited(allowed):
@@ -80,7 +80,7 @@ def _prepare(job: Import, table: Table) -> bool:
     try:
         take_first_look(job, found, schema)
         check_mapping(kind, job.column_mapping, job.headers, schema, complete=not job.pause_requested)
-    except Named as error:
+    except NamedError as error:
         finish(job, Import.Status.FAILED, error=error.detail, error_detail=str(error), **found.as_fields())
         return False
     if not checkpoint(job, **found.as_fields(), column_mapping=job.column_mapping, total=job.total):

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.selection import SelectionInput
 from core.api.views import ApiView
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import BulkSelection, FieldSet, ListField
 from outreach.api.serializers.apps import AiAppChange, AiAppCreate, AiAppOut, SmtpChange, SmtpCreate, SmtpDeleted, SmtpOut, SmtpTest
 from outreach.models import AiApp, Smtp
@@ -80,7 +80,7 @@ class Senders(ApiView):
     )
     def delete(self, request: Request, data: dict[str, Any]) -> Any:
         if not data.get("ids") and not data["select_all"]:
-            raise Named("NoSMTPSelected_400", "ids: name the senders to delete, or set selectAll")
+            raise NamedError("NoSMTPSelected_400", "ids: name the senders to delete, or set selectAll")
         body: Any = request.data
         selection = BulkSelection.parse(body, request.query_params, SMTP_FIELDS)
         ids = list(selection.apply(Smtp.objects.all()).values_list("pk", flat=True))
@@ -95,7 +95,7 @@ class SenderDetail(ApiView):
     def get(self, request: Request, id: str) -> Any:
         found = SmtpOut.one(Smtp.objects.filter(pk=id))
         if found is None:
-            raise Named("SmtpNotFound_404", "id: there is no such sender in this company")
+            raise NamedError("SmtpNotFound_404", "id: there is no such sender in this company")
         return found
 
     @endpoint("Change an SMTP sender", input=SmtpChange, output=SmtpOut, message="SMTP sender changed", errors=("SmtpNotFound_404",))

@@ -11,7 +11,7 @@ from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.selection import SelectionInput
 from core.api.views import ApiView
-from core.errors import InvalidFormat, Named
+from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
 from core.lists import BulkSelection, FieldSet, ListField
 from outreach.api.serializers.genie import MessageDetail, MessageEdit, MessageOut, SmtpMessageOut, SuppressionCreate, SuppressionOut
@@ -80,7 +80,7 @@ class Messages(ApiView):
 def _detail(message_id: str) -> dict[str, Any]:
     found = MessageDetail.one(SendJob.objects.filter(pk=message_id))
     if found is None:
-        raise Named("NotFound_404", "sendJobId: there is no such message in this company")
+        raise NamedError("NotFound_404", "sendJobId: there is no such message in this company")
     return {**found, **message_view(message_id)}
 
 

@@ -17,7 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.errors import Named
+from core.errors import NamedError
 from core.lists import Stream, list_page
 from core.lists.values import fold
 from tests.core.lists.app.models import Person, Team
@@ -206,7 +206,7 @@ def cursor() -> str:
     ],
 )
 def test_a_cursor_of_another_query_is_refused(cursor: str, params: dict[str, Any]) -> None:
-    with pytest.raises(Named) as error:
+    with pytest.raises(NamedError) as error:
         page(n=1, cursor=cursor, **params)
     assert error.value.detail.startswith("cursor: belongs to another query")
 
@@ -246,7 +246,7 @@ def crafted(cursor: str, **changes: Any) -> str:
     ],
 )
 def test_a_crafted_cursor_is_a_400(cursor: str, changes: dict[str, Any]) -> None:
-    with pytest.raises(Named) as error:
+    with pytest.raises(NamedError) as error:
         page(n=1, cursor=crafted(cursor, **changes), sortBy="age")
     assert error.value.name == "InvalidRequest_400"
     assert error.value.detail.startswith("cursor: ")
@@ -254,7 +254,7 @@ def test_a_crafted_cursor_is_a_400(cursor: str, changes: dict[str, Any]) -> None
 
 @pytest.mark.parametrize("token", ["x", "====", "e30", "bnVsbA", "W10", "é", "a\0", "WyJ" * 50_000, "W1tb" * 20_000])
 def test_garbage_for_a_cursor_is_a_400(token: str) -> None:
-    with pytest.raises(Named) as error:
+    with pytest.raises(NamedError) as error:
         page(n=1, cursor=token)
     assert error.value.detail.startswith("cursor: is not a nextCursor of this list")
 
@@ -276,5 +276,5 @@ def test_no_crafted_value_is_an_error_of_ours(cursor: str, value: Any) -> None:
     for sort in ("age", "name", "createdAt", "active", NUMBER_FIELD, TIME_FIELD):
         first = page(cursorPagination="true", n=1, sortBy=sort).next_cursor
         assert first is not None
-        with suppress(Named):
+        with suppress(NamedError):
             assert len(page(n=5, cursor=crafted(first, after=[value, "a" * 24]), sortBy=sort).rows) <= 3

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.http import QueryDict
 
-from core.errors import InvalidFormat, Named
+from core.errors import InvalidFormat, NamedError
 from core.ids import new_id
 from core.lists import FieldSet, ListField, ListQuery
 from core.lists.query import MAX_SIZE
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def refusal(**params: Any) -> str:
-    with pytest.raises(Named) as error:
+    with pytest.raises(NamedError) as error:
         parse(**params)
     assert error.value.name == "InvalidRequest_400"
     return error.value.detail
@@ -122,7 +122,7 @@ def test_search() -> None:
 
 def test_search_without_default_fields_needs_search_by() -> None:
     fields = FieldSet([ListField("name", "text", "name", searchable=True)], default_sort=("name",))
-    with pytest.raises(Named) as error:
+    with pytest.raises(NamedError) as error:
         ListQuery.parse({"searchValue": "x"}, fields)
     assert error.value.detail.startswith("searchBy: this list has no fields that are searched by default")
 

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 
-from core.errors import InvalidFormat, Named
+from core.errors import InvalidFormat, NamedError
 from core.lists import BulkSelection, in_batches
 from tests.core.lists.app.models import Person
 from tests.core.lists.kit import FIELDS, NOW, NUMBER_FIELD, person
@@ -53,7 +53,7 @@ def test_selection() -> None:
     ],
 )
 def test_refusal(body: dict[str, Any], params: dict[str, str], expected: str) -> None:
-    with pytest.raises(Named) as error:
+    with pytest.raises(NamedError) as error:
         BulkSelection.parse(body, params, FIELDS)
     assert error.value.name == "InvalidRequest_400"
     assert error.value.detail.startswith(expected)

@@ -11,7 +11,7 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.errors import InvalidFormat, Named
+from core.errors import InvalidFormat, NamedError
 from core.lists import tree
 from core.lists.operators import OPERATORS, shift
 from core.lists.values import fold
@@ -57,7 +57,7 @@ def record(p: Person) -> dict[str, Any]:
 
 
 def refusal(raw: Any) -> str:
-    with pytest.raises(Named) as error:
+    with pytest.raises(NamedError) as error:
         tree.compile(tree.parse(raw), FIELDS, now=NOW)
     assert error.value.name == "InvalidRequest_400"
     return error.value.detail

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from core.access import full
+from core.access import quota_exceeded
 from crm.models import Import
 from crm.services.contact_rows import write_contacts
 from crm.services.contact_schema import ContactRow, ContactSchema
@@ -37,6 +37,6 @@ class ContactKind(ImportKind):
             key = "email" if part == "email" else "number"
             written.existing.append((index, ValueProblem(key, EXISTS, f"the contact {holder} has {value} already")))
         for index in result.refused:
-            error = full("contact")
+            error = quota_exceeded("contact")
             written.failed[index] = [ValueProblem("", error.name, error.detail)]
         return written

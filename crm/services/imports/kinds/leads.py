@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from django.db.models.functions import Lower
 
 from accounts.models import Member
-from core.access import full
+from core.access import quota_exceeded
 from crm.models import Import, ProductService, Team
 from crm.readers import FieldSpec
 from crm.services.dealing import ACTIVE
@@ -138,6 +138,6 @@ class LeadKind(ImportKind):
         written = Written(result.created, result.updated, failed=result.failed)
         written.existing = [(index, ValueProblem("", DUPLICATE, repeated(lead))) for index, lead in result.collided]
         for index, module in result.refused:
-            error = full(module)
+            error = quota_exceeded(module)
             written.failed[index] = [ValueProblem("", error.name, error.detail)]
         return written

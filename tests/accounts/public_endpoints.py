@@ -1,4 +1,4 @@
-"""What the tests of the public doors share."""
+"""What the tests of the public endpoints share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ public = Caller("/api/public", {})
 
 
 def at(ip: str, path: str, body: dict[str, Any], **headers: str) -> Answer:
-    """POST to a public door from an address."""
+    """POST to a public endpoint from an address."""
     return public.call("POST", path, body, REMOTE_ADDR=ip, **headers)
 
 

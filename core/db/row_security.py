@@ -1,4 +1,4 @@
-"""The second and third wall between companies, derived from the models after each migration, so that no table can be left out.
+"""The second and third isolation layer, derived from the models after each migration, so that no table can be left out.
 
 Row-level security: forced, under two roles that own nothing. `leadwright_app` sees the rows whose company_id equals the setting
 `app.company`; `leadwright_system` (core.tenancy.unscoped) sees all. References: a CompanyForeignKey becomes
@@ -56,7 +56,7 @@ def company_references(model: type[models.Model]) -> list[CompanyForeignKey]:
     return [field for field in model._meta.local_fields if isinstance(field, CompanyForeignKey)]
 
 
-def build_walls(app_config: AppConfig, using: str, **_: Any) -> None:
+def apply_row_security(app_config: AppConfig, using: str, **_: Any) -> None:
     """post_migrate receiver: secure the tables of one app. Idempotent."""
     own = [model for model in company_models() if model._meta.app_label == app_config.label]
     connection = connections[using]
@@ -77,14 +77,14 @@ def build_walls(app_config: AppConfig, using: str, **_: Any) -> None:
         cursor.execute("SELECT tablename, policyname FROM pg_policies WHERE schemaname = 'public'")
         policies = {(table, policy) for table, policy in cursor.fetchall()}
         for model in own:
-            for statement in row_security(model._meta.db_table, forced, policies):
+            for statement in policy_statements(model._meta.db_table, forced, policies):
                 cursor.execute(statement)
-            for statement in references(model, constraints):
+            for statement in reference_statements(model, constraints):
                 cursor.execute(statement)
         cursor.execute(GRANTS)
 
 
-def row_security(table: str, forced: set[str], policies: set[tuple[str, str]]) -> Iterator[str]:
+def policy_statements(table: str, forced: set[str], policies: set[tuple[str, str]]) -> Iterator[str]:
     """Statements that force row-level security on the table."""
     if table not in forced:
         yield f'ALTER TABLE "{table}" ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY'
@@ -95,7 +95,7 @@ def row_security(table: str, forced: set[str], policies: set[tuple[str, str]]) -
         yield f'CREATE POLICY system ON "{table}" TO {SYSTEM_ROLE} USING (true) WITH CHECK (true)'
 
 
-def references(model: type[models.Model], constraints: set[str]) -> Iterator[str]:
+def reference_statements(model: type[models.Model], constraints: set[str]) -> Iterator[str]:
     """Statements that tie each reference to the company of the record it stands in."""
     table = model._meta.db_table
     for field in company_references(model):

@@ -1,3 +1,5 @@
+"""Events, and their deliveries to consumers."""
+
 from __future__ import annotations
 
 from django.db import models
@@ -7,7 +9,7 @@ from core.models.base import CompanyModel
 
 
 class Event(CompanyModel):
-    """Something that happened to a record, written in the transaction of the change (core.events)."""
+    """Something that happened to a record, written in the transaction of the change (core.events.emit)."""
 
     sequence = models.BigIntegerField(
         db_default=models.expressions.RawSQL("nextval('core_event_sequence')", ()), editable=False, unique=True

@@ -42,7 +42,7 @@ def worker_number() -> int:
         return number
 
 
-def let_go() -> None:
+def release_lock() -> None:
     """Close this process's lock; what it still holds is taken over by others."""
     global _held
     with _lock:

@@ -1,3 +1,5 @@
+"""The rows of work: what is claimed, jobs that people can see, and when periodic tasks run next."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -12,7 +14,7 @@ from core.models.base import BaseModel, CompanyRow
 
 @dataclass(frozen=True)
 class ClaimPolicy:
-    """Which statuses may be claimed, what a claim writes, and where a dead worker's rows go (status held -> status freed)."""
+    """Which status may be claimed, what a claim writes, and where a dead worker's rows go (status held -> status freed)."""
 
     ready: str
     claimed: str
@@ -24,7 +26,7 @@ class ClaimPolicy:
 class Claimable(BaseModel):
     """A row of work, of a company (CompanyWork) or of none.
 
-    PostgreSQL owns it; a worker holds it by a lease that every later write is fenced by (core.jobs).
+    PostgreSQL owns it; a worker holds it by a lease that every later write checks (core.jobs.leases).
     """
 
     claim_policy: ClassVar[ClaimPolicy]
@@ -76,3 +78,19 @@ class Job(CompanyWork):
 
     class Meta(CompanyWork.Meta):
         abstract = True
+
+
+class TaskSchedule(models.Model):
+    """When a periodic task (core.jobs.periodic) runs next, and how its last run went."""
+
+    name = models.CharField(max_length=64, primary_key=True)
+    due_at = models.DateTimeField(default=timezone.now)
+    done_at = models.DateTimeField(null=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        db_table = "core_chore"
+        verbose_name = "periodic task"
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,54 @@
+"""Back office pages of events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.events.models import Event, EventDelivery
+
+
+@admin.register(Event)
+class EventAdmin(CompanyRecordAdmin):
+    """What happened, as consumers were told."""
+
+    icon = "bolt"
+    list_display = ("kind", "company", "object_id", "actor_id", "automation", "created_at")
+    list_filter = (BY_COMPANY, "automation")
+    search_fields = ("=id", "=object_id")
+    search_help_text = "Id of the event or of the record"
+
+
+@admin.register(EventDelivery)
+class EventDeliveryAdmin(CompanyRecordAdmin):
+    """Events that a consumer has not handled yet, and those that it could not handle."""
+
+    icon = "outbox"
+    list_display = ("event_kind", "consumer", "status", "company", "attempts", "due_at", "error_line")
+    list_filter = (("status", ChoicesDropdownFilter), "consumer", BY_COMPANY)
+    list_select_related = ("company", "event")
+    search_fields = ("=id", "=event__id", "=event__object_id")
+    search_help_text = "Id of the delivery, the event or the record"
+    commands = ("retry",)
+
+    @admin.display(description="event", ordering="event__kind")
+    def event_kind(self, delivery: EventDelivery) -> str:
+        return delivery.event.kind
+
+    @admin.display(description="error")
+    def error_line(self, delivery: EventDelivery) -> str:
+        return delivery.error[:100]
+
+    @admin.display(description="Try again")
+    def retry(self, request: HttpRequest, rows: QuerySet[EventDelivery]) -> None:
+        def again(delivery: EventDelivery) -> Any:
+            changes = {"status": EventDelivery.Status.PENDING, "attempts": 0, "due_at": timezone.now()}
+            return EventDelivery.objects.filter(pk=delivery.pk, status=EventDelivery.Status.PARKED).update(**changes)
+
+        self.each(request, rows.filter(status=EventDelivery.Status.PARKED), again, "will be tried again")

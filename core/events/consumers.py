@@ -1,0 +1,39 @@
+"""What handles events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from core.jobs.registry import Work
+
+if TYPE_CHECKING:
+    from core.events.models import Event
+
+Handler = Callable[[Sequence["Event"]], None]
+
+
+@dataclass(frozen=True)
+class EventConsumer(Work):
+    """A named handler of some kinds of events.
+
+    `run(events)` gets many events of one company in their order, inside that company and inside a transaction, which is rolled back when
+    it raises; it may get them again, fewer at a time. A function that handles one event is wrapped in `each`.
+    """
+
+    run: Handler
+    _: KW_ONLY
+    kinds: Collection[str]
+
+    part_of: ClassVar[str] = "events"
+
+
+def each(handle: Callable[[Event], None]) -> Handler:
+    """A handler of one event as a handler of many."""
+
+    def handle_many(events: Sequence[Event]) -> None:
+        for event in events:
+            handle(event)
+
+    return handle_many

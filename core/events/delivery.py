@@ -1,0 +1,107 @@
+"""Handing events to their consumers, exactly once.
+
+A consumer handles many events of one company at a time, in the transaction that deletes their deliveries, so that for work done in the
+database a crash neither loses nor repeats an event. Where it fails on many it gets them again one by one: a bad event costs no other.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from time import monotonic
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from core.events.consumers import EventConsumer
+from core.events.models import Event, EventDelivery
+from core.jobs.registry import QueueWork, register, registered
+from core.tenancy import company_scope, unscoped
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 10
+BATCH = 500
+"""How many deliveries one transaction takes."""
+
+
+def deliver(deadline: float = float("inf")) -> int:
+    """Handle due deliveries, oldest first, up to BATCH in a transaction, until none is left or monotonic() passes the deadline.
+
+    Returns the number handled or retried later.
+    """
+    taken = 0
+    while monotonic() < deadline:
+        found = _deliver_some(deadline)
+        if not found:
+            break
+        taken += found
+    return taken
+
+
+def has_due_deliveries() -> bool:
+    """Whether an event of any company waits for a consumer."""
+    with unscoped(reason="tick: due deliveries of all companies"):
+        return EventDelivery.objects.filter(_due()).exists()
+
+
+def _due() -> Q:
+    return Q(status=EventDelivery.Status.PENDING, due_at__lte=timezone.now(), consumer__in=list(registered(EventConsumer)))
+
+
+def _deliver_some(deadline: float) -> int:
+    """Take the oldest due deliveries that nobody else holds, and hand them out by company and consumer."""
+    with unscoped(reason="event dispatcher: deliveries of all companies"), transaction.atomic():
+        due = list(EventDelivery.objects.select_for_update(skip_locked=True).filter(_due()).order_by("due_at", "id")[:BATCH])
+        events = Event.objects.in_bulk([delivery.event_id for delivery in due])
+        groups: dict[tuple[str, str], list[tuple[Event, EventDelivery]]] = {}
+        for delivery in due:
+            groups.setdefault((delivery.company_id, delivery.consumer), []).append((events[delivery.event_id], delivery))
+        taken = 0
+        for group in groups.values():
+            if taken and monotonic() >= deadline:
+                break  # what is left goes to the next worker, as it was
+            group.sort(key=lambda pair: pair[0].sequence)
+            _hand_out(group)
+            taken += len(group)
+        return taken
+
+
+def _hand_out(group: list[tuple[Event, EventDelivery]]) -> None:
+    """Give a consumer its events of a company, all at once or, when that fails, one by one."""
+    error = _handle(group)
+    if error is not None and len(group) > 1:
+        log.warning("consumer %s failed on %s events at once; it gets them one by one", group[0][1].consumer, len(group), exc_info=error)
+        for pair in group:
+            _hand_out([pair])
+    elif error is not None:
+        event, delivery = group[0]
+        log.error("consumer %s failed on event %s", delivery.consumer, event.pk, exc_info=error)
+        _retry_or_park(delivery, error)
+
+
+def _handle(group: list[tuple[Event, EventDelivery]]) -> Exception | None:
+    """Run the consumer and delete the deliveries. Returns what the consumer raised, or None."""
+    first = group[0][1]
+    try:
+        with transaction.atomic():
+            with company_scope(first.company_id):
+                registered(EventConsumer)[first.consumer].run([event for event, _ in group])
+            EventDelivery.objects.filter(pk__in=[delivery.pk for _, delivery in group]).delete()
+    except Exception as error:  # noqa: BLE001  the edge of a delivery: it is parked in the end, and the others go on
+        return error
+    return None
+
+
+def _retry_or_park(delivery: EventDelivery, error: Exception) -> None:
+    attempts = delivery.attempts + 1
+    EventDelivery.objects.filter(pk=delivery.pk).update(
+        attempts=F("attempts") + 1,
+        error=f"{type(error).__name__}: {error}"[:2000],
+        due_at=timezone.now() + timedelta(seconds=min(2**attempts, 3600)),
+        status=EventDelivery.Status.PARKED if attempts >= MAX_ATTEMPTS else EventDelivery.Status.PENDING,
+    )
+
+
+register(QueueWork(EventConsumer.part_of, deliver, has_due=has_due_deliveries, queue="tick"))

@@ -1,0 +1,70 @@
+"""Writing events and their deliveries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+from django.db import connection, transaction
+from django.utils import timezone
+
+from core.events.consumers import EventConsumer
+from core.ids import new_id
+from core.jobs.notify import notify_workers
+from core.jobs.registry import registered
+from core.tenancy import company_id
+
+WRITE = 5000
+"""How many events one statement writes."""
+
+
+def emit(
+    kind: str,
+    object_ids: Sequence[str],
+    *,
+    payloads: Mapping[str, Any] | None = None,
+    actor_id: str | None = None,
+    automation: bool = True,
+    notify: bool = True,
+) -> None:
+    """Write one event per object of the active company, and its deliveries, inside the caller's transaction.
+
+    Without `notify` consumers get them at the next tick: for writers of many small transactions, which a Celery message each would slow.
+    """
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("events are written in the transaction of the change that they tell of")
+    consumers = [consumer.name for consumer in registered(EventConsumer).values() if kind in consumer.kinds]
+    owner, now, payloads = company_id(), timezone.now(), payloads or {}
+    for start in range(0, len(object_ids), WRITE):
+        rows = [
+            {"e": new_id(), "o": id, "p": payloads.get(id, {}), "d": [new_id() for _ in consumers]}
+            for id in object_ids[start : start + WRITE]
+        ]
+        _write(rows, consumers, [owner, kind, actor_id, automation, now, now])
+    if consumers and object_ids and notify:
+        notify_workers(EventConsumer.part_of)
+
+
+_EVENTS = (
+    "INSERT INTO core_event (id, object_id, payload, company_id, kind, actor_id, automation, created_at, updated_at)"
+    " SELECT e, o, p, %s, %s, %s, %s, %s, %s FROM rows"
+)
+_DELIVERIES = (
+    "INSERT INTO core_eventdelivery (id, consumer, event_id, status, due_at, attempts, error, company_id, created_at, updated_at)"
+    " SELECT d ->> (place - 1)::int, consumer, e, 'pending', %s, 0, '', %s, %s, %s"
+    " FROM rows, unnest(%s::text[]) WITH ORDINALITY AS consumers (consumer, place)"
+)
+
+
+def _write(rows: list[dict[str, Any]], consumers: list[str], values: list[Any]) -> None:
+    """The events (e id, o object, p payload, d ids of the deliveries) and their deliveries in one statement."""
+    # One JSON text instead of an array a column: psycopg writes arrays thirty times slower.
+    text = orjson.dumps(rows, default=str).decode()
+    source = "WITH rows AS (SELECT * FROM json_to_recordset(%s::json) AS found (e text, o text, p jsonb, d json))"
+    with connection.cursor() as cursor:
+        if not consumers:
+            cursor.execute(f"{source} {_EVENTS}", [text, *values])
+            return
+        owner, now = values[0], values[-1]
+        cursor.execute(f"{source}, events AS ({_EVENTS}) {_DELIVERIES}", [text, *values, now, owner, now, now, consumers])

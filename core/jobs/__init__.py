@@ -1,0 +1,36 @@
+"""Work: PostgreSQL owns it, Celery only tells the workers that there is some (docs/decisions/0005-work.md, docs/adding-a-job.md).
+
+Each kind of work is declared by `register(...)`. The tick (core.jobs.tasks) frees what dead workers held and notifies the workers of
+every kind that has something due, so that a lost, repeated or late notification changes nothing but the time.
+"""
+
+from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
+from core.jobs.notify import notify_workers
+from core.jobs.periodic import PeriodicTask, run_due_tasks
+from core.jobs.registry import WORK, DrainedWork, QueueWork, Work, drained, register, registered
+from core.jobs.runner import JobWork, checkpoint, finish, release, run_job
+from core.jobs.sweeper import sweep
+
+__all__ = [
+    "WORK",
+    "DrainedWork",
+    "JobWork",
+    "LeaseLost",
+    "PeriodicTask",
+    "QueueWork",
+    "Work",
+    "backoff",
+    "checkpoint",
+    "claim",
+    "drained",
+    "finish",
+    "has_due",
+    "notify_workers",
+    "register",
+    "registered",
+    "release",
+    "run_due_tasks",
+    "run_job",
+    "sweep",
+    "update_owned",
+]

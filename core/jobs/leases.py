@@ -1,0 +1,65 @@
+"""Rows of work are claimed under a lease, which every later write checks."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+from typing import Any, TypeVar, cast
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from core.ids import new_id
+from core.jobs.liveness import worker_number
+from core.jobs.models import Claimable
+from core.tenancy import unscoped
+
+Row = TypeVar("Row", bound=Claimable)
+
+
+class LeaseLost(Exception):
+    """Another worker has taken the row over; whatever this one was about to write must not be written."""
+
+
+def _ready(model: type[Claimable]) -> Q:
+    return Q(status=model.claim_policy.ready, due_at__lte=timezone.now())
+
+
+def has_due(model: type[Claimable], extra: Q | None = None) -> bool:
+    """Whether rows of any company wait to be claimed."""
+    with unscoped(reason="tick: due work of all companies"):
+        return cast(Any, model)._default_manager.filter(_ready(model), extra or Q()).exists()
+
+
+def claim(model: type[Row], *, limit: int, extra: Q | None = None, order_by: tuple[str, ...] = ("due_at", "id")) -> list[Row]:
+    """Claim up to `limit` due rows under a fresh lease; rows that others hold are skipped."""
+    policy, number, lease = model.claim_policy, worker_number(), new_id()
+    with unscoped(reason="worker: claims the work of all companies"), transaction.atomic():
+        ids = list(
+            model._default_manager.select_for_update(skip_locked=True, of=("self",))
+            .filter(_ready(model), extra or Q())
+            .order_by(*order_by)
+            .values_list("pk", flat=True)[:limit]
+        )
+        if not ids:
+            return []
+        model._default_manager.filter(pk__in=ids).update(
+            status=policy.claimed, lease=lease, worker=number, attempts=F("attempts") + 1, updated_at=timezone.now()
+        )
+        rows = model._default_manager.in_bulk(ids)
+    return [rows[pk] for pk in ids]
+
+
+def update_owned(row: Claimable, **values: Any) -> None:
+    """Update the row under its lease; raises LeaseLost when another worker has claimed it since."""
+    changed = type(row)._default_manager.filter(pk=row.pk, lease=row.lease).update(updated_at=timezone.now(), **values)
+    if changed != 1:
+        raise LeaseLost(f"{type(row).__name__} {row.pk}")
+    for name, value in values.items():
+        setattr(row, name, value)
+
+
+def backoff(attempt: int, *, base: float = 2.0, most: float = 3600.0) -> timedelta:
+    """Exponential wait with full jitter, at least half a second."""
+    return timedelta(seconds=0.5 + random.uniform(0, min(most, base**attempt)))

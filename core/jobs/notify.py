@@ -1,0 +1,29 @@
+"""Telling the workers that there is work."""
+
+from __future__ import annotations
+
+import logging
+
+from celery import current_app
+from django.db import transaction
+from kombu.exceptions import OperationalError
+
+from core.jobs.registry import drained
+
+log = logging.getLogger(__name__)
+
+
+def notify_workers(name: str, *, expires: float | None = None) -> None:
+    """Tell the workers, after the commit, that there is drained work of this name to do.
+
+    The Celery message may get lost, come late or come twice: without it the tick finds the work.
+    """
+    transaction.on_commit(lambda: _publish(name, expires=expires))
+
+
+def _publish(name: str, *, expires: float | None = None) -> None:
+    queue = drained()[name].queue
+    try:
+        current_app.send_task("core.drain", args=[name], queue=queue, expires=expires, retry=False, ignore_result=True)
+    except OperationalError as error:
+        log.warning("no broker to notify the workers of %s (%s); the tick will find the work", name, error)

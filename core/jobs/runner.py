@@ -1,0 +1,117 @@
+"""Jobs: claimed one by one, run inside their company, and ended, put off or retried under their lease."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from datetime import datetime
+from time import monotonic
+from typing import Any, Generic, TypeVar
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
+from core.jobs.models import Claimable, Job
+from core.jobs.registry import DrainedWork, registered
+from core.tenancy import company_scope
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 5
+
+J = TypeVar("J", bound=Job)
+
+
+@dataclass(frozen=True)
+class JobWork(DrainedWork, Generic[J]):
+    """A Job model. `run(job, deadline)` works on a claimed job inside its company and ends by `finish`, `release` or an exception.
+
+    `ended(job)` is called inside the company whenever work has given a job its final status, in that transaction: what it writes is
+    there exactly once, whichever worker died when.
+    """
+
+    run: Callable[[J, float], None]
+    _: KW_ONLY
+    model: type[J]
+    queue: str
+    ended: Callable[[J], None] | None = None
+
+    def drain(self, deadline: float) -> None:
+        """Run due jobs until none is left or monotonic() passes the deadline."""
+        while monotonic() < deadline:
+            jobs = claim(self.model, limit=1)
+            if not jobs:
+                return
+            run_job(jobs[0], self.run, deadline)
+
+    def due(self) -> bool:
+        """Whether a job of any company waits to be claimed."""
+        return has_due(self.model)
+
+
+def checkpoint(job: Job, **progress: Any) -> bool:
+    """Save progress in the transaction of its batch; False when the job has been asked to pause or to stop."""
+    update_owned(job, deaths=0, attempts=1, **progress)
+    paused, cancelled = type(job).objects.values_list("pause_requested", "cancel_requested").get(pk=job.pk)
+    job.pause_requested, job.cancel_requested = paused, cancelled
+    return not (paused or cancelled)
+
+
+def finish(job: Job, status: str, **values: Any) -> None:
+    """Give the job its final status and release its lease."""
+    with transaction.atomic():
+        update_owned(job, status=status, finished_at=timezone.now(), pause_requested=False, cancel_requested=False, worker=None, **values)
+        notify_ended(job)
+
+
+def ended_hook(model: type[Claimable]) -> Callable[[Any], None] | None:
+    """What is to be called when a job of the model has ended."""
+    return next((work.ended for work in registered(JobWork).values() if work.model is model), None)
+
+
+def notify_ended(job: Claimable) -> None:
+    """Call the hook of the job's kind; the caller has given the job its final status in the same transaction."""
+    ended = ended_hook(type(job))
+    if ended is not None:
+        ended(job)
+
+
+def release(job: Job, *, due_at: datetime | None = None, **values: Any) -> None:
+    """Release the job's lease: the job is paused or cancelled when that was asked for, otherwise queued to be continued."""
+    if job.cancel_requested:
+        finish(job, Job.Status.CANCELLED, **values)
+    elif job.pause_requested:
+        update_owned(job, status=Job.Status.PAUSED, pause_requested=False, worker=None, lease=None, **values)
+    else:
+        update_owned(job, status=Job.Status.QUEUED, due_at=due_at or timezone.now(), worker=None, lease=None, **values)
+
+
+def run_job(job: J, run: Callable[[J, float], None], deadline: float) -> None:
+    """Run one claimed job; an exception queues it again with backoff, and parks it as failed in the end."""
+    started = monotonic()
+    with company_scope(job.company_id):
+        try:
+            run(job, deadline)
+        except LeaseLost:
+            log.warning("%s %s was taken over by another worker", type(job).__name__, job.pk)
+        except Exception as error:  # noqa: BLE001  the edge of one job: its row says what happened
+            log.exception("%s %s failed", type(job).__name__, job.pk)
+            _retry_or_fail(job, error)
+        else:
+            spent = int((monotonic() - started) * 1000)
+            type(job).objects.filter(pk=job.pk).update(busy_ms=F("busy_ms") + spent)
+
+
+def _retry_or_fail(job: Job, error: Exception) -> None:
+    detail = f"{type(error).__name__}: {error}"[:5000]
+    try:
+        if job.attempts >= MAX_ATTEMPTS:
+            finish(job, Job.Status.FAILED, error="It failed several times for an unexpected reason and was stopped.", error_detail=detail)
+        else:
+            due_at = timezone.now() + backoff(job.attempts)
+            update_owned(job, status=job.claim_policy.ready, due_at=due_at, worker=None, error_detail=detail)
+    except LeaseLost:
+        log.warning("%s %s was taken over while it failed", type(job).__name__, job.pk)

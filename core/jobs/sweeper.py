@@ -1,0 +1,56 @@
+"""The sweeper frees the rows of workers that are dead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Case, F, Value, When
+from django.utils import timezone
+
+from core.ids import ObjectIdField
+from core.jobs.liveness import ALIVE, NAMESPACE
+from core.jobs.models import Claimable
+from core.jobs.registry import drained
+from core.jobs.runner import ended_hook, notify_ended
+from core.tenancy import company_scope, unscoped
+
+MAX_DEATHS = 10
+POISONED = f"{MAX_DEATHS} workers in a row died while they worked on it, so that it was stopped."
+AT_ONCE = 5000
+
+
+def sweep() -> int:
+    """Free the rows that dead workers held. Returns the number freed."""
+    freed = 0
+    for model in {work.model for work in drained().values() if work.model is not None}:
+        for held, status in model.claim_policy.orphans.items():
+            freed += _sweep(model, held, status)
+    return freed
+
+
+def _sweep(model: type[Claimable], held: str, status: str) -> int:
+    company = F("company_id") if hasattr(model, "company_id") else Value(None, output_field=ObjectIdField(null=True))
+    objects: Any = model._default_manager
+    with unscoped(reason="sweeper: rows of dead workers in all companies"), transaction.atomic():
+        rows = list(
+            objects.select_for_update(skip_locked=True, of=("self",))
+            .filter(status=held)
+            .extra(where=[f"(worker IS NULL OR worker NOT IN ({ALIVE}))"], params=[NAMESPACE])
+            .values_list("pk", company)[:AT_ONCE]
+        )
+        if not rows:
+            return 0
+        after: Any = Value(status)
+        if status == model.claim_policy.ready:  # only what would be tried again can be poison
+            after = Case(When(deaths__gte=MAX_DEATHS - 1, then=Value(model.claim_policy.poisoned)), default=after)
+        objects.filter(pk__in=[pk for pk, _ in rows]).update(
+            status=after, lease=None, worker=None, deaths=F("deaths") + 1, updated_at=timezone.now()
+        )
+        poisoned = objects.filter(pk__in=[pk for pk, _ in rows], status=model.claim_policy.poisoned)
+        poisoned.update(error=POISONED)
+        model.freed(rows, held, status)
+        for job in poisoned if ended_hook(model) else ():
+            with company_scope(job.company_id):
+                notify_ended(job)
+    return len(rows)
