@@ -11,7 +11,7 @@ class CoreConfig(AppConfig):
     def ready(self) -> None:
         from core import checks, events, periodic  # noqa: F401  (register the system checks and the kernel's own work)
         from core.db.walls import build_walls
-        from core.messages import forget, seed
+        from core.messages.services import forget, seed
         from core.models import ResponseMessage
 
         post_migrate.connect(build_walls, dispatch_uid="core.walls")

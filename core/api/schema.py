@@ -10,7 +10,7 @@ from drf_spectacular.openapi import AutoSchema
 from core.access import limit_errors
 from core.api.endpoint import Endpoint
 from core.api.output import Computed, Output
-from core.catalogue import CATALOGUE
+from core.messages.defaults import DEFAULTS
 
 ID_PATTERN = "^[0-9a-f]{24}$"
 ERROR_NAME = "Failure"
@@ -102,7 +102,7 @@ class Schema(AutoSchema):
             bodies["202"] = self._success(Endpoint(declared.summary, output=declared.accepted, message="A worker does it"))
         statuses: dict[int, list[str]] = {}
         for name in declared.errors:
-            statuses.setdefault(CATALOGUE[name][0], []).append(name)
+            statuses.setdefault(DEFAULTS[name][0], []).append(name)
         statuses.setdefault(400, [])
         if self.view.authentication_classes:
             statuses.setdefault(401, []).append("ExpiredSession_401" if "/key/" in self.path else "Unauthorized_401")
@@ -111,7 +111,7 @@ class Schema(AutoSchema):
         if self.path.startswith("/api/protected/"):
             statuses.setdefault(403, []).append("UnauthorizedAction_403")
             for name in limit_errors(declared.takes):
-                statuses.setdefault(CATALOGUE[name][0], []).append(name)
+                statuses.setdefault(DEFAULTS[name][0], []).append(name)
         if declared.limited:
             statuses.setdefault(429, []).append("Too many attempts")
         for status, names in sorted(statuses.items()):

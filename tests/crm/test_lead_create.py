@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.catalogue import CATALOGUE
+from core.messages.defaults import DEFAULTS
 from core.models import Event
 from crm.models import Contact, ContactCategory, CustomField, Lead, LeadValue
 from tests.cast import Cast, make_cast
@@ -115,7 +115,7 @@ def test_refuses_by_name_and_says_which_value(cast: Cast, values: dict[str, Any]
     with cast.scope():
         lead_field("budget", "number", "number")
     answer = cast.key.post("/lead", {"formData": values})
-    assert (answer.status, answer.body["message"]) == CATALOGUE[name]
+    assert (answer.status, answer.body["message"]) == DEFAULTS[name]
     assert answer.body["warning"].startswith(warning)
     with cast.scope():
         assert not Lead.objects.exists()
@@ -144,7 +144,7 @@ def test_what_a_lead_refers_to_must_be_the_companys(cast: Cast, outsiders: Cast)
     for key, value in foreign.items():
         for given in (value, ["0" * 24] if isinstance(value, list) else "0" * 24):
             answer = cast.key.post("/lead", {"formData": form(1), key: given})
-            assert (answer.status, answer.body["message"]) == CATALOGUE[names[key]], key
+            assert (answer.status, answer.body["message"]) == DEFAULTS[names[key]], key
             assert answer.body["warning"].startswith(f"{key}: there is no ")
         assert cast.key.post("/lead", {"formData": form(1), key: ["x"] if isinstance(value, list) else "x"}).status == 400
     with cast.scope():
