@@ -9,6 +9,7 @@ from drf_spectacular.openapi import AutoSchema
 
 from core.access import limit_errors
 from core.api.endpoint import Endpoint
+from core.api.envelope import ACCEPTED
 from core.api.output import Computed, Output
 from core.messages.defaults import DEFAULTS
 
@@ -97,9 +98,9 @@ class Schema(AutoSchema):
 
     def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
         declared = self.declared
-        bodies: dict[str, Any] = {str(declared.status): self._success(declared)}
+        bodies: dict[str, Any] = {str(declared.default[0]): self._success(declared)}
         if declared.accepted is not None:
-            bodies["202"] = self._success(Endpoint(declared.summary, output=declared.accepted, message="A worker does it"))
+            bodies["202"] = self._success(Endpoint(declared.summary, output=declared.accepted, success=ACCEPTED))
         statuses: dict[int, list[str]] = {}
         for name in declared.errors:
             statuses.setdefault(DEFAULTS[name][0], []).append(name)
@@ -146,7 +147,7 @@ class Schema(AutoSchema):
         if declared.accepted is not None:
             undo = "the bulk job that the change can be undone by; absent when there is nothing to undo, and for a single record"
             schema["properties"]["bulkJob"] = {"type": "string", "pattern": ID_PATTERN, "description": undo}
-        return {"description": declared.message, "content": {"application/json": {"schema": schema}}}
+        return {"description": declared.default[1], "content": {"application/json": {"schema": schema}}}
 
     def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:
         if isinstance(field, Computed):

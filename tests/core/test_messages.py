@@ -7,21 +7,24 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
 from django.test import override_settings
 
+from core.api.endpoint import endpoint
 from core.api.handler import render
 from core.errors import Named
 from core.messages import forget, resolve
 from core.messages.defaults import DEFAULTS, FAILURES, SUCCESSES
 from core.messages.services import seed
 from core.models import ResponseMessage
-from tests.cast import Cast
+from tests.cast import Caller, Cast
+from tests.crm.forms import form
 
 NAME = "ContactNotFound_400"
 
 
 @pytest.fixture(autouse=True)
-def _fresh() -> None:
+def _fresh(_messages: None) -> None:
     forget()
 
 
@@ -148,6 +151,49 @@ def test_an_edited_row_decides(cast: Cast) -> None:
     edit("ApiNotFound_400", 404, "No such key")
     answer = cast.key.get("/api/" + "0" * 24)
     assert (answer.status, answer.body["message"]) == (404, "No such key")
+
+
+@pytest.mark.parametrize("mount", ["key", "session"])
+def test_an_edited_success_decides_on_both_mounts(cast: Cast, mount: str) -> None:
+    caller: Caller = getattr(cast, mount)
+    edit("LeadCreated_201", 202, "Thank you")
+    edit("ContactCreated_200", 201, "Welcome to them")
+    edit("TagCreated_201", 200, "Noted")
+    edit("OK_200", 203, "Here you are")
+    for path, body, expected in (
+        ("/lead", {"formData": form(1)}, (202, "Thank you")),
+        ("/contact", {"formData": form(2)}, (201, "Welcome to them")),
+        ("/tag", {"name": "VIP"}, (200, "Noted")),
+    ):
+        made = caller.post(path, body)
+        assert (made.status, made.body["message"], made.body["success"]) == (*expected, True), made.body
+        page, stream, one = caller.get(path, p="1", n="10"), caller.get(path), caller.get(f"{path}/{made.data['_id']}")
+        assert {(answer.status, answer.body["message"]) for answer in (page, stream, one)} == {(203, "Here you are")}
+
+
+def test_a_success_without_a_row_is_500_something_went_wrong(cast: Cast) -> None:
+    ResponseMessage.objects.filter(name="OK_200").delete()
+    for query in ({}, {"p": "1", "n": "10"}):
+        answer = cast.key.get("/tag", **query)
+        assert (answer.status, answer.body) == (
+            500,
+            {"status": "error", "success": False, "message": "Something went wrong", "warning": ""},
+        )
+
+
+def test_rows_are_read_once_for_many_answers(cast: Cast, django_assert_num_queries: Any) -> None:
+    cast.key.get("/tag")
+    with django_assert_num_queries(0):
+        assert [resolve(name) for name in DEFAULTS] == list(DEFAULTS.values())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"success": "NobodyKnows_200"}, {"success": NAME}, {"errors": ("NobodyKnows_400",)}],
+)
+def test_an_endpoint_with_an_unknown_name_cannot_be_declared(options: dict[str, Any]) -> None:
+    with pytest.raises(ImproperlyConfigured, match="core.messages.defaults has no (NobodyKnows|ContactNotFound)_"):
+        endpoint("Do something", **options)
 
 
 def test_an_unknown_name_is_500_something_went_wrong(db: None) -> None:
