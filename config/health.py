@@ -6,9 +6,11 @@ from django.db import connection
 from django.db.utils import Error
 from django.http import HttpRequest, HttpResponse
 
-from core.api.endpoint import success
 from core.api.handler import plain_response
 from core.api.json import dumps
+
+HEALTHY = {"status": "success", "success": True, "message": "OK", "data": {"database": "ok"}}
+"""Said without a look at the message rows, which a probe needs none of."""
 
 
 def health(request: HttpRequest) -> HttpResponse:
@@ -18,4 +20,4 @@ def health(request: HttpRequest) -> HttpResponse:
             cursor.execute("SELECT 1")
     except Error:
         return plain_response(503, "The database does not answer", "see the server's log")
-    return HttpResponse(dumps(success({"database": "ok"})), content_type="application/json")
+    return HttpResponse(dumps(HEALTHY), content_type="application/json")

@@ -11,7 +11,7 @@ class CoreConfig(AppConfig):
     def ready(self) -> None:
         from core import checks, events, jobs  # noqa: F401  (register the system checks and the kernel's own work)
         from core.db.row_security import apply_row_security
-        from core.messages import forget, seed
+        from core.messages.services import forget, seed
         from core.models import ResponseMessage
 
         post_migrate.connect(apply_row_security, dispatch_uid="core.row_security")

@@ -17,7 +17,7 @@ class ApiError(Exception):
 
 
 class NamedError(ApiError):
-    """A failure of the contract's catalogue: the ResponseMessage row of `name` decides status and text, `detail` goes out as `warning`."""
+    """A failure with a name: the ResponseMessage row decides status and text, `detail` goes out as `warning`."""
 
     def __init__(self, name: str, detail: str = "") -> None:
         self.name = name

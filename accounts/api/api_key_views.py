@@ -43,8 +43,7 @@ class ApiKeys(ApiView):
         "Create an API key",
         input=ApiKeyCreate,
         output=ApiKeyFull,
-        status=201,
-        message="API key created",
+        success="ApiKeyCreated_201",
         errors=("DurationRequired_400",),
         takes="api",
     )
@@ -52,7 +51,7 @@ class ApiKeys(ApiView):
         key = create_key(member_id=self.actor.member_id, **data)
         return ApiKeyFull.one(ApiKey.objects.filter(pk=key.pk))
 
-    @endpoint("Delete API keys", input=ApiKeyDelete, output=Deleted, message="API keys deleted", errors=("ApiNotFound_400",))
+    @endpoint("Delete API keys", input=ApiKeyDelete, output=Deleted, success="ApiKeysDeleted_200", errors=("ApiNotFound_400",))
     def delete(self, request: Request, data: dict[str, Any]) -> Any:
         return {"deletedCount": delete_keys(ids=data["ids"])}
 

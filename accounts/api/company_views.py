@@ -24,7 +24,7 @@ class CompanyProfile(ApiView):
         "Change the company's profile",
         input=CompanyUpdate,
         output=CompanyOut,
-        message="Company changed",
+        success="CompanyChanged_200",
         errors=("InvalidTimezone_400", "CountryNotFound_400", "StateNotFound_400"),
         needs_subscription=False,
         description="Changes what is given. A new country needs a state of its own, or an empty one.",
@@ -41,7 +41,7 @@ class NewCompany(ApiView):
         "Open a further company",
         input=CompanyCreate,
         output=CompanyCreated,
-        message="Company created",
+        success="CompanyCreated_200",
         errors=("InvalidTimezone_400",),
         description="You own it. Its subscription is a trial, or an expired one where you have had a trial before.",
     )

@@ -79,7 +79,7 @@ class InviteDetail(ApiView):
         "Accept or reject an invite",
         input=InviteAnswer,
         output=MembershipOut,
-        message="Invite answered",
+        success="InviteAnswered_200",
         errors=("InvalidInviteStatus_400", "InviteExpired_400", "MemberNotFound_404", "MemberAlredyExists_400"),
     )
     def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
@@ -110,7 +110,7 @@ class MembershipOne(ApiView):
 
     @endpoint(
         "Leave a company",
-        message="You have left the company",
+        success="CompanyLeft_200",
         errors=("MemberNotFound_404", "BadRequest_400"),
         description="The membership is removed, whatever its role; the last owner stays.",
     )
@@ -142,8 +142,7 @@ class PublicInviteAccept(ApiView):
         "Accept an invite as a new user",
         input=InviteAccept,
         output=Session,
-        status=201,
-        message="Welcome",
+        success="InviteAccepted_201",
         limited=True,
         errors=("InviteExpired_400", "MemberNotFound_404", "BadRequest_400"),
         description=f"Makes the account, verified by the mail, and answers a session as a login does. {DEAD_LINK}",
@@ -160,7 +159,7 @@ class PublicInviteDecline(ApiView):
     @endpoint(
         "Decline the invite of a link",
         input=InviteToken,
-        message="Invite declined",
+        success="InviteDeclined_200",
         errors=("InviteExpired_400", "MemberNotFound_404"),
         description=DEAD_LINK,
     )

@@ -66,8 +66,7 @@ class Members(ApiView):
         "Invite a member",
         input=MemberInvite,
         output=MemberOut,
-        status=201,
-        message="Invite sent",
+        success="InviteSent_201",
         takes="member",
         limited=True,
         errors=("MemberAlredyExists_400", *INVITE_ERRORS),
@@ -83,7 +82,7 @@ class Members(ApiView):
         input=SelectionInput,
         output=Deleted,
         bulk=True,
-        message="Members removed",
+        success="MembersRemoved_200",
         errors=("MemberNotFound_404", "BadRequest_400"),
         description="All of the selected ones or none; open invites are withdrawn. They stay in the list with the status removed, and so do"
         f" their API keys. The last owner stays. {NO_MORE_THAN_ONES_OWN}",
@@ -104,7 +103,7 @@ class MemberDetail(ApiView):
         "Update a member",
         input=MemberUpdate,
         output=MemberOut,
-        message="Member updated",
+        success="MemberUpdated_200",
         errors=(
             "MemberNotFound_404",
             "RoleOrPermissionRequired_400",
@@ -124,7 +123,7 @@ class MemberDetail(ApiView):
     @endpoint(
         "Remove a member",
         output=Deleted,
-        message="Member removed",
+        success="MemberRemoved_200",
         errors=("MemberNotFound_404", "BadRequest_400"),
         description=f"As DELETE /member. To leave a company oneself: DELETE /api/private/memberships/:id. {NO_MORE_THAN_ONES_OWN}",
     )
@@ -138,7 +137,7 @@ class MemberResend(ApiView):
     @endpoint(
         "Send an invite again",
         output=MemberOut,
-        message="Invite sent",
+        success="InviteResent_200",
         limited=True,
         errors=("MemberNotFound_404", "MemberNotInvited_400", *INVITE_ERRORS[1:]),
         description="An open or expired one, with a new link and a new term; the old link is dead.",
@@ -155,7 +154,7 @@ class MemberOwnership(ApiView):
         "Hand the ownership over",
         input=OwnershipTransfer,
         output=MemberOut,
-        message="Ownership handed over",
+        success="OwnershipTransferred_200",
         errors=("MemberNotFound_404", "MemberNotAccepted_400", "RoleNotFound_404"),
         description="By an owner, to an accepted member; the former owner goes on as an accepted member.",
     )

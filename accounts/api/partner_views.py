@@ -62,7 +62,7 @@ class PartnerProgramRequest(ApiView):
         "Ask to become a partner",
         input=PartnerRequest,
         output=PartnerProgramOut,
-        message="Partner program requested",
+        success="PartnerProgramRequested_200",
         errors=("PartnerProgramAlreadyApproved_400", "PartnerProgramAlreadyRequested_400", "PartnerProgramRevoked_400"),
         description="Staff decide, and you are told by mail. After a rejection you may ask again.",
     )

@@ -24,7 +24,7 @@ class ForgotPasswordView(ApiView):
     @endpoint(
         "Ask for a new password",
         input=AddressOnly,
-        message="If there is an account with this address, a mail is on its way",
+        success="PasswordResetRequested_200",
         limited=True,
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
@@ -38,7 +38,7 @@ class ResetPasswordView(ApiView):
         "Set a new password by the link of a mail",
         input=PasswordReset,
         output=Session,
-        message="The password is set",
+        success="PasswordReset_200",
         limited=True,
         description="Ends every session of the user and begins one; verifies the address.",
     )
@@ -55,7 +55,7 @@ class ChangePasswordView(ApiView):
         "Change the password",
         input=PasswordChange,
         output=RenewedUser,
-        message="The password is changed",
+        success="PasswordChanged_200",
         errors=("InvalidPassword_400",),
         limited=True,
         description="Ends every session of the user, this one too; the answer carries the one that goes on.",

@@ -29,7 +29,7 @@ class Profile(ApiView):
     def get(self, request: Request) -> Any:
         return _profile(self.actor.user_id)
 
-    @endpoint("Change one's profile", input=ProfileUpdate, output=ProfileOut, message="Profile changed")
+    @endpoint("Change one's profile", input=ProfileUpdate, output=ProfileOut, success="ProfileChanged_200")
     def put(self, request: Request, data: dict[str, Any]) -> Any:
         update_profile(user_id=self.actor.user_id, changes=data)
         return _profile(self.actor.user_id)

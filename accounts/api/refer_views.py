@@ -35,7 +35,7 @@ class ReferProgramView(ApiView):
         "Join or leave the referral program",
         input=ReferProgramInput,
         output=ReferProgramOut,
-        message="Refer program updated",
+        success="ReferProgramUpdated_200",
         errors=("InvalidReferProgramStatus_400",),
         description="The code is made the first time and kept. While inactive it brings nobody new; who came by it before still counts.",
     )

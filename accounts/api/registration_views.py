@@ -22,8 +22,7 @@ class RegisterView(ApiView):
         "Register",
         input=Registration,
         output=Registered,
-        status=201,
-        message="Look into your mailbox: a mail with a link is on its way",
+        success="UserRegistered_201",
         errors=("InvalidTimezone_400",),
         limited=True,
         description="A user with a company of their own. The answer is the same for an address that has an account; its owner gets a mail.",
@@ -36,7 +35,7 @@ class RegisterView(ApiView):
 class VerifyEmailView(ApiView):
     public = True
 
-    @endpoint("Verify an e-mail address", input=MailedLink, output=Session, message="The address is verified", limited=True)
+    @endpoint("Verify an e-mail address", input=MailedLink, output=Session, success="EmailVerified_200", limited=True)
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         caller = caller_of(request)
         user = verify_email(**data, caller=caller)
@@ -49,7 +48,7 @@ class ResendVerificationView(ApiView):
     @endpoint(
         "Send the verification mail again",
         input=AddressOnly,
-        message="If the address still has to be verified, a mail is on its way",
+        success="VerificationRequested_200",
         limited=True,
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:

@@ -52,8 +52,7 @@ class Roles(ApiView):
         "Create a role",
         input=RoleCreate,
         output=RoleOut,
-        status=201,
-        message="Role created",
+        success="RoleCreated_201",
         takes="role",
         errors=("RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400"),
         description=f"Name and permission are needed. {NO_MORE_THAN_ONES_OWN}",
@@ -66,7 +65,7 @@ class Roles(ApiView):
         input=SelectionInput,
         output=Deleted,
         bulk=True,
-        message="Roles deleted",
+        success="RolesDeleted_200",
         errors=("RoleNotFound_404", "BadRequest_400"),
         description="All of the selected ones or none: the default role and roles in use stay, and the answer names who holds them.",
     )
@@ -86,7 +85,7 @@ class RoleDetail(ApiView):
         "Update a role",
         input=RoleUpdate,
         output=RoleOut,
-        message="Role updated",
+        success="RoleUpdated_200",
         errors=("RoleNotFound_404", "RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400", "BadRequest_400"),
         description=f"Changes what is given; of permission the flags that are given. {NO_MORE_THAN_ONES_OWN} Nobody but an owner changes"
         " the permission of the role that they hold.",

@@ -21,7 +21,7 @@ class LoginView(ApiView):
         "Log in",
         input=Login,
         output=Session,
-        message="Logged in",
+        success="UserLoggedIn_200",
         errors=("InvalidCredentials_400",),
         limited=True,
         description="An address that has not been verified is refused like a wrong password; the mail to verify it is sent again then.",
@@ -48,7 +48,10 @@ class LogoutView(ApiView):
     public = True
 
     @endpoint(
-        "Log out", input=Refresh, message="Logged out", description="Ends the refresh token's session; its access token stops working too."
+        "Log out",
+        input=Refresh,
+        success="UserLoggedOut_200",
+        description="Ends the refresh token's session; its access token stops working too.",
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         tokens.revoke(data["refresh_token"])

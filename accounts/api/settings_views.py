@@ -29,7 +29,7 @@ class Settings(ApiView):
         "Change settings",
         input=CompanySettingsUpdate,
         output=CompanySettingsOut,
-        message="Settings changed",
+        success="SettingsChanged_200",
         errors=("InvalidEmailTemplate_400", "InvalidChatAppTemplate_400", "SettingsNotFound_400", "InvalidTimezone_400"),
         description="Changes what is given. The objects notificationSettings, mobileBackground, teamSettings, subscriptionPolicies and"
         " manualChatbot are merged key by key, and arrays in them are replaced. The time zone is the company's own.",

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
-from rest_framework.response import Response
+from django.core.exceptions import ImproperlyConfigured
 
+from core.api.envelope import respond
 from core.api.input import Input, read
 from core.api.output import Output
 from core.errors import InvalidFormat
 from core.ids import is_id
+from core.messages.defaults import DEFAULTS, SUCCESSES
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,8 @@ class Endpoint:
     counted: bool = True
     """Off: the list may be too costly to count, and its totalCount null."""
     parameters: tuple[Any, ...] = ()
-    status: int = 200
-    message: str = "OK"
+    success: str = "OK_200"
+    """The name of the message (core.messages) that has the status and the text of the answer."""
     errors: tuple[str, ...] = ()
     needs_subscription: bool = True
     takes: str = ""
@@ -49,10 +51,17 @@ class Endpoint:
     limited: bool = False
     """Attempts are limited: it may answer 429 (core.attempts)."""
 
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.errors if name not in DEFAULTS]
+        if self.success not in SUCCESSES:
+            unknown.append(self.success)
+        if unknown:
+            raise ImproperlyConfigured(f"{self.summary!r}: core.messages.defaults has no {', '.join(unknown)}")
 
-def success(data: Any = None, *, message: str = "OK", **extra: Any) -> dict[str, Any]:
-    """The envelope of success (contract section 4.1)."""
-    return {"status": "success", "success": True, "message": message, "data": data, **extra}
+    @property
+    def default(self) -> tuple[int, str]:
+        """Status and text of the answer unless an operator has edited them."""
+        return DEFAULTS[self.success]
 
 
 def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -68,10 +77,11 @@ def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Cal
                     raise InvalidFormat("_id" if name == "id" else name, value, "an id is 24 hex characters")
             if declared.input is not None and not declared.multipart:
                 path["data"] = read(declared.input, request.data)
+            view.declared = declared
             answer = handler(view, request, **path)
             if hasattr(answer, "status_code"):
                 return answer
-            return Response(success(answer, message=declared.message), status=declared.status)
+            return respond(declared.success, answer)
 
         handle.endpoint = declared  # type: ignore[attr-defined]
         return handle

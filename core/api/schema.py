@@ -9,8 +9,9 @@ from drf_spectacular.openapi import AutoSchema
 
 from core.access import limit_errors
 from core.api.endpoint import Endpoint
+from core.api.envelope import ACCEPTED
 from core.api.output import Computed, Output
-from core.catalogue import CATALOGUE
+from core.messages.defaults import DEFAULTS
 
 ID_PATTERN = "^[0-9a-f]{24}$"
 ERROR_NAME = "Failure"
@@ -97,12 +98,12 @@ class Schema(AutoSchema):
 
     def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
         declared = self.declared
-        bodies: dict[str, Any] = {str(declared.status): self._success(declared)}
+        bodies: dict[str, Any] = {str(declared.default[0]): self._success(declared)}
         if declared.accepted is not None:
-            bodies["202"] = self._success(Endpoint(declared.summary, output=declared.accepted, message="A worker does it"))
+            bodies["202"] = self._success(Endpoint(declared.summary, output=declared.accepted, success=ACCEPTED))
         statuses: dict[int, list[str]] = {}
         for name in declared.errors:
-            statuses.setdefault(CATALOGUE[name][0], []).append(name)
+            statuses.setdefault(DEFAULTS[name][0], []).append(name)
         statuses.setdefault(400, [])
         if self.view.authentication_classes:
             statuses.setdefault(401, []).append("ExpiredSession_401" if "/key/" in self.path else "Unauthorized_401")
@@ -111,7 +112,7 @@ class Schema(AutoSchema):
         if self.path.startswith("/api/protected/"):
             statuses.setdefault(403, []).append("UnauthorizedAction_403")
             for name in limit_errors(declared.takes):
-                statuses.setdefault(CATALOGUE[name][0], []).append(name)
+                statuses.setdefault(DEFAULTS[name][0], []).append(name)
         if declared.limited:
             statuses.setdefault(429, []).append("Too many attempts")
         for status, names in sorted(statuses.items()):
@@ -146,7 +147,7 @@ class Schema(AutoSchema):
         if declared.accepted is not None:
             undo = "the bulk job that the change can be undone by; absent when there is nothing to undo, and for a single record"
             schema["properties"]["bulkJob"] = {"type": "string", "pattern": ID_PATTERN, "description": undo}
-        return {"description": declared.message, "content": {"application/json": {"schema": schema}}}
+        return {"description": declared.default[1], "content": {"application/json": {"schema": schema}}}
 
     def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:
         if isinstance(field, Computed):

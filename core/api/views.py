@@ -15,7 +15,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.access import Actor, AuthPath, Entitlement, check_session, entitlement, limited
-from core.api.endpoint import Endpoint, success
+from core.api.endpoint import Endpoint
+from core.api.envelope import envelope, respond
 from core.api.json import Parser, Renderer
 from core.api.schema import Schema
 from core.errors import NamedError
@@ -41,6 +42,8 @@ class ApiView(APIView):
     schema = Schema()
 
     actor: Actor
+    declared: Endpoint
+    """What the endpoint that answers has declared (set by @endpoint)."""
     listed: FieldSet | None = None
     """The fields of the list that has been answered."""
     id_name: ClassVar[str] = "id"
@@ -124,10 +127,14 @@ class ApiView(APIView):
         found = list_page(queryset, query, output)
         if isinstance(found, Page):
             data = found.rows if within is None else {**within[0], within[1]: found.rows}
-            return Response(success(data, totalCount=found.total_count, nextCursor=found.next_cursor))
-        envelope = success()
-        del envelope["data"]
-        return StreamingHttpResponse(stream_json(envelope, found, reopen(), within), content_type="application/json")
+            return self.success(data, totalCount=found.total_count, nextCursor=found.next_cursor)
+        status, head = envelope(self.declared.success)
+        content = stream_json(head, found, reopen(), within)
+        return StreamingHttpResponse(content, status=status, content_type="application/json")
+
+    def success(self, data: Any = None, **extra: Any) -> Response:
+        """The answer that the endpoint declares, for a handler that has something to say beside data."""
+        return respond(self.declared.success, data, **extra)
 
     def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         raise MethodNotAllowed(request.method or "")

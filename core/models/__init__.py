@@ -1,7 +1,7 @@
 from core.events.models import Event, EventDelivery
 from core.jobs.models import Claimable, ClaimPolicy, CompanyWork, Job, TaskSchedule
+from core.messages.models import ResponseMessage
 from core.models.base import BaseModel, CompanyManager, CompanyModel, CompanyQuerySet, CompanyRow, MaybeCompanyRow
-from core.models.messages import ResponseMessage
 
 __all__ = [
     "BaseModel",

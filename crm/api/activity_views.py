@@ -55,8 +55,7 @@ class Activities(ApiView):
         "Write a note on a lead",
         input=NoteCreate,
         output=ActivityOut,
-        status=201,
-        message="Note created",
+        success="NoteCreated_201",
         errors=("LeadNotFound_400", "ContactNotFound_400", "InvalidInput_400"),
         description="The note is an activity of kind note, by the member who asks. Emits note.created.",
     )
@@ -86,7 +85,7 @@ class ActivityNotes(ApiView):
         "Update an activity's notes",
         input=NotesUpdate,
         output=ActivityOut,
-        message="Notes updated",
+        success="NotesUpdated_200",
         errors=("LeadActivityNotFound_404", "InvalidInput_400"),
         description="Activities of any kind may have notes; empty text takes them away, but not those of a note.",
     )

@@ -13,7 +13,7 @@ from crm.services.contacts import BulkResult
 
 
 def bulk_answer(result: BulkResult, live: QuerySet[Any], output: type[Output], messages: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The records, failures and errors; `messages` has the texts of errors that the catalogue does not know."""
+    """The records, failures and errors; `messages` has the texts of errors that have no named message."""
     return {
         "created": _render(result.created, live, output),
         "updated": _render(result.updated, live, output),

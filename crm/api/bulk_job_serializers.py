@@ -10,9 +10,10 @@ from rest_framework import serializers
 from rest_framework.response import Response
 
 from accounts.api.snapshots import MemberSnapshot
-from core.api.endpoint import success
+from core.api.envelope import ACCEPTED, respond
 from core.api.input import Input
 from core.api.output import Computed, IdField, Output
+from core.api.views import ApiView
 from crm.api.automation import AutomationInput
 from crm.models import BulkJob
 from crm.records import KINDS
@@ -85,12 +86,12 @@ class BulkJobOut(Output):
         return data
 
 
-def bulk_response(outcome: Outcome, data: dict[str, Any], message: str) -> Response:
+def bulk_response(view: ApiView, outcome: Outcome, data: dict[str, Any]) -> Response:
     """The answer of a change of many: what it did, with the job that it can be undone by; or 202 and the job that will do it."""
     if outcome.queued and outcome.job is not None:
-        return Response(success(job_answer(outcome.job.pk), message="A worker does it"), status=202)
+        return respond(ACCEPTED, job_answer(outcome.job.pk))
     extra = {} if outcome.job is None else {"bulkJob": outcome.job.pk}
-    return Response(success(data, message=message, **extra))
+    return view.success(data, **extra)
 
 
 def job_answer(id: str) -> dict[str, Any] | None:

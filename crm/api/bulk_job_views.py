@@ -81,7 +81,7 @@ class BulkJobDetail(BulkJobView):
         "Pause, resume or cancel a bulk job",
         input=BulkJobUpdate,
         output=BulkJobOut,
-        message="Bulk job updated",
+        success="BulkJobUpdated_200",
         errors=("NotFound_404", "InvalidRequest_400"),
         description=f"A job at work stops after its batch. What it has done stays done, and can be undone. {WHOSE}",
     )
@@ -94,8 +94,7 @@ class BulkJobUndoing(BulkJobView):
         "Undo a bulk job",
         input=BulkJobUndo,
         output=BulkJobOut,
-        status=201,
-        message="Undoing",
+        success="BulkJobUndoStarted_201",
         errors=("NotFound_404", "InvalidRequest_400", "UnauthorizedAction_403"),
         description="For 30 days after its start. A worker gives the records back what they were before, as a bulk job of its own, which is"
         " answered. What somebody has changed since stays, as does a record whose unique key another one has now: `report` tells of both."

@@ -59,8 +59,7 @@ class Calls(ApiView):
         "Log a call",
         input=CallWrite,
         output=CallOut,
-        status=201,
-        message="Call log created",
+        success="CallLogCreated_201",
         errors=ERRORS,
         description="The call was with the lead (and its contact) or the contact that is named, or else with the one contact that has the"
         " number; when none or several have it, that is refused. Emits call.logged, which makes an activity of kind call.",
@@ -74,7 +73,7 @@ class Calls(ApiView):
         input=CallDelete,
         output=Deleted,
         bulk=True,
-        message="Call logs deleted",
+        success="CallLogsDeleted_200",
         errors=("CallLogNotFound_400",),
         description="The activities that were made from them stay. Emits call.deleted for each.",
     )
@@ -95,7 +94,7 @@ class CallDetail(ApiView):
         "Update a call log",
         input=CallWrite,
         output=CallOut,
-        message="Call log updated",
+        success="CallLogUpdated_200",
         errors=("CallLogNotFound_400", *ERRORS),
         description="What is not given stays. A lead brings its contact with it, another contact takes the lead away, and null takes lead,"
         " contact or member away; where neither lead nor contact is left, the call is with the contact that has the number. Emits"
@@ -113,7 +112,7 @@ class CallBulk(ApiView):
         "Log up to 500 calls",
         input=CallBulkCreate,
         output=CallBulkOut,
-        message="Call logs processed",
+        success="CallLogsProcessed_200",
         errors=("InvalidPayload_400",),
         description="As POST /calllog, each item on its own; the answer is 200 either way: items that became no call log are in `failed`,"
         " and what stood in their way in `errors`.",

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from accounts.api.snapshots import Deleted
-from core.api.endpoint import endpoint, success
+from core.api.endpoint import endpoint
 from core.api.views import ApiView
 from core.errors import NamedError
 from core.lists import LIST_PARAMETERS, BulkSelection, ListQuery
@@ -65,7 +64,7 @@ class Contacts(ApiView):
         "Create a contact",
         input=ContactCreate,
         output=ContactOut,
-        message="Contact created",
+        success="ContactCreated_200",
         errors=CREATE_ERRORS,
         takes="contact",
         description="email, countryCode and number are required unless the company has changed that. Values that skipInvalid left out are"
@@ -77,7 +76,7 @@ class Contacts(ApiView):
         if found is None:
             raise NamedError("ContactNotFound_404", "the contact was deleted by somebody else in the same moment")
         left_out = {"warning": f"left out: {explain(saved.left_out)}"} if saved.left_out else {}
-        return Response(success(found, message="Contact created", **left_out))
+        return self.success(found, **left_out)
 
     @endpoint(
         "Update many contacts",
@@ -85,7 +84,7 @@ class Contacts(ApiView):
         output=BulkUpdated,
         accepted=BulkJobOut,
         bulk=True,
-        message="Contacts updated",
+        success="ContactsUpdated_200",
         errors=("CannotUpdateUniqueKey_400", "ContactNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *LABEL_ERRORS),
         description="Applies one change set to the selected contacts, all or none. Emits contact.updated for each that is different then.",
     )
@@ -99,7 +98,7 @@ class Contacts(ApiView):
             category_id=category_of(data),
             automation=data["automation"] == "run",
         )
-        return bulk_response(outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed}, "Contacts updated")
+        return bulk_response(self, outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed})
 
     @endpoint(
         "Delete contacts",
@@ -107,14 +106,14 @@ class Contacts(ApiView):
         output=Deleted,
         accepted=BulkJobOut,
         bulk=True,
-        message="Contacts deleted",
+        success="ContactsDeleted_200",
         errors=("ContactNotFound_400",),
         description="They are flagged isDeleted and no longer found. Emits contact.deleted for each.",
     )
     def delete(self, request: Request, data: dict[str, Any]) -> Any:
         selection = BulkSelection.parse(request.data, request.query_params, CONTACT_FIELDS)
         outcome = delete_contacts(actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
-        return bulk_response(outcome, {"deletedCount": outcome.matched}, "Contacts deleted")
+        return bulk_response(self, outcome, {"deletedCount": outcome.matched})
 
 
 class ContactDetail(ApiView):
@@ -135,7 +134,7 @@ class ContactDetail(ApiView):
         "Update a contact",
         input=ContactUpdate,
         output=ContactOut,
-        message="Contact updated",
+        success="ContactUpdated_200",
         errors=("CannotUpdateUniqueKey_400", "ContactAlreadyExists_400", "ContactNotFound_400", *VALUE_ERRORS, *LABEL_ERRORS),
         description="What is not given stays. null or empty text empties a value, tags replace the contact's tags, a category of null takes"
         " it away. Emits contact.updated, with what changed in its payload.",
@@ -165,7 +164,7 @@ class ContactBulk(ApiView):
         "Create up to 500 contacts",
         input=ContactBulkCreate,
         output=ContactBulkOut,
-        message="Contacts processed",
+        success="ContactsProcessed_200",
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),
         takes="contact",
         description="Each item succeeds or fails on its own; the answer is 200 either way: items that became no contact are in `failed`,"

@@ -9,7 +9,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.endpoint import endpoint, success
+from core.api.endpoint import endpoint
 from core.api.output import Output
 from core.api.views import ApiView
 from core.errors import shorten
@@ -50,7 +50,7 @@ class DuplicateList(ApiView):
         if after is None:
             total = count_groups(kind=self.kind, rules=rules)
         further = None if found.next is None else place(SORT, self._fingerprint(rules), found.next, total or 0).encode()
-        return Response(success(self._render(found.groups), totalCount=total, nextCursor=further))
+        return self.success(self._render(found.groups), totalCount=total, nextCursor=further)
 
     def _read(self, params: Mapping[str, Any]) -> tuple[int, tuple[str, ...], Place | None, int | None]:
         """Page size, rules, where to go on, and the total that the first page has counted."""
@@ -154,7 +154,7 @@ class DismissContactDuplicates(DismissDuplicates):
         "Say that contacts are not the same",
         input=DuplicateDismiss,
         output=DismissedOut,
-        message="Duplicates dismissed",
+        success="DuplicatesDismissed_200",
         errors=("ContactNotFound_400",),
         description="No two of them are the same: these pairs leave the list.",
     )
@@ -171,7 +171,7 @@ class DismissLeadDuplicates(DismissDuplicates):
         "Say that leads are not the same",
         input=DuplicateDismiss,
         output=DismissedOut,
-        message="Duplicates dismissed",
+        success="DuplicatesDismissed_200",
         errors=("LeadNotFound_400",),
         description="No two of them are the same: these pairs leave the list.",
     )

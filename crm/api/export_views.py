@@ -128,9 +128,8 @@ class Exports(ApiView):
         "Export a list into a file",
         input=ExportCreate,
         output=ExportOut,
-        status=201,
         takes="file",
-        message="Export created",
+        success="ExportCreated_201",
         errors=("InvalidInput_400", "InvalidRequest_400", "UnauthorizedAction_403"),
         description="A worker writes the list into a file of the file list, of any length; needs the right to read the list, too. What is"
         " exported is what matches when the worker begins. Exports and their files are deleted after EXPORT_DAYS (30).",
@@ -144,7 +143,7 @@ class Exports(ApiView):
         input=SelectionInput,
         output=Deleted,
         bulk=True,
-        message="Exports deleted",
+        success="ExportsDeleted_200",
         errors=("NotFound_404",),
         description="Their files go to the recycle bin. One that is at work stops.",
     )
@@ -164,7 +163,7 @@ class ExportDetail(ApiView):
         "Cancel an export",
         input=ExportUpdate,
         output=ExportOut,
-        message="Export cancelled",
+        success="ExportCancelled_200",
         errors=("NotFound_404", "InvalidRequest_400"),
         description="One that is at work stops after the piece that it is at, and is cancelled then.",
     )

@@ -59,8 +59,7 @@ class CustomFields(ApiView):
         "Create a custom field",
         input=FieldCreate,
         output=FieldOut,
-        status=201,
-        message="Custom field created",
+        success="CustomFieldCreated_201",
         errors=TROUBLES,
         takes="custom-field",
     )
@@ -72,7 +71,7 @@ class CustomFields(ApiView):
         "Delete custom fields",
         input=FieldDelete,
         output=Deleted,
-        message="Custom fields deleted",
+        success="CustomFieldsDeleted_200",
         errors=("CustomFieldNotFound_400", "InvalidSystemField_400"),
         description="They are gone at once, and their values go with them: where more than 1,000 records have one, by a job"
         " (GET /bulk-job), and a field's key is free again when that is done. System fields cannot be deleted.",
@@ -95,7 +94,7 @@ class CustomFieldDetail(ApiView):
         "Update a custom field",
         input=FieldUpdate,
         output=FieldOut,
-        message="Custom field updated",
+        success="CustomFieldUpdated_200",
         errors=CHANGE_TROUBLES,
         description=CHANGING,
     )
@@ -112,7 +111,7 @@ class CustomFieldsModify(ApiView):
         "Update many custom fields",
         input=FieldModify,
         output=FieldsOut,
-        message="Custom fields updated",
+        success="CustomFieldsUpdated_200",
         errors=CHANGE_TROUBLES,
         description=f"All of them or none; the warning names each problem by its index in fields. {CHANGING}",
     )
@@ -129,7 +128,7 @@ class CustomFieldsOrder(ApiView):
         "Reorder custom fields",
         input=FieldOrder,
         output=FieldsOut,
-        message="Custom fields reordered",
+        success="CustomFieldsReordered_200",
         errors=("CustomFieldNotFound_400", "InvalidInput_400", "InvalidPanel_400"),
         description="Answers all fields of the panel in their new order, numbered from 1; system fields are among them.",
     )
@@ -144,7 +143,7 @@ class SystemFieldsReset(ApiView):
         "Reset system fields",
         input=FieldReset,
         output=FieldsOut,
-        message="System fields reset",
+        success="SystemFieldsReset_200",
         errors=("CustomFieldNameAlreadyExists_400", "InvalidPanel_400", "InvalidSystemField_400"),
         description="Names, options, order and all else of the system fields become what they were in a new company. Refused while a live"
         " lead has a status or source that would be no option any more. Answers the fields that were reset.",

@@ -58,8 +58,7 @@ class UploadView(ApiView):
         input=UploadInput,
         output=FileOut,
         multipart=True,
-        status=201,
-        message="Uploaded",
+        success="FileUploaded_201",
         takes="file",
         needs_subscription=False,
         errors=("NoFile_400", "EmptyFile_400", "UnsupportedFileType_400", "FileUploadFailed_400"),
@@ -84,9 +83,7 @@ class Files(ApiView):
     def get(self, request: Request) -> Any:
         return self.list_response(kept_files(), FILE_FIELDS, FileOut)
 
-    @endpoint(
-        "Move files to the recycle bin", input=SelectionInput, bulk=True, message="Moved to the recycle bin", errors=("FileNotFound_400",)
-    )
+    @endpoint("Move files to the recycle bin", input=SelectionInput, bulk=True, success="FilesTrashed_200", errors=("FileNotFound_400",))
     def delete(self, request: Request, data: dict[str, Any]) -> None:
         selection = BulkSelection.parse(request.data, request.query_params, FILE_FIELDS)
         if not trash_files(selection=selection, member_id=self.actor.member_id) and not data["select_all"]:
@@ -105,7 +102,7 @@ class RecycleBin(ApiView):
         description="Deletes for good: without ids everything in the bin that matches the query string, otherwise the files named.",
         input=BinSelection,
         bulk=True,
-        message="Deleted for good",
+        success="FilesDeleted_200",
         errors=("FileNotFound_400", "BadRequest_400"),
     )
     def delete(self, request: Request, data: dict[str, Any]) -> None:

@@ -76,8 +76,7 @@ class FollowUps(ApiView):
         "Create a follow-up",
         input=FollowUpCreate,
         output=FollowUpOut,
-        status=201,
-        message="Follow-up created",
+        success="FollowUpCreated_201",
         errors=("LeadNotFound_400", *REFERENCES),
         description="With remindMinutes the assignee gets a mail that long before it is due: once, unless dueAt, remindMinutes or assignee"
         " change; at once when that time has passed already, and none when it is due already. Emits follow_up.created.",
@@ -99,7 +98,7 @@ class FollowUpDetail(ApiView):
         "Update a follow-up",
         input=FollowUpUpdate,
         output=FollowUpOut,
-        message="Follow-up updated",
+        success="FollowUpUpdated_200",
         errors=("LeadActivityNotFound_404", *REFERENCES),
         description="What is not given stays. Any status may follow any other: done stamps doneAt, another one takes it away. Emits"
         " follow_up.done when it becomes done, and otherwise follow_up.changed when anything is different.",

@@ -90,7 +90,7 @@ class Imports(ApiView):
         description="Their records stay. An import that is at work stops after its batch.",
         input=SelectionInput,
         bulk=True,
-        message="Imports deleted",
+        success="ImportsDeleted_200",
         errors=("ImportNotFound_400",),
     )
     def delete(self, request: Request, data: dict[str, Any]) -> None:
@@ -121,8 +121,7 @@ class ContactImports(Imports):
         description=CREATE.format(fields=OF_CONTACTS),
         input=ImportCreate,
         output=FileWithImport,
-        status=201,
-        message="Import created",
+        success="ImportCreated_201",
         errors=CREATE_ERRORS,
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
@@ -138,8 +137,7 @@ class LeadImports(Imports):
         description=CREATE.format(fields=OF_LEADS),
         input=LeadImportCreate,
         output=FileWithImport,
-        status=201,
-        message="Import created",
+        success="ImportCreated_201",
         errors=CREATE_ERRORS,
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
@@ -164,7 +162,7 @@ class ContactImportDetail(ApiView):
         description="A columnMapping starts a paused import unless status says otherwise. Options that are not named stay as they are.",
         input=ImportUpdate,
         output=ImportDetail,
-        message="Import updated",
+        success="ImportUpdated_200",
         errors=(
             "ImportNotFound_400",
             "ImportAlreadyPaused_400",
@@ -194,8 +192,7 @@ class ContactImportUndoing(ApiView):
         "Undo an import",
         input=BulkJobUndo,
         output=BulkJobOut,
-        status=201,
-        message="Undoing",
+        success="ImportUndoStarted_201",
         errors=("ImportNotFound_400", "InvalidImportStatus_400", "InvalidRequest_400", "UnauthorizedAction_403"),
         description="For 30 days after its start. A bulk job, which is answered, deletes what the import made, unless somebody has changed"
         " it since, and gives back what it updated as POST /bulk-job/:id/undo does; contacts that it made stay where leads refer to them."

@@ -81,8 +81,7 @@ class Tags(LabelList):
         "Create a tag",
         input=LabelCreate,
         output=TagOut,
-        status=201,
-        message="Tag created",
+        success="TagCreated_201",
         errors=("TagNameAlreadyExists_400",),
         takes="tag",
     )
@@ -94,7 +93,7 @@ class Tags(LabelList):
         input=LabelDelete,
         output=Deleted,
         bulk=True,
-        message="Tags deleted",
+        success="TagsDeleted_200",
         errors=("TagNotFound_400",),
         description="The contacts and leads that have them stay, without them. Emits tag.deleted for each.",
     )
@@ -114,7 +113,7 @@ class TagDetail(LabelDetail):
         "Update a tag",
         input=LabelUpdate,
         output=TagOut,
-        message="Tag updated",
+        success="TagUpdated_200",
         errors=("TagNotFound_400", "TagNameAlreadyExists_400"),
     )
     def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
@@ -134,8 +133,7 @@ class ContactCategories(LabelList):
         "Create a contact category",
         input=LabelCreate,
         output=CategoryOut,
-        status=201,
-        message="Contact category created",
+        success="ContactCategoryCreated_201",
         takes="contact-category",
         errors=("ContactCategoryNameAlreadyExists_400",),
     )
@@ -147,7 +145,7 @@ class ContactCategories(LabelList):
         input=LabelDelete,
         output=Deleted,
         bulk=True,
-        message="Contact categories deleted",
+        success="ContactCategoriesDeleted_200",
         errors=("ContactCategoryNotFound_400",),
         description="Their contacts stay, without category. Emits contactCategory.deleted for each.",
     )
@@ -168,7 +166,7 @@ class ContactCategoryDetail(LabelDetail):
         "Update a contact category",
         input=LabelUpdate,
         output=CategoryOut,
-        message="Contact category updated",
+        success="ContactCategoryUpdated_200",
         errors=("ContactCategoryNotFound_400", "ContactCategoryNameAlreadyExists_400"),
     )
     def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from accounts.api.snapshots import Deleted
-from core.api.endpoint import endpoint, success
+from core.api.endpoint import endpoint
 from core.api.views import ApiView
 from core.errors import DuplicateField, NamedError
 from core.lists import LIST_PARAMETERS, BulkSelection, ListQuery
@@ -71,7 +70,7 @@ class Leads(ApiView):
         return self.list_response(live_leads(), LEAD_FIELDS, LeadOut)
 
     @endpoint(
-        "Create a lead", input=LeadCreate, output=LeadOut, message="Lead created", errors=CREATE_ERRORS, description=CREATE, takes="lead"
+        "Create a lead", input=LeadCreate, output=LeadOut, success="LeadCreated_201", errors=CREATE_ERRORS, description=CREATE, takes="lead"
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         saved = create_lead(actor_id=self.actor.member_id, form_data=data["form_data"], **creation(data))
@@ -79,7 +78,7 @@ class Leads(ApiView):
         if found is None:
             raise NamedError("LeadNotFound_404", "the lead was deleted by somebody else in the same moment")
         left_out = {"warning": f"left out: {explain(saved.left_out)}"} if saved.left_out else {}
-        return Response(success(found, message="Lead created", **left_out))
+        return self.success(found, **left_out)
 
     @endpoint(
         "Update many leads",
@@ -87,7 +86,7 @@ class Leads(ApiView):
         output=BulkUpdated,
         accepted=BulkJobOut,
         bulk=True,
-        message="Leads updated",
+        success="LeadsUpdated_200",
         errors=("LeadNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *RELATION_ERRORS),
         description="Applies one change set to the selected leads, all or none. Emits lead.updated for each that is different then.",
     )
@@ -100,7 +99,7 @@ class Leads(ApiView):
             relations=relations_of(data),
             automation=data["automation"] == "run",
         )
-        return bulk_response(outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed}, "Leads updated")
+        return bulk_response(self, outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed})
 
     @endpoint(
         "Delete leads",
@@ -108,14 +107,14 @@ class Leads(ApiView):
         output=Deleted,
         accepted=BulkJobOut,
         bulk=True,
-        message="Leads deleted",
+        success="LeadsDeleted_200",
         errors=("LeadNotFound_400",),
         description="They are flagged isDeleted and no longer found; their contacts stay. Emits lead.deleted for each.",
     )
     def delete(self, request: Request, data: dict[str, Any]) -> Any:
         selection = BulkSelection.parse(request.data, request.query_params, LEAD_FIELDS)
         outcome = delete_leads(actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
-        return bulk_response(outcome, {"deletedCount": outcome.matched}, "Leads deleted")
+        return bulk_response(self, outcome, {"deletedCount": outcome.matched})
 
 
 class LeadDetail(ApiView):
@@ -136,7 +135,7 @@ class LeadDetail(ApiView):
         "Update a lead",
         input=LeadUpdate,
         output=LeadOut,
-        message="Lead updated",
+        success="LeadUpdated_200",
         errors=("LeadNotFound_400", "CannotUpdateUniqueKey_400", *VALUE_ERRORS, *RELATION_ERRORS, *CONTACT_ERRORS),
         description="What is not given stays. null or empty text empties a value, tags and productServices replace the lead's, a team or"
         " teamMember of null takes it away. Values of the contact, and a category, are written to the lead's contact. Emits lead.updated,"
@@ -167,7 +166,7 @@ class LeadBulk(ApiView):
         input=LeadBulkCreate,
         output=LeadBulkOut,
         takes="lead",
-        message="Leads processed",
+        success="LeadsProcessed_200",
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),
         description="As POST /lead, each item on its own; the answer is 200 either way: items that became no lead are in `failed` (a"
         f" duplicate by the name {DUPLICATE}), single values in the way or left out are in `errors`.",

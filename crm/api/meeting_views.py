@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.snapshots import Deleted
-from core.api.endpoint import endpoint, success
+from core.api.endpoint import endpoint
 from core.api.views import ApiView
 from core.lists import BulkSelection, FieldSet, ListField, ManyField
 from core.lists.fields import Condition, column
@@ -77,12 +77,12 @@ REFERENCES = (
 CLASHES = "`warning` tells which of its members have other scheduled meetings then, and when; they keep nothing from being made."
 
 
-def _answer(id: str, message: str, status: int = 200) -> Response:
+def _answer(view: ApiView, id: str) -> Response:
     """The meeting, with what clashes with it."""
     meeting = Meeting.objects.get(pk=id)
     warning = clash_warning(meeting) if meeting.status == Meeting.Status.SCHEDULED else ""
     found = MeetingOut.one(Meeting.objects.filter(pk=id))
-    return Response(success(found, message=message, **({"warning": warning} if warning else {})), status=status)
+    return view.success(found, **({"warning": warning} if warning else {}))
 
 
 class Meetings(ApiView):
@@ -102,8 +102,7 @@ class Meetings(ApiView):
         "Create a meeting",
         input=MeetingCreate,
         output=MeetingOut,
-        status=201,
-        message="Meeting created",
+        success="MeetingCreated_201",
         errors=REFERENCES,
         takes="meeting",
         description="Organizer and attendees get an invitation by mail with an iCalendar file, unless the meeting is over. "
@@ -112,14 +111,14 @@ class Meetings(ApiView):
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         automation, attendees = data.pop("automation") == "run", data.pop("attendees", [])
         made = create_meeting(actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation)
-        return _answer(made.pk, "Meeting created", 201)
+        return _answer(self, made.pk)
 
     @endpoint(
         "Cancel meetings",
         input=MeetingCancel,
         output=Deleted,
         bulk=True,
-        message="Meetings cancelled",
+        success="MeetingsCancelled_200",
         errors=("NotFound_404",),
         description="They stay, with the status cancelled; their people are told by mail, unless they are over. Those that are cancelled"
         " already are passed over. Emits meeting.cancelled for each.",
@@ -144,7 +143,7 @@ class MeetingDetail(ApiView):
         "Update a meeting",
         input=MeetingUpdate,
         output=MeetingOut,
-        message="Meeting updated",
+        success="MeetingUpdated_200",
         errors=("NotFound_404", "BadRequest_400", *REFERENCES),
         description="What is not given stays; a new startsAt alone keeps the length, attendees replace those who are there. All are told"
         " by mail when title, description, time, time zone, place or link change, and otherwise just those who are added or removed. The"
@@ -154,7 +153,7 @@ class MeetingDetail(ApiView):
     def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         automation, attendees = data.pop("automation") == "run", data.pop("attendees", None)
         update_meeting(id=id, actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation)
-        return _answer(id, "Meeting updated")
+        return _answer(self, id)
 
 
 class MeetingCalendar(ApiView):

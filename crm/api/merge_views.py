@@ -138,7 +138,7 @@ class ContactMerges(ContactMergeView):
         "Merge contacts",
         input=ContactMerge,
         output=ContactMergeOut,
-        message="Contacts merged",
+        success="ContactsMerged_200",
         errors=(*MERGE_ERRORS, *CONTACT_ERRORS),
         description=f"{MERGE} countryCode and number go together. Whoever has unsubscribed stays so. Emits contact.merged.",
     )
@@ -157,7 +157,7 @@ class ContactMergeUndoing(ContactMergeView):
         "Undo a merge of contacts",
         input=MergeUndo,
         output=ContactMergeUndone,
-        message="Merge undone",
+        success="MergeUndone_200",
         errors=(*UNDO_ERRORS, "ContactAlreadyExists_400"),
         description=f"{UNDO} Emits contact.unmerged.",
     )
@@ -174,7 +174,7 @@ class LeadMerges(LeadMergeView):
         "Merge leads",
         input=LeadMerge,
         output=LeadMergeOut,
-        message="Leads merged",
+        success="LeadsMerged_200",
         errors=(*MERGE_ERRORS, "LeadNotFound_400"),
         description=f"{MERGE} contact, team and teamMember are chosen by record. Emits lead.merged.",
     )
@@ -193,7 +193,7 @@ class LeadMergeUndoing(LeadMergeView):
         "Undo a merge of leads",
         input=MergeUndo,
         output=LeadMergeUndone,
-        message="Merge undone",
+        success="MergeUndone_200",
         errors=UNDO_ERRORS,
         description=f"{UNDO} Emits lead.unmerged.",
     )

@@ -9,6 +9,7 @@ from django.http import FileResponse
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
+from core.api.envelope import envelope
 from core.api.views import ApiView
 from core.errors import NamedError
 from crm.api.privacy_serializers import AccessOut, ErasedOut, EraseInput
@@ -29,14 +30,20 @@ class AccessRequest(ApiView):
         " messages, imports, events and suppressions, as they are stored. Needs the right to read all of these.",
     )
     def get(self, request: Request, id: str) -> Any:
+        status, head = envelope(self.declared.success)
         target = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115  closed with the response
         try:
-            write_access(contact_id=id, target=target, may=lambda module: self.actor.is_unbounded or self.actor.may(module, "GET"))
+            write_access(
+                contact_id=id,
+                target=target,
+                may=lambda module: self.actor.is_unbounded or self.actor.may(module, "GET"),
+                envelope=head,
+            )
         except BaseException:
             target.close()
             raise
         target.seek(0)
-        return FileResponse(target, content_type="application/json")
+        return FileResponse(target, status=status, content_type="application/json")
 
 
 class Erasure(ApiView):
@@ -46,7 +53,7 @@ class Erasure(ApiView):
         "Erase a contact",
         input=EraseInput,
         output=ErasedOut,
-        message="Contact erased",
+        success="ContactErased_200",
         errors=("ContactNotFound_400", "InvalidInput_400", "InvalidRequest_400", "UnauthorizedAction_403"),
         description="Irreversible; needs the permission contact.DELETE, too. What is personal is removed from every record of the contact,"
         " those merged into it and their leads; its address is never written to again. Exported files are deleted: it may be in them.",

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from accounts.api.snapshots import Deleted
-from core.api.endpoint import endpoint, success
+from core.api.endpoint import endpoint
 from core.api.views import ApiView
 from core.errors import NamedError
 from core.lists import BulkSelection
@@ -22,7 +21,6 @@ from crm.services.products import create_product, delete_products, not_found, up
 from crm.services.record_schema import explain
 
 CHANGE_ERRORS = ("ProductServiceDataRequired_400", "ProductServiceNameAlreadyExists_400", *VALUE_ERRORS)
-CREATED = "Product or service created"
 
 
 class Products(ApiView):
@@ -41,9 +39,8 @@ class Products(ApiView):
         "Create a product or service",
         input=ProductCreate,
         output=ProductOut,
-        status=201,
         takes="product-service",
-        message=CREATED,
+        success="ProductServiceCreated_201",
         errors=(*CHANGE_ERRORS, "ProductServiceNotFound_404", "PlanLimitExceeded_403"),
         description="name is required, and unique in the company whatever its case. Values that skipInvalid left out are named in"
         " `warning`. Emits productService.created.",
@@ -59,7 +56,7 @@ class Products(ApiView):
         if found is None:
             raise NamedError("ProductServiceNotFound_404", "it was deleted by somebody else in the same moment")
         left_out = {"warning": f"left out: {explain(saved.left_out)}"} if saved.left_out else {}
-        return Response(success(found, message=CREATED, **left_out), status=201)
+        return self.success(found, **left_out)
 
     @endpoint(
         "Update many products and services",
@@ -67,7 +64,7 @@ class Products(ApiView):
         output=BulkUpdated,
         accepted=BulkJobOut,
         bulk=True,
-        message="Products and services updated",
+        success="ProductServicesUpdated_200",
         errors=("CannotUpdateUniqueKey_400", "InvalidPayload_400", "ProductServiceNotFound_400", *VALUE_ERRORS),
         description="Applies one change set to the selected ones, all or none; names are changed one at a time. Emits"
         " productService.updated for each that is different then.",
@@ -80,7 +77,7 @@ class Products(ApiView):
             update_type=data["update_type"],
             automation=data["automation"] == "run",
         )
-        return bulk_response(outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed}, "Products and services updated")
+        return bulk_response(self, outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed})
 
     @endpoint(
         "Delete products and services",
@@ -88,7 +85,7 @@ class Products(ApiView):
         output=Deleted,
         accepted=BulkJobOut,
         bulk=True,
-        message="Products and services deleted",
+        success="ProductServicesDeleted_200",
         errors=("ProductServiceNotFound_400",),
         description="They are flagged isDeleted and no longer found; leads that are about them keep them. Emits productService.deleted for"
         " each.",
@@ -96,7 +93,7 @@ class Products(ApiView):
     def delete(self, request: Request, data: dict[str, Any]) -> Any:
         selection = BulkSelection.parse(request.data, request.query_params, PRODUCT_FIELDS)
         outcome = delete_products(actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
-        return bulk_response(outcome, {"deletedCount": outcome.matched}, "Products and services deleted")
+        return bulk_response(self, outcome, {"deletedCount": outcome.matched})
 
 
 class ProductDetail(ApiView):
@@ -110,7 +107,7 @@ class ProductDetail(ApiView):
         "Update a product or service",
         input=ProductUpdate,
         output=ProductOut,
-        message="Product or service updated",
+        success="ProductServiceUpdated_200",
         errors=("ProductServiceNotFound_400", *CHANGE_ERRORS),
         description="What is not given stays; null or empty text empties a value. Emits productService.updated, with what changed in its"
         " payload.",

@@ -46,9 +46,8 @@ class CustomSections(ApiView):
         "Create a custom section",
         input=SectionCreate,
         output=SectionOut,
-        status=201,
         takes="custom-section",
-        message="Custom section created",
+        success="CustomSectionCreated_201",
         errors=(*TROUBLES, "PlanLimitExceeded_403"),
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
@@ -60,7 +59,7 @@ class CustomSections(ApiView):
         input=SectionDelete,
         output=Deleted,
         bulk=True,
-        message="Custom sections deleted",
+        success="CustomSectionsDeleted_200",
         errors=("CustomSectionNotFound_400", "NoCustomSectionSelected_400"),
         description="Their fields stay, without section.",
     )
@@ -79,7 +78,7 @@ class CustomSectionOrder(ApiView):
         "Reorder custom sections",
         input=SectionOrder,
         output=SectionsOut,
-        message="Custom sections reordered",
+        success="CustomSectionsReordered_200",
         errors=("CustomSectionNotFound_400", "InvalidPanel_400", "NoCustomSectionSelected_400"),
         description="Answers all sections of the panel in their new order, numbered from 1.",
     )
@@ -100,7 +99,7 @@ class CustomSectionDetail(ApiView):
         "Update a custom section",
         input=SectionUpdate,
         output=SectionOut,
-        message="Custom section updated",
+        success="CustomSectionUpdated_200",
         errors=("CustomSectionNotFound_400", *TROUBLES),
     )
     def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:

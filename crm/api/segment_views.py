@@ -7,10 +7,9 @@ from typing import Any
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from accounts.api.snapshots import Deleted
-from core.api.endpoint import endpoint, success
+from core.api.endpoint import endpoint
 from core.api.output import Output
 from core.api.views import ApiView
 from core.errors import InvalidFormat, NamedError
@@ -62,9 +61,8 @@ class Segments(ApiView):
         "Create a segment",
         input=SegmentCreate,
         output=SegmentOut,
-        status=201,
         takes="segment",
-        message="Segment created",
+        success="SegmentCreated_201",
         errors=(*CHANGE_ERRORS, "PlanLimitExceeded_403"),
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
@@ -77,7 +75,7 @@ class Segments(ApiView):
         input=SegmentDelete,
         output=Deleted,
         bulk=True,
-        message="Segments deleted",
+        success="SegmentsDeleted_200",
         errors=("SegmentNotFound_400",),
         description="Their contacts and leads stay.",
     )
@@ -106,7 +104,7 @@ class SegmentExecute(ApiView):
         page = list_page(records, query, OUTPUTS[panel])
         assert isinstance(page, Page)  # the query paginates
         answer |= {"count": page.total_count, "records": page.rows}
-        return Response(success(answer, totalCount=page.total_count, nextCursor=page.next_cursor))
+        return self.success(answer, totalCount=page.total_count, nextCursor=page.next_cursor)
 
     def _selected(self, request: Request) -> tuple[str | None, str, QuerySet[Any]]:
         """The id of the segment that the request names, its panel, and its records; or all of the panel."""
@@ -136,7 +134,7 @@ class SegmentDetail(ApiView):
         "Update a segment",
         input=SegmentUpdate,
         output=SegmentOut,
-        message="Segment updated",
+        success="SegmentUpdated_200",
         errors=("SegmentNotFound_400", *CHANGE_ERRORS),
         description="What is not given stays. filters and advancedFilters together replace the tree of a dynamic segment, ids the records"
         " of a static one.",

@@ -46,9 +46,8 @@ class Teams(ApiView):
         "Create a team",
         input=TeamCreate,
         output=TeamOut,
-        status=201,
         takes="team",
-        message="Team created",
+        success="TeamCreated_201",
         errors=(*MEMBER_ERRORS, "PlanLimitExceeded_403"),
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
@@ -61,7 +60,7 @@ class Teams(ApiView):
         input=TeamDelete,
         output=Deleted,
         bulk=True,
-        message="Teams deleted",
+        success="TeamsDeleted_200",
         errors=("CannotDeleteDefaultTeam_400", "NoTeamSelected_400", "TeamNotFound_400", "DefaultTeamNotFound_500"),
         description="Their leads go to the default team, which cannot be deleted. Emits lead.updated for each lead.",
     )
@@ -86,7 +85,7 @@ class TeamDetail(ApiView):
         "Update a team",
         input=TeamUpdate,
         output=TeamOut,
-        message="Team updated",
+        success="TeamUpdated_200",
         errors=("TeamNotFound_400", *MEMBER_ERRORS),
         description="What is not given stays. members replaces the team's members, addMembers and removeMembers change them.",
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from django.db import transaction
 from django.utils import timezone
 
-from core.api.endpoint import success
 from core.api.json import dumps
 from core.errors import NamedError
 from crm.services.privacy import HOLDINGS, Subject
@@ -18,8 +17,8 @@ class Target(Protocol):
     def write(self, data: bytes, /) -> Any: ...
 
 
-def write_access(*, contact_id: str, target: Target, may: Callable[[str], bool]) -> None:
-    """Write the envelope with all that is known of a contact, live or deleted, row by row, so that memory does not grow with it.
+def write_access(*, contact_id: str, target: Target, may: Callable[[str], bool], envelope: Mapping[str, Any]) -> None:
+    """Write `envelope` with all that is known of a contact, live or deleted, row by row, so that memory does not grow with it.
 
     `may` says whether the caller may read a module: half an answer would be none, so that UnauthorizedAction_403 names what is lacking.
     ContactNotFound_400; InvalidRequest_400 for one that was merged into another.
@@ -33,8 +32,6 @@ def write_access(*, contact_id: str, target: Target, may: Callable[[str], bool])
                 "UnauthorizedAction_403", f"your role lacks the permission to read {', '.join(lacking)}, which the answer tells of"
             )
         head = dumps({"generatedAt": timezone.now(), "contactId": contact_id})[:-1]
-        envelope = success()
-        del envelope["data"]
         target.write(dumps(envelope)[:-1] + b',"data":' + head + b',"sections":{')
         for number, holding in enumerate(told):
             target.write((b"," if number else b"") + dumps(holding.name) + b":[")

@@ -261,7 +261,7 @@ def _holder(number: str, known: _Known) -> str:
 
 
 def _fail(result: BulkResult, index: int, item: Any, error: ApiError) -> None:
-    """Note an item that became no call log; what is wrong with its form has no name in the catalogue but this one."""
+    """Note an item that became no call log; what is wrong with its form has no named message but this one."""
     name = error.name if isinstance(error, NamedError) else "ValidationError_400"
     reason = error.detail or error.message
     result.failed.append(Failure(index, item, name, reason))

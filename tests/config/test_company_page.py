@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.models import ApiKey, CompanySettings, InviteLog, LoginLog, Member, ServerLog, User
 from accounts.services.visits import open_visit
 from core.backoffice.panels import panels_of
-from core.catalogue import CATALOGUE
+from core.messages.defaults import DEFAULTS
 from core.models import ResponseMessage
 from tests.cast import Cast
 from tests.factories import CompanyFactory, MemberFactory, UserFactory
@@ -211,10 +211,10 @@ def test_edited_messages_are_found(client: Client) -> None:
     edited = {row.name for row in client.get(place, {"edited": "yes"}).context["cl"].result_list}
     assert edited == {"ContactNotFound_400"}
     rest = client.get(place, {"edited": "no"}).context["cl"]
-    assert rest.result_count == len(CATALOGUE) - 1
+    assert rest.result_count == len(DEFAULTS) - 1
     assert found(client, "core_responsemessage", "no such contact") == {"ContactNotFound_400"}
     row = ResponseMessage.objects.get(name="ContactNotFound_400")
-    status, text = CATALOGUE["ContactNotFound_400"]
+    status, text = DEFAULTS["ContactNotFound_400"]
     shown = client.get(reverse("admin:core_responsemessage_change", args=(row.pk,))).content.decode()
     assert f"{status} {text}" in shown
     client.post(reverse("admin:core_responsemessage_command", args=(row.pk,)), {"command": "reset"})
@@ -239,7 +239,7 @@ def test_a_bad_status_is_refused(name: str, bad: list[str], good: list[str], cli
         answer = client.post(place, {"status": status, "text": row.text})
         assert (answer.status_code, list(answer.context["adminform"].form.errors)) == (200, ["status"]), status
     row.refresh_from_db()
-    assert row.status == CATALOGUE[name][0]
+    assert row.status == DEFAULTS[name][0]
     for status in good:
         assert client.post(place, {"status": status, "text": "Told"}).status_code == 302, status
         row.refresh_from_db()

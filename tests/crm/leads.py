@@ -48,5 +48,5 @@ def make(cast: Cast, n: int = 1, **body: Any) -> dict[str, Any]:
     """A lead of the nth contact, made through the API; formData may be given more values."""
     values = {**form(n, name=f"Person {n}"), **body.pop("formData", {})}
     answer = cast.key.post("/lead", {"formData": values, **body})
-    assert answer.status == 200, answer.body
+    assert answer.status == 201, answer.body
     return dict(answer.data)

@@ -77,12 +77,12 @@ def test_the_category_has_three_names(cast: Cast, alias: str) -> None:
     ],
 )
 def test_refuses_by_name_and_says_which_value(cast: Cast, values: dict[str, Any], name: str, warning: str) -> None:
-    from core.catalogue import CATALOGUE
+    from core.messages.defaults import DEFAULTS
 
     with cast.scope():
         add_field("score", "number", "number")
     answer = cast.key.post("/contact", {"formData": values})
-    assert (answer.status, answer.body["message"]) == (400, CATALOGUE[name][1])
+    assert (answer.status, answer.body["message"]) == (400, DEFAULTS[name][1])
     assert answer.body["warning"].startswith(warning)
     with cast.scope():
         assert not Contact.objects.exists()

@@ -75,7 +75,7 @@ def test_what_somebody_changed_since_stays(cast: Cast) -> None:
     with cast.scope():
         touched, led, _ = Contact.objects.order_by("pk")
     assert cast.key.put(f"/contact/{touched.pk}", {"formData": {"name": "Mine"}}).status == 200
-    assert cast.key.post("/lead", {"contact": led.pk}).status == 200
+    assert cast.key.post("/lead", {"contact": led.pk}).status == 201
     found = undo(cast, job["_id"])
     assert (found["changed"], found["report"]["kept"]) == (1, {touched.pk: ["_id"], led.pk: ["_id"]})
     assert sorted(row["_id"] for row in cast.key.get("/contact").data) == sorted([touched.pk, led.pk])

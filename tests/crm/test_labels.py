@@ -107,7 +107,7 @@ def labelled(cast: Cast, kind: Kind, number: int, first: int = 1) -> tuple[str, 
     contacts = []
     for n in range(first, first + number):
         lead = cast.key.post("/lead", {"formData": form(n), **given})
-        assert lead.status == 200, lead.body
+        assert lead.status == 201, lead.body
         contacts.append(lead.data["contact"]["_id"])
         assert cast.key.put(f"/contact/{contacts[-1]}", given).status == 200
     return label, contacts

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.catalogue import CATALOGUE
+from core.messages.defaults import DEFAULTS
 from core.models import Event
 from crm.models import Contact, ContactCategory, CustomField, Lead, LeadValue
 from tests.cast import Cast, make_cast
@@ -30,7 +30,7 @@ def test_creates_a_lead_with_all_it_has_and_its_contact(cast: Cast) -> None:
         "category": category.pk,
     }
     answer = cast.key.post("/lead", body)
-    assert (answer.status, answer.body["message"]) == (200, "Lead created")
+    assert (answer.status, answer.body["message"]) == (201, "Lead created")
     found = answer.data
     with cast.scope():
         lead = Lead.objects.get()
@@ -79,7 +79,7 @@ def test_a_lead_of_a_contact_by_id_begins_where_the_pipeline_does(cast: Cast) ->
 def test_the_contact_is_found_by_either_part_of_the_unique_key_and_takes_what_is_given(cast: Cast) -> None:
     ann = cast.key.post("/contact", {"formData": form(1, name="Ann")}).data["_id"]
     by_email = cast.key.post("/lead", {"formData": {"email": "ANN1@example.com", "name": " "}})
-    assert by_email.status == 200, by_email.body
+    assert by_email.status == 201, by_email.body
     assert by_email.data["contact"] == {"_id": ann, "name": "Ann", "email": "ANN1@example.com", "contactNumber": "+491701000001"}
     with cast.scope():
         roof = product("Roof")
@@ -115,7 +115,7 @@ def test_refuses_by_name_and_says_which_value(cast: Cast, values: dict[str, Any]
     with cast.scope():
         lead_field("budget", "number", "number")
     answer = cast.key.post("/lead", {"formData": values})
-    assert (answer.status, answer.body["message"]) == CATALOGUE[name]
+    assert (answer.status, answer.body["message"]) == DEFAULTS[name]
     assert answer.body["warning"].startswith(warning)
     with cast.scope():
         assert not Lead.objects.exists()
@@ -144,7 +144,7 @@ def test_what_a_lead_refers_to_must_be_the_companys(cast: Cast, outsiders: Cast)
     for key, value in foreign.items():
         for given in (value, ["0" * 24] if isinstance(value, list) else "0" * 24):
             answer = cast.key.post("/lead", {"formData": form(1), key: given})
-            assert (answer.status, answer.body["message"]) == CATALOGUE[names[key]], key
+            assert (answer.status, answer.body["message"]) == DEFAULTS[names[key]], key
             assert answer.body["warning"].startswith(f"{key}: there is no ")
         assert cast.key.post("/lead", {"formData": form(1), key: ["x"] if isinstance(value, list) else "x"}).status == 400
     with cast.scope():
@@ -225,7 +225,7 @@ def test_existing_error_off_updates_the_duplicate(cast: Cast) -> None:
     first = make(cast, 1, productServices=[roof.pk], tags=[one.pk], formData={"notes": "kept", "source": "event"})
     body = {"formData": form(1, source="other"), "productServices": [roof.pk, cellar.pk], "tags": [two.pk], "existingError": False}
     answer = cast.key.post("/lead", body)
-    assert (answer.status, answer.data["_id"]) == (200, first["_id"])
+    assert (answer.status, answer.data["_id"]) == (201, first["_id"])
     assert (answer.data["source"], answer.data["notes"]) == ("other", "kept")
     assert [found["name"] for found in answer.data["productServices"]] == ["Cellar", "Roof"]
     assert [found["name"] for found in answer.data["tags"]] == ["1", "2"]
@@ -259,7 +259,7 @@ def test_required_values_and_defaults(cast: Cast) -> None:
 def test_skip_invalid_leaves_values_out_and_says_so(cast: Cast) -> None:
     values = form(1, status="asleep", value="much", planet="Mars", source="event")
     answer = cast.key.post("/lead", {"formData": values, "skipInvalid": True})
-    assert answer.status == 200
+    assert answer.status == 201
     assert answer.body["warning"].startswith("left out: status: needs one of the options")
     assert answer.data["formData"] == {"status": "new", "source": "event", "value": None, "notes": ""}
     refused = cast.key.post("/lead", {"formData": form(2, email="no"), "skipInvalid": True})
@@ -268,7 +268,7 @@ def test_skip_invalid_leaves_values_out_and_says_so(cast: Cast) -> None:
 
 def test_roles(db: None) -> None:
     writer = make_cast({"lead": {"POST": True}})
-    assert writer.narrow_session.post("/lead", {"formData": form(1)}).status == 200
+    assert writer.narrow_session.post("/lead", {"formData": form(1)}).status == 201
     refused = make_cast({"lead": {"GET": True}, "contact": {"POST": True}}).narrow_session.post("/lead", {"formData": form(1)})
     assert (refused.status, refused.body["warning"]) == (403, "your role lacks the permission lead.POST")
 
@@ -302,10 +302,10 @@ def test_the_plan_limit_counts_live_leads_on_the_session_door_only(cast: Cast, m
     from core import access
 
     monkeypatch.setattr(access, "_entitlements", lambda company: access.Entitlement(limits={"lead": 1}))
-    assert cast.session.post("/lead", {"formData": form(1)}).status == 200
+    assert cast.session.post("/lead", {"formData": form(1)}).status == 201
     refused = cast.session.post("/lead", {"formData": form(2)})
     assert (refused.status, refused.body["message"]) == (403, "The limit of your plan is reached")
-    assert cast.key.post("/lead", {"formData": form(2)}).status == 200
+    assert cast.key.post("/lead", {"formData": form(2)}).status == 201
     with cast.scope():
         assert (Lead.objects.count(), Contact.objects.count()) == (2, 2)
 

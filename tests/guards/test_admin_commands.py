@@ -17,8 +17,8 @@ from accounts.models import ApiKey, InviteLog, Member, RefreshToken, Role, User
 from accounts.services.api_keys import create_key
 from accounts.services.sessions import end_family
 from billing.models import Subscription
-from core.catalogue import CATALOGUE
 from core.events import emit
+from core.messages.defaults import DEFAULTS
 from core.models import Event, EventDelivery, ResponseMessage, TaskSchedule
 from crm.models import Contact, Import, Tag
 from outreach.models import AiApp, GenieScheduler, SendJob, SendJobTransition, Smtp, Suppression
@@ -103,7 +103,7 @@ def test_message_is_edited_and_reset(cast: Cast, staff: Client) -> None:
     assert (cast.key.get(missing).status, cast.key.get(missing).body["message"]) == (404, "No such contact")
     command(staff, row, "reset")
     row.refresh_from_db()
-    assert (row.status, row.text) == CATALOGUE["ContactNotFound_400"]
+    assert (row.status, row.text) == DEFAULTS["ContactNotFound_400"]
     assert edit(staff, row, status="42").status_code == 200
     assert edit(staff, row, name="Other").status_code == 302
     row.refresh_from_db()

@@ -8,7 +8,9 @@ from typing import Any
 import orjson
 import pytest
 
+from core.api.envelope import ACCEPTED
 from core.ids import new_id
+from core.messages.defaults import DEFAULTS, FAILURES, SUCCESSES
 from core.models import CompanyManager
 from crm.models import Tag
 from tests.cast import KEY, SESSION, Answer, Caller, Cast
@@ -36,6 +38,16 @@ def test_both_doors_lead_to_the_same_operations() -> None:
 @pytest.mark.parametrize("operation", PROTECTED, ids=str)
 def test_every_route_declares_a_module_of_the_contract(operation: Operation) -> None:
     assert operation.view.module in MODULES
+
+
+def test_every_success_has_a_default_and_every_default_an_endpoint() -> None:
+    declared = {operation.endpoint.success for operation in operations()}
+    assert len(declared) > 100
+    assert declared | {ACCEPTED} == set(SUCCESSES)
+    assert {*FAILURES, *SUCCESSES} == set(DEFAULTS)
+    for operation in operations():
+        assert operation.endpoint.default == DEFAULTS[operation.endpoint.success], str(operation)
+        assert 200 <= operation.endpoint.default[0] < 300, str(operation)
 
 
 @pytest.mark.parametrize("operation", [*PROTECTED, *KEYED, *operations("api/private/")], ids=str)

@@ -59,8 +59,7 @@ class Senders(ApiView):
         "Connect an SMTP sender",
         input=SmtpCreate,
         output=SmtpOut,
-        status=201,
-        message="SMTP sender connected",
+        success="SmtpSenderConnected_201",
         takes="apps",
         description="The connection is tested at once, without sending; `verified` and `lastError` say what came of it. "
         "A sender that has not passed the test sends nothing.",
@@ -74,7 +73,7 @@ class Senders(ApiView):
         input=SelectionInput,
         bulk=True,
         output=SmtpDeleted,
-        message="SMTP senders deleted",
+        success="SmtpSendersDeleted_200",
         errors=("NoSMTPSelected_400",),
         description="A sender that runs or messages refer to is switched off instead, since the log needs it.",
     )
@@ -98,7 +97,7 @@ class SenderDetail(ApiView):
             raise NamedError("SmtpNotFound_404", "id: there is no such sender in this company")
         return found
 
-    @endpoint("Change an SMTP sender", input=SmtpChange, output=SmtpOut, message="SMTP sender changed", errors=("SmtpNotFound_404",))
+    @endpoint("Change an SMTP sender", input=SmtpChange, output=SmtpOut, success="SmtpSenderChanged_200", errors=("SmtpNotFound_404",))
     def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         senders.update_sender(smtp_id=id, member_id=self.actor.member_id, **data)
         return SmtpOut.one(Smtp.objects.filter(pk=id))
@@ -110,7 +109,7 @@ class SenderTest(ApiView):
     @endpoint(
         "Test an SMTP sender",
         output=SmtpTest,
-        message="Connection tested",
+        success="SmtpSenderTested_200",
         errors=("SmtpNotFound_404",),
         description="Connects, logs in and asks for the From address, without sending anything. A failed test answers 200 with ok false.",
     )
@@ -128,7 +127,7 @@ class AiApps(ApiView):
     def get(self, request: Request) -> Any:
         return self.list_response(AiApp.objects.filter(provider=ai_apps.KINDS[self.kind].provider), AI_FIELDS, AiAppOut)
 
-    @endpoint("Connect an AI app of the kind", input=AiAppCreate, output=AiAppOut, status=201, message="AI app connected", takes="apps")
+    @endpoint("Connect an AI app of the kind", input=AiAppCreate, output=AiAppOut, success="AiAppConnected_201", takes="apps")
     def post(self, request: Request, data: dict[str, Any]) -> Any:
         app = ai_apps.save_ai_app(kind=self.kind, member_id=self.actor.member_id, **data)
         return AiAppOut.one(AiApp.objects.filter(pk=app.pk))
@@ -144,7 +143,7 @@ class AiAppDetail(ApiView):
     def get(self, request: Request, id: str) -> Any:
         return AiAppOut.one(AiApp.objects.filter(pk=ai_apps.get_ai_app(self.kind, id).pk))
 
-    @endpoint("Change an AI app", input=AiAppChange, output=AiAppOut, message="AI app changed", errors=("AppNotFound_400",))
+    @endpoint("Change an AI app", input=AiAppChange, output=AiAppOut, success="AiAppChanged_200", errors=("AppNotFound_400",))
     def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         ai_apps.save_ai_app(kind=self.kind, member_id=self.actor.member_id, app_id=id, **data)
         return AiAppOut.one(AiApp.objects.filter(pk=id))

@@ -81,8 +81,7 @@ class RunsFromContacts(ApiView):
         "Start a run for existing contacts",
         input=RunCreate,
         output=RunOut,
-        status=201,
-        message="Run started",
+        success="RunStarted_201",
         takes="genie",
         errors=(
             *AUDIENCE_ERRORS,
@@ -117,7 +116,7 @@ class RunView(ApiView):
     @endpoint(
         "Delete a run",
         output=RunOut,
-        message="Run deleted",
+        success="RunDeleted_200",
         errors=("CampaignNotFound_404",),
         description="Cancels what has not gone, and hides the run; its messages stay in the log.",
     )
@@ -129,7 +128,7 @@ class RunView(ApiView):
 class RunCancel(ApiView):
     module = "genie"
 
-    @endpoint("Cancel a run", output=RunCancelled, message="Run cancelled", errors=("CampaignNotFound_404",))
+    @endpoint("Cancel a run", output=RunCancelled, success="RunCancelled_200", errors=("CampaignNotFound_404",))
     def post(self, request: Request, schedulerId: str) -> Any:
         count = runs.cancel_run(run_id=schedulerId, member_id=self.actor.member_id)
         return {**(RunOut.one(GenieScheduler.objects.filter(pk=schedulerId)) or {}), "cancelledCount": count}
@@ -147,7 +146,7 @@ def _changed(run_id: str, status: str, count: int) -> dict[str, Any]:
 class RunApproveAll(ApiView):
     module = "genie"
 
-    @endpoint("Approve a run's drafts", output=MessageChanged, message="Messages approved", errors=RUN_ERRORS, description=ONE_OF)
+    @endpoint("Approve a run's drafts", output=MessageChanged, success="MessagesApproved_200", errors=RUN_ERRORS, description=ONE_OF)
     def post(self, request: Request, schedulerId: str) -> Any:
         return _changed(schedulerId, "approved", messages.approve_all(run_id=schedulerId, member_id=self.actor.member_id))
 
@@ -156,7 +155,7 @@ class RunDraftAll(ApiView):
     module = "genie"
 
     @endpoint(
-        "Make drafts of a run's approved messages", output=MessageChanged, message="Messages held", errors=RUN_ERRORS, description=ONE_OF
+        "Make drafts of a run's approved messages", output=MessageChanged, success="MessagesHeld_200", errors=RUN_ERRORS, description=ONE_OF
     )
     def post(self, request: Request, schedulerId: str) -> Any:
         return _changed(schedulerId, "draft", messages.hold_all(run_id=schedulerId, member_id=self.actor.member_id))
@@ -169,7 +168,7 @@ class RunRetryFailed(ApiView):
         "Try a run's failed messages again",
         input=Retry,
         output=MessageChanged,
-        message="Messages approved again",
+        success="FailedMessagesApproved_200",
         errors=RUN_ERRORS,
         description=f"With unknown true also those of which nobody knows whether they went. {ONE_OF}",
     )
@@ -185,7 +184,7 @@ class GenieSettingsView(ApiView):
     def get(self, request: Request) -> Any:
         return genie_settings.read_settings()
 
-    @endpoint("Change the sending hours", input=SettingsInput, output=SettingsOut, message="Settings changed")
+    @endpoint("Change the sending hours", input=SettingsInput, output=SettingsOut, success="SendingHoursChanged_200")
     def put(self, request: Request, data: dict[str, Any]) -> Any:
         genie_settings.change_settings(**data)
         return genie_settings.read_settings()

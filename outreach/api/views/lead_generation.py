@@ -44,8 +44,7 @@ class LeadGenerations(ApiView):
         "Start an AI lead generation",
         input=GenerationCreate,
         output=GenerationOut,
-        status=201,
-        message="Lead generation started",
+        success="LeadGenerationStarted_201",
         takes="lead-gen-ai",
         errors=(
             *("PromptRequired_400", "MaximumLeadsExceeded_400", "AiANotAvailableInPlan_400", "AiBNotAvailableInPlan_400"),
@@ -81,7 +80,7 @@ class LeadGenerationView(ApiView):
         "Cancel a lead generation",
         input=GenerationChange,
         output=GenerationOut,
-        message="Lead generation updated",
+        success="LeadGenerationUpdated_200",
         errors=("NotFound_404", "InvalidInput_400"),
     )
     def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:

@@ -95,7 +95,7 @@ class MessageView(ApiView):
         "Edit a draft",
         input=MessageEdit,
         output=MessageDetail,
-        message="Draft changed",
+        success="DraftChanged_200",
         errors=("NotFound_404", "CampaignCannotBeUpdated_400"),
     )
     def put(self, request: Request, sendJobId: str, data: dict[str, Any]) -> Any:
@@ -106,7 +106,7 @@ class MessageView(ApiView):
 class MessageApprove(ApiView):
     module = "genie"
 
-    @endpoint("Approve a draft", output=MessageOut, message="Message approved", errors=("NotFound_404", "CampaignCannotBeUpdated_400"))
+    @endpoint("Approve a draft", output=MessageOut, success="MessageApproved_200", errors=("NotFound_404", "CampaignCannotBeUpdated_400"))
     def post(self, request: Request, sendJobId: str) -> Any:
         messages.approve_one(message_id=sendJobId, member_id=self.actor.member_id)
         return MessageOut.one(SendJob.objects.filter(pk=sendJobId))
@@ -118,7 +118,7 @@ class MessageDraft(ApiView):
     @endpoint(
         "Make a draft of an approved message",
         output=MessageOut,
-        message="Message held",
+        success="MessageHeld_200",
         errors=("NotFound_404", "CampaignCannotBeUpdated_400"),
     )
     def post(self, request: Request, sendJobId: str) -> Any:
@@ -145,8 +145,7 @@ class Suppressions(ApiView):
         "Never write to an address again",
         input=SuppressionCreate,
         output=SuppressionOut,
-        status=201,
-        message="Address suppressed",
+        success="AddressSuppressed_201",
         description="An address that is listed already keeps its first reason.",
     )
     def post(self, request: Request, data: dict[str, Any]) -> Any:
@@ -158,7 +157,7 @@ class Suppressions(ApiView):
         input=SelectionInput,
         bulk=True,
         output=Deleted,
-        message="Addresses taken off",
+        success="SuppressionsDeleted_200",
         errors=("NotFound_404",),
         description="A contact that has unsubscribed stays unsubscribed.",
     )

@@ -1,0 +1,27 @@
+"""The envelope of success (contract section 4.1), with the status and the text of a named message (section 7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.response import Response
+
+from core.errors import NamedError
+from core.messages import resolve
+
+ACCEPTED = "BulkJobQueued_202"
+"""The success of an operation whose work has gone to a job."""
+
+
+def envelope(name: str, **members: Any) -> tuple[int, dict[str, Any]]:
+    """HTTP status and envelope of the named success; a name without a row is a failure, as the contract says."""
+    status, text = resolve(name)
+    if status >= 400:
+        raise NamedError(name)
+    return status, {"status": "success", "success": True, "message": text, **members}
+
+
+def respond(name: str, data: Any = None, **extra: Any) -> Response:
+    """The answer of the named success; `extra` stands beside data."""
+    status, body = envelope(name, data=data, **extra)
+    return Response(body, status=status)

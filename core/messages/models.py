@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+
+from core.models.base import BaseModel
+
+
+class ResponseMessage(BaseModel):
+    """Text and HTTP status of a named message; an operator edits it in the back office (contract section 7)."""
+
+    name = models.CharField(max_length=100, unique=True)
+    status = models.PositiveSmallIntegerField(validators=[MinValueValidator(200), MaxValueValidator(599)])
+    text = models.CharField(max_length=500)
+    default_status = models.PositiveSmallIntegerField(null=True, editable=False)
+    default_text = models.CharField(max_length=500, null=True, editable=False)
+    """The default as of the last migrate (core.messages.defaults); null for a name that has none."""
+
+    class Meta:
+        ordering = ("name",)
+        constraints = [models.CheckConstraint(condition=models.Q(status__gte=200, status__lte=599), name="responsemessage_status")]
+
+    @property
+    def default(self) -> tuple[int, str] | None:
+        """Status and text of the default."""
+        if self.default_status is None or self.default_text is None:
+            return None
+        return self.default_status, self.default_text
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether an operator has made it differ from its default."""
+        return self.default is not None and self.default != (self.status, self.text)

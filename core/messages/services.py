@@ -1,0 +1,77 @@
+"""The ResponseMessage rows: kept in memory for a few seconds, so that an edit shows soon; seeded after each migrate."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+from django.apps import AppConfig, apps
+from django.apps.registry import Apps
+from django.core.exceptions import FieldDoesNotExist
+from django.db import transaction
+from django.utils import timezone
+
+from core.ids import new_id
+from core.messages.defaults import DEFAULTS
+
+UNKNOWN = (500, "Something went wrong")
+KEEP_SECONDS = 10.0
+NEVER = float("-inf")
+
+_kept: tuple[float, dict[str, tuple[int, str]]] = (NEVER, {})
+"""When the rows were read, and the rows; replaced as a whole, since other threads read it."""
+
+
+def resolve(name: str) -> tuple[int, str]:
+    """HTTP status and text of a named message; 500 'Something went wrong' for a name without a row."""
+    global _kept
+    read_at, rows = _kept
+    if monotonic() - read_at > KEEP_SECONDS:
+        found = apps.get_model("core", "ResponseMessage")._default_manager.values_list("name", "status", "text")
+        rows = {name: (status, text) for name, status, text in found}
+        _kept = monotonic(), rows
+    return rows.get(name, UNKNOWN)
+
+
+def forget() -> None:
+    """Read the rows again at the next look-up."""
+    global _kept
+    _kept = NEVER, {}
+
+
+def seed(app_config: AppConfig, using: str, apps: Apps = apps, **_: Any) -> None:
+    """post_migrate receiver: bring the defaults of this release into the rows.
+
+    A name without a row gets one. A row that nobody has edited takes a changed default; an edited row keeps its status
+    and text, and only its stored default moves. A row from before defaults were stored counts as edited when it differs
+    from today's default. Names that are no longer among the defaults stay as they are.
+    """
+    if app_config.label != "core":
+        return
+    try:
+        model: Any = apps.get_model("core", "ResponseMessage")
+        model._meta.get_field("default_text")
+    except (LookupError, FieldDoesNotExist):
+        return  # migrated back to before the table, or before its defaults
+    now = timezone.now()
+    with transaction.atomic(using=using):
+        manager = model._default_manager.using(using)
+        rows, moved = list(manager.select_for_update()), []
+        for row in rows:
+            default, stored = DEFAULTS.get(row.name), (row.default_status, row.default_text)
+            if default is None or default == stored:
+                continue
+            if (row.status, row.text) == stored:
+                row.status, row.text = default
+                row.updated_at = now
+            row.default_status, row.default_text = default
+            moved.append(row)
+        manager.bulk_update(moved, ("status", "text", "default_status", "default_text", "updated_at"))
+        missing = sorted(DEFAULTS.keys() - {row.name for row in rows})
+        manager.bulk_create([_new(model, name) for name in missing], ignore_conflicts=True)
+    forget()
+
+
+def _new(model: Any, name: str) -> Any:
+    status, text = DEFAULTS[name]
+    return model(id=new_id(), name=name, status=status, text=text, default_status=status, default_text=text)
