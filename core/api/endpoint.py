@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rest_framework.response import Response
 
@@ -13,6 +13,9 @@ from core.api.input import Input, read
 from core.api.output import Output
 from core.errors import InvalidFormat
 from core.ids import is_id
+
+if TYPE_CHECKING:
+    from core.api.listing import Listing
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,12 @@ class Endpoint:
     multipart: bool = False
     limited: bool = False
     """Attempts are limited: it may answer 429 (core.attempts)."""
+    module: str | None = None
+    """The operation's permission module, where it is another than the view's."""
+    also: tuple[str, ...] | None = None
+    """Other modules of which the permission opens the operation; the view's unless given, none where `module` is."""
+    listing: Listing | None = None
+    """The list that the operation answers."""
 
 
 def success(data: Any = None, *, message: str = "OK", **extra: Any) -> dict[str, Any]:
