@@ -11,7 +11,8 @@ from accounts.api.snapshots import Deleted
 from accounts.models import ApiKey
 from accounts.services.api_keys import create_key, delete_keys
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.lists import FieldSet, ListField
 
@@ -32,12 +33,15 @@ API_KEY_FIELDS = FieldSet(
 )
 
 
-class ApiKeys(ApiView):
+class ApiKeyViewSet(ResourceViewSet):
     module = "api"
-
-    @endpoint("List API keys", output=ApiKeyOut, many=True, description="The keys themselves are left out; maskedKey shows their end.")
-    def get(self, request: Request) -> Any:
-        return self.list_response(ApiKey.objects.all(), API_KEY_FIELDS, ApiKeyOut)
+    listing = Listing(
+        "List API keys",
+        ApiKey.objects.all,
+        API_KEY_FIELDS,
+        ApiKeyOut,
+        description="The keys themselves are left out; maskedKey shows their end.",
+    )
 
     @endpoint(
         "Create an API key",
@@ -47,20 +51,16 @@ class ApiKeys(ApiView):
         errors=("DurationRequired_400",),
         takes="api",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         key = create_key(member_id=self.actor.member_id, **data)
         return ApiKeyFull.one(ApiKey.objects.filter(pk=key.pk))
 
     @endpoint("Delete API keys", input=ApiKeyDelete, output=Deleted, success="ApiKeysDeleted_200", errors=("ApiNotFound_400",))
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         return {"deletedCount": delete_keys(ids=data["ids"])}
 
-
-class ApiKeyDetail(ApiView):
-    module = "api"
-
     @endpoint("Read an API key in full", output=ApiKeyFull, errors=("ApiNotFound_400",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         found = ApiKeyFull.one(ApiKey.objects.filter(pk=id))
         if found is None:
             raise NamedError("ApiNotFound_400", "id: there is no such key in this company")

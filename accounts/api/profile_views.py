@@ -11,7 +11,7 @@ from accounts.models import User
 from accounts.selectors import memberships_of
 from accounts.services.profile import update_profile
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 from core.tenancy import unscoped
 
 
@@ -22,14 +22,15 @@ def _profile(user_id: str) -> dict[str, Any]:
     return {**shown, "memberships": [MembershipBrief.render(row) for row in rows]}
 
 
-class Profile(ApiView):
+class ProfileViewSet(ResourceViewSet):
     private = True
+    singleton = True
 
     @endpoint("Read one's profile", output=ProfileOut)
-    def get(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> Any:
         return _profile(self.actor.user_id)
 
     @endpoint("Change one's profile", input=ProfileUpdate, output=ProfileOut, success="ProfileChanged_200")
-    def put(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: dict[str, Any]) -> Any:
         update_profile(user_id=self.actor.user_id, changes=data)
         return _profile(self.actor.user_id)

@@ -19,10 +19,9 @@ from accounts.api import (
     settings_views,
 )
 from core.api.router import Route
+from core.api.routers import ResourceRouter
 
-PROTECTED = [
-    Route("api", api_key_views.ApiKeys),
-    Route("api/<str:id>", api_key_views.ApiKeyDetail),
+PROTECTED_VIEWS = [
     Route("company", company_views.CompanyProfile),
     Route("settings", settings_views.Settings),
     Route("role", role_views.Roles),
@@ -36,10 +35,9 @@ PROTECTED = [
     Route("logs/login", log_views.LoginLogs),
 ]
 
-PRIVATE = [
+PRIVATE_VIEWS = [
     Route("company", company_views.NewCompany),
     Route("country-state-city", place_views.CountryStateCity),
-    Route("profile", profile_views.Profile),
     Route("timezones", place_views.TimezoneList),
     Route("change-password", password_views.ChangePasswordView),
     Route("invites", invite_views.Invites),
@@ -53,7 +51,7 @@ PRIVATE = [
     Route("refer-program/referrals", refer_views.ReferProgramReferrals),
 ]
 
-PUBLIC = [
+PUBLIC_VIEWS = [
     Route("register", registration_views.RegisterView),
     Route("verify-email", registration_views.VerifyEmailView),
     Route("resend-verification", registration_views.ResendVerificationView),
@@ -66,3 +64,17 @@ PUBLIC = [
     Route("accept-invite", invite_views.PublicInviteAccept),
     Route("decline-invite", invite_views.PublicInviteDecline),
 ]
+
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("api", api_key_views.ApiKeyViewSet)
+    router.add(*PROTECTED_VIEWS)
+
+
+def register_private(router: ResourceRouter) -> None:
+    router.register("profile", profile_views.ProfileViewSet)
+    router.add(*PRIVATE_VIEWS)
+
+
+def register_public(router: ResourceRouter) -> None:
+    router.add(*PUBLIC_VIEWS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.db.models import Q
@@ -14,10 +15,10 @@ from billing.models import Currency, Plan, Subscription
 from billing.selectors import SEATS, is_open, primary_subscription, terms_of, usage_of
 from core.access import Entitlement
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.listing import Listing, Within
+from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError, shorten
 from core.lists import FieldSet, ListField
-from core.tenancy import unscoped
 
 PLAN_FIELDS = FieldSet(
     [
@@ -49,58 +50,18 @@ CURRENCY = OpenApiParameter("currency", str, description="ISO 4217 code, whateve
 FALLBACK = "USD"
 
 
-class Plans(ApiView):
-    module = "plan"
+def plan_data(id: str, currency: str) -> dict[str, Any]:
+    """The currency, with the plan and its prices in it.
 
-    @endpoint(
-        "Read the subscription and list the plans on offer",
-        output=SubscriptionPlans,
-        many=True,
-        list_in="plans",
-        needs_subscription=False,
-        description="data is the company's subscription, with its seats, limits and what is used of them; the page of plans stands in its"
-        " field plans. Open without a subscription.",
-    )
-    def get(self, request: Request) -> Any:
-        return self.list_response(Plan.objects.filter(is_public=True), PLAN_FIELDS, PlanOut, within=(subscription_data(), "plans"))
-
-
-class PlanDetail(ApiView):
-    module = "plan"
-
-    @endpoint(
-        "Read a plan and its prices in a currency",
-        output=PlanCurrencyOut,
-        parameters=(CURRENCY,),
-        errors=("PlanNotFound_400", "InvalidRequest_400"),
-        needs_subscription=False,
-        description="data is the currency, with the plan in it. Without `currency` it is that of the company's settings; where the plan has"
-        " no price in that, US dollars or else the first that it has one in. Open without a subscription.",
-    )
-    def get(self, request: Request, id: str) -> Any:
-        own = Subscription.objects.filter(is_primary=True, plan__isnull=False).values("plan")
-        plan = PlanOut.one(Plan.objects.filter(Q(is_public=True) | Q(pk__in=own), pk=id))
-        if plan is None:
-            raise NamedError("PlanNotFound_400", "id: there is no such plan on offer")
-        currency = choose_currency(request.query_params.get("currency", ""), [price["currency"] for price in plan["prices"]])
-        prices = [price for price in plan["prices"] if price["currency"] == currency["code"]]
-        return {**currency, "plan": {**plan, "prices": prices}}
-
-
-class Currencies(ApiView):
-    private = True
-
-    @endpoint(
-        "List currencies",
-        output=CurrencyOut,
-        many=True,
-        description="Those on offer, by code unless another sort is asked for. Every method answers the same.",
-    )
-    def get(self, request: Request) -> Any:
-        with unscoped(reason="currencies: they belong to no company"):
-            return self.list_response(Currency.objects.filter(is_active=True), CURRENCY_FIELDS, CurrencyOut)
-
-    post = put = patch = delete = get
+    PlanNotFound_400 unless the plan is on offer or the company's own.
+    """
+    own = Subscription.objects.filter(is_primary=True, plan__isnull=False).values("plan")
+    plan = PlanOut.one(Plan.objects.filter(Q(is_public=True) | Q(pk__in=own), pk=id))
+    if plan is None:
+        raise NamedError("PlanNotFound_400", "id: there is no such plan on offer")
+    chosen = choose_currency(currency, [price["currency"] for price in plan["prices"]])
+    prices = [price for price in plan["prices"] if price["currency"] == chosen["code"]]
+    return {**chosen, "plan": {**plan, "prices": prices}}
 
 
 def choose_currency(asked: str, priced: list[str]) -> dict[str, Any]:
@@ -143,3 +104,42 @@ def subscription_data() -> dict[str, Any]:
         "createdAt": found and found.created_at,
         "updatedAt": found and found.updated_at,
     }
+
+
+class PlanViewSet(ResourceViewSet):
+    module = "plan"
+    listing = Listing(
+        "Read the subscription and list the plans on offer",
+        partial(Plan.objects.filter, is_public=True),
+        PLAN_FIELDS,
+        PlanOut,
+        within=Within(SubscriptionPlans, "plans", subscription_data),
+        needs_subscription=False,
+        description="data is the company's subscription, with its seats, limits and what is used of them; the page of plans stands in its"
+        " field plans. Open without a subscription.",
+    )
+
+    @endpoint(
+        "Read a plan and its prices in a currency",
+        output=PlanCurrencyOut,
+        parameters=(CURRENCY,),
+        errors=("PlanNotFound_400", "InvalidRequest_400"),
+        needs_subscription=False,
+        description="data is the currency, with the plan in it. Without `currency` it is that of the company's settings; where the plan has"
+        " no price in that, US dollars or else the first that it has one in. Open without a subscription.",
+    )
+    def retrieve(self, request: Request, id: str) -> Any:
+        return plan_data(id, request.query_params.get("currency", ""))
+
+
+class CurrencyViewSet(ResourceViewSet):
+    private = True
+    every_method = True
+    listing = Listing(
+        "List currencies",
+        partial(Currency.objects.filter, is_active=True),
+        CURRENCY_FIELDS,
+        CurrencyOut,
+        unscoped="currencies: they belong to no company",
+        description="Those on offer, by code unless another sort is asked for. Every method answers the same.",
+    )

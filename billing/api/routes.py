@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from billing.api import plan_views
-from core.api.router import Route
+from core.api.routers import ResourceRouter
 
-PROTECTED = [
-    Route("plans", plan_views.Plans),
-    Route("plans/<str:id>", plan_views.PlanDetail),
-]
 
-PRIVATE = [Route("currencies", plan_views.Currencies)]
+def register_protected(router: ResourceRouter) -> None:
+    router.register("plans", plan_views.PlanViewSet)
+
+
+def register_private(router: ResourceRouter) -> None:
+    router.register("currencies", plan_views.CurrencyViewSet)

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 
 from accounts.models import StaffVisit
 from core.access import Actor, AuthPath
-from core.api.views import ApiView
+from core.api.routers import Operation
 from core.lists import FieldSet
 from core.tenancy import company_scope
 
@@ -49,11 +49,18 @@ def visitor(visit: StaffVisit) -> Actor:
     return Actor(AuthPath.SESSION, visit.staff_id, visit.company_id, visiting=True)
 
 
-def look(view: type[ApiView], visit: StaffVisit, query: Mapping[str, str], path: Mapping[str, str], *, seconds: int = SECONDS) -> Seen:
-    """What the view's GET answers inside the visit's company; a statement that takes longer than `seconds` is a failure."""
+def look(
+    operation: Operation,
+    visit: StaffVisit,
+    query: Mapping[str, str],
+    path: Mapping[str, str],
+    *,
+    seconds: int = SECONDS,
+) -> Seen:
+    """What the GET answers inside the visit's company; a statement that takes longer than `seconds` is a failure."""
     request = _request(query)
     request.visitor = visitor(visit)  # type: ignore[attr-defined]
-    handle = view.as_view(authentication_classes=[VisitAuthentication])
+    handle = operation.as_view(authentication_classes=[VisitAuthentication])
     with company_scope(visit.company_id), transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION READ ONLY")
@@ -62,9 +69,10 @@ def look(view: type[ApiView], visit: StaffVisit, query: Mapping[str, str], path:
         transaction.set_rollback(True)
     if response.streaming:
         response.close()
-        raise TypeError(f"{view.__name__} answers a stream, which a visit cannot show")
-    answered: Any = response
-    return Seen(response.status_code, orjson.loads(response.content), answered.renderer_context["view"].listed)
+        raise TypeError(f"{operation} answers a stream, which a visit cannot show")
+    listing, answered = operation.listing, response
+    fields = listing.fields if listing else answered.renderer_context["view"].listed
+    return Seen(response.status_code, orjson.loads(response.content), fields)
 
 
 def _request(query: Mapping[str, str]) -> HttpRequest:

@@ -23,10 +23,10 @@ from billing.models import Subscription
 from config.admin import TITLES
 from config.backoffice.cells import cell, columns, entries, heading, nested, visible
 from config.backoffice.looking import Seen, look
-from config.backoffice.resources import Resource, declared, fill, find_resources
+from config.backoffice.resources import Resource, find_resources
 from core.api.endpoint import Endpoint
 from core.api.output import Output
-from core.api.router import Route
+from core.api.routers import Operation
 from core.ids import is_id
 from core.tenancy import company_scope
 
@@ -70,11 +70,11 @@ class Visiting:
         return TemplateResponse(request, f"admin/{template}", {**shared, **context})
 
 
-def visit_urls(routes: Iterable[Route]) -> list[URLPattern | URLResolver]:
+def visit_urls(operations: Iterable[Operation]) -> list[URLPattern | URLResolver]:
     """The addresses of a visit's pages: /admin/visit/<id>/ and below it the protected API's own paths."""
-    resources = find_resources(routes)
+    resources = find_resources(operations)
     pages = [path("", _entered(resources, overview), name="staff-visit"), path("end", _ending, name="staff-visit-end")]
-    places: list[tuple[Route, Callable[..., HttpResponse], Resource]] = []
+    places: list[tuple[Operation, Callable[..., HttpResponse], Resource]] = []
     for resource in resources:
         places.append((resource.route, list_page, resource))
         if resource.record is not None:
@@ -151,7 +151,8 @@ def _counts(visiting: Visiting) -> list[dict[str, Any]]:
     deadline = monotonic() + COUNTING
     found = []
     for resource in visiting.resources:
-        seen = look(resource.route.view, visiting.visit, {"p": "1", "n": "1"}, {}, seconds=1) if monotonic() < deadline else None
+        in_time = monotonic() < deadline
+        seen = look(resource.route, visiting.visit, {"p": "1", "n": "1"}, {}, seconds=1) if in_time else None
         number = seen.body.get("totalCount") if seen is not None and seen.ok else None
         found.append({"title": resource.title, "address": visiting.address(resource.route.path), "number": number})
     return found
@@ -162,10 +163,10 @@ def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **id
     search, cursor = request.GET.get("search", "").strip(), request.GET.get("cursor", "")
     query = {"cursorPagination": "true", "n": str(SIZE)}
     query |= {name: value for name, value in (("searchValue", search), ("cursor", cursor)) if value}
-    seen = look(resource.route.view, visiting.visit, query, ids)
+    seen = look(resource.route, visiting.visit, query, ids)
     rows, around, output = _contents(seen, resource.endpoint)
     names = columns(rows, output)
-    place = fill(resource.route, *ids.values())
+    place = resource.route.address(*ids.values())
     context = {
         "title": resource.title,
         "path": place,
@@ -220,16 +221,17 @@ def record_page(request: HttpRequest, visiting: Visiting, resource: Resource, **
     """A single record of a list, as the API answers it."""
     route = resource.record
     assert route is not None
-    seen = look(route.view, visiting.visit, {}, ids)
-    data = visible(seen.body.get("data"), declared(route.view).output) if seen.ok else None
-    below = [{"title": one.title, "address": visiting.address(fill(one.route, *ids.values()))} for one in resource.below]
+    seen = look(route, visiting.visit, {}, ids)
+    data = visible(seen.body.get("data"), route.endpoint.output) if seen.ok else None
+    values = list(ids.values())
+    below = [{"title": one.title, "address": visiting.address(one.route.address(*values))} for one in resource.below]
     context = {
         "title": _name_of(data) or resource.title,
-        "path": fill(route, *ids.values()),
+        "path": route.address(*ids.values()),
         "problem": "" if seen.ok else f"{seen.body.get('message')}: {seen.body.get('warning')}".rstrip(": "),
         "list_title": resource.title,
         "list_address": visiting.address(resource.route.path),
-        "entries": entries(data, visiting.zone, declared(route.view).output) if isinstance(data, Mapping) else [],
+        "entries": entries(data, visiting.zone, route.endpoint.output) if isinstance(data, Mapping) else [],
         "below": below if seen.ok else [],
     }
     return visiting.page(request, "visit_record.html", context, resource.route.path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -15,6 +15,9 @@ from core.api.output import Output
 from core.errors import InvalidFormat
 from core.ids import is_id
 from core.messages.defaults import DEFAULTS, SUCCESSES
+
+if TYPE_CHECKING:
+    from core.api.listing import Listing
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,12 @@ class Endpoint:
     multipart: bool = False
     limited: bool = False
     """Attempts are limited: it may answer 429 (core.attempts)."""
+    module: str | None = None
+    """The operation's permission module, where it is another than the view's."""
+    also: tuple[str, ...] | None = None
+    """Other modules of which the permission opens the operation; the view's unless given, none where `module` is."""
+    listing: Listing | None = None
+    """The list that the operation answers."""
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.errors if name not in DEFAULTS]

@@ -35,7 +35,7 @@ class Schema(AutoSchema):
 
     @property
     def declared(self) -> Endpoint:
-        return getattr(self.view, self.method.lower()).endpoint  # type: ignore[no-any-return]
+        return self.view.declaration_of(self.method)  # type: ignore[no-any-return]
 
     def _get_serializer(self) -> None:
         """Views have no serializer of their own: each operation declares what it takes and gives."""
@@ -58,9 +58,9 @@ class Schema(AutoSchema):
 
     def get_description(self) -> str:  # type: ignore[override]
         parts = [self.declared.description] if self.declared.description else []
-        if self.view.module and "/api/protected/" in self.path:
+        modules = self.view.modules_of(self.declared)
+        if modules[0] and "/api/protected/" in self.path:
             flag = {"PATCH": "PUT"}.get(self.method, self.method)
-            modules = (self.view.module, *self.view.also)
             parts.append(f"Permission: {' or '.join(f'`{module}.{flag}`' for module in modules)}.")
         if self.declared.takes and "/api/protected/" in self.path:
             parts.append(f"Counts against the plan's limit of `{self.declared.takes}`.")

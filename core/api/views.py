@@ -46,7 +46,6 @@ class ApiView(APIView):
     """What the endpoint that answers has declared (set by @endpoint)."""
     listed: FieldSet | None = None
     """The fields of the list that has been answered."""
-    id_name: ClassVar[str] = "id"
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -56,6 +55,17 @@ class ApiView(APIView):
         for method in handlers:
             if not isinstance(getattr(getattr(cls, method), "endpoint", None), Endpoint):
                 raise ImproperlyConfigured(f"{cls.__name__}.{method} is not declared with @endpoint")
+
+    @classmethod
+    def modules_of(cls, declared: Endpoint) -> tuple[str, ...]:
+        """The permission modules that open an operation, its own first."""
+        if declared.module is not None:
+            return (declared.module, *(declared.also or ()))
+        return (cls.module or "", *(cls.also if declared.also is None else declared.also))
+
+    def declaration_of(self, method: str) -> Endpoint | None:
+        """What the handler of the HTTP method declares."""
+        return getattr(getattr(self, method.lower(), None), "endpoint", None)
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         with ExitStack() as self._scope:
@@ -72,8 +82,7 @@ class ApiView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         self.format_kwarg = None
         request.accepted_renderer, request.accepted_media_type = self.perform_content_negotiation(request)
-        handler = getattr(self, (request.method or "").lower(), None)
-        declared: Endpoint | None = getattr(handler, "endpoint", None)
+        declared = self.declaration_of(request.method or "")
         self.perform_authentication(request)
         if not isinstance(request.auth, Actor):
             if not self.public:
@@ -87,9 +96,10 @@ class ApiView(APIView):
         self._check_access(request, declared)
 
     def _check_access(self, request: Request, declared: Endpoint) -> None:
+        modules = self.modules_of(declared)
         if self.actor.visiting:
             # Whatever the company has subscribed to: support is most needed where that has lapsed.
-            if not self.actor.may(self.module or "", request.method or ""):
+            if not self.actor.may(modules[0], request.method or ""):
                 raise NamedError("UnauthorizedAction_403", "a visit is for looking only")
             return
         if not declared.needs_subscription and self.actor.auth_path is AuthPath.KEY:
@@ -101,7 +111,7 @@ class ApiView(APIView):
                 raise
             allowed = Entitlement()
         if self.actor.auth_path is AuthPath.SESSION:
-            method, modules = request.method or "GET", (self.module or "", *self.also)
+            method = request.method or "GET"
             in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
             module = next((module for module in in_plan if self.actor.may(module, method)), modules[0])
             check_session(self.actor, allowed, module, method)

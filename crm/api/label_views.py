@@ -8,8 +8,9 @@ from rest_framework.request import Request
 
 from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
-from core.lists import BulkSelection, FieldSet, ListField
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
+from core.lists import FieldSet, ListField
 from crm.api.label_serializers import CategoryOut, LabelCreate, LabelDelete, LabelOut, LabelUpdate, TagOut
 from crm.models import ContactCategory, Tag
 from crm.services.labels import create_label, delete_labels, not_found, update_label
@@ -31,51 +32,40 @@ LABEL_FIELDS = FieldSet(
 )
 
 
-class LabelList(ApiView):
-    """List and create labels of one model."""
+class LabelViewSet(ResourceViewSet, abstract=True):
+    """What tags and categories do alike, for the actions of each to call."""
 
-    module = "tag"
     model: ClassVar[type[Tag] | type[ContactCategory]]
     output: ClassVar[type[LabelOut]]
 
-    def list_labels(self) -> Any:
-        return self.list_response(self.model.objects.all(), LABEL_FIELDS, self.output)
-
-    def create(self, data: dict[str, Any]) -> Any:
-        label = create_label(self.model, actor_id=self.actor.member_id, values=data)
-        return self.output.one(self.model.objects.filter(pk=label.pk))
-
-    def remove(self, request: Request, data: dict[str, Any]) -> Any:
-        selection = BulkSelection.parse(request.data, request.query_params, LABEL_FIELDS)
-        deleted = delete_labels(self.model, actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
-        return {"deletedCount": deleted}
-
-
-class LabelDetail(ApiView):
-    """Read and change one label of one model."""
-
-    module = "tag"
-    model: ClassVar[type[Tag] | type[ContactCategory]]
-    output: ClassVar[type[LabelOut]]
-
-    def read(self, id: str) -> Any:
+    def read(self, id: str) -> dict[str, Any]:
         found = self.output.one(self.model.objects.filter(pk=id))
         if found is None:
             raise not_found(self.model)
         return found
 
-    def update(self, id: str, data: dict[str, Any]) -> Any:
+    def add(self, data: dict[str, Any]) -> dict[str, Any]:
+        return self.read(create_label(self.model, actor_id=self.actor.member_id, values=data).pk)
+
+    def change(self, id: str, data: dict[str, Any]) -> dict[str, Any]:
         update_label(self.model, id=id, actor_id=self.actor.member_id, values=data)
         return self.read(id)
 
+    def remove(self, data: dict[str, Any]) -> dict[str, int]:
+        deleted = delete_labels(
+            self.model,
+            actor_id=self.actor.member_id,
+            selection=self.selection(),
+            automation=data["automation"] == "run",
+        )
+        return {"deletedCount": deleted}
 
-class Tags(LabelList):
+
+class TagViewSet(LabelViewSet):
+    module = "tag"
     model = Tag
     output = TagOut
-
-    @endpoint("List tags", output=TagOut, many=True)
-    def get(self, request: Request) -> Any:
-        return self.list_labels()
+    listing = Listing("List tags", Tag.objects.all, LABEL_FIELDS, TagOut)
 
     @endpoint(
         "Create a tag",
@@ -85,8 +75,8 @@ class Tags(LabelList):
         errors=("TagNameAlreadyExists_400",),
         takes="tag",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
-        return self.create(data)
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.add(data)
 
     @endpoint(
         "Delete tags",
@@ -97,16 +87,11 @@ class Tags(LabelList):
         errors=("TagNotFound_400",),
         description="The contacts and leads that have them stay, without them. Emits tag.deleted for each.",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        return self.remove(request, data)
-
-
-class TagDetail(LabelDetail):
-    model = Tag
-    output = TagOut
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.remove(data)
 
     @endpoint("Read a tag", output=TagOut, errors=("TagNotFound_400",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return self.read(id)
 
     @endpoint(
@@ -116,18 +101,15 @@ class TagDetail(LabelDetail):
         success="TagUpdated_200",
         errors=("TagNotFound_400", "TagNameAlreadyExists_400"),
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        return self.update(id, data)
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return self.change(id, data)
 
 
-class ContactCategories(LabelList):
+class ContactCategoryViewSet(LabelViewSet):
     module = "contact-category"
     model = ContactCategory
     output = CategoryOut
-
-    @endpoint("List contact categories", output=CategoryOut, many=True)
-    def get(self, request: Request) -> Any:
-        return self.list_labels()
+    listing = Listing("List contact categories", ContactCategory.objects.all, LABEL_FIELDS, CategoryOut)
 
     @endpoint(
         "Create a contact category",
@@ -137,8 +119,8 @@ class ContactCategories(LabelList):
         takes="contact-category",
         errors=("ContactCategoryNameAlreadyExists_400",),
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
-        return self.create(data)
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.add(data)
 
     @endpoint(
         "Delete contact categories",
@@ -149,17 +131,11 @@ class ContactCategories(LabelList):
         errors=("ContactCategoryNotFound_400",),
         description="Their contacts stay, without category. Emits contactCategory.deleted for each.",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        return self.remove(request, data)
-
-
-class ContactCategoryDetail(LabelDetail):
-    module = "contact-category"
-    model = ContactCategory
-    output = CategoryOut
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.remove(data)
 
     @endpoint("Read a contact category", output=CategoryOut, errors=("ContactCategoryNotFound_400",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return self.read(id)
 
     @endpoint(
@@ -169,5 +145,5 @@ class ContactCategoryDetail(LabelDetail):
         success="ContactCategoryUpdated_200",
         errors=("ContactCategoryNotFound_400", "ContactCategoryNameAlreadyExists_400"),
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        return self.update(id, data)
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return self.change(id, data)

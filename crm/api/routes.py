@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from core.api.router import Route
+from core.api.routers import ResourceRouter
+from crm.api import label_views
 from crm.api.activity_routes import ACTIVITY_ROUTES
 from crm.api.bulk_job_routes import BULK_JOB_ROUTES
-from crm.api.contact_routes import CONTACT_ROUTES, LABEL_ROUTES
+from crm.api.contact_routes import CONTACT_ROUTES
 from crm.api.export_routes import EXPORT_ROUTES
 from crm.api.field_routes import FIELD_ROUTES
 from crm.api.file_downloads import web
@@ -16,13 +18,12 @@ from crm.api.merge_routes import MERGE_ROUTES
 from crm.api.organising_routes import ORGANISING_ROUTES
 from crm.api.privacy_routes import PRIVACY_ROUTES
 
-PROTECTED: list[Route] = [
+PROTECTED_VIEWS: list[Route] = [
     *EXPORT_ROUTES,
     *IMPORT_ROUTES,
     *MERGE_ROUTES,
     *CONTACT_ROUTES,
     *LEAD_ROUTES,
-    *LABEL_ROUTES,
     *ORGANISING_ROUTES,
     *MEETING_ROUTES,
     *ACTIVITY_ROUTES,
@@ -32,4 +33,11 @@ PROTECTED: list[Route] = [
     *PRIVACY_ROUTES,
 ]
 
-__all__ = ["PROTECTED", "web"]
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("contact-category", label_views.ContactCategoryViewSet)
+    router.register("tag", label_views.TagViewSet)
+    router.add(*PROTECTED_VIEWS)
+
+
+__all__ = ["register_protected", "web"]

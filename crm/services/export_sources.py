@@ -9,8 +9,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from django.db.models import F, QuerySet
+from drf_spectacular.utils import OpenApiParameter
 
 from core.api.endpoint import Endpoint
+from core.api.listing import Listing, ListRequest
 from core.api.output import Output
 from core.api.views import ApiView
 from core.lists import FieldSet, ListQuery, Stream, list_page
@@ -23,16 +25,6 @@ _PK = "exported_pk"
 
 
 @dataclass(frozen=True)
-class Listing:
-    """A list as its view declares it."""
-
-    queryset: QuerySet[Any]
-    fields: FieldSet
-    output: type[Output]
-    extra: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Source:
     """A list that can be exported. `resource` is its path; `panel` that of the custom fields of its records."""
 
@@ -42,7 +34,7 @@ class Source:
 
     @property
     def module(self) -> str:
-        return self.view.module or ""
+        return self.view.modules_of(self.endpoint)[0]
 
     @property
     def app(self) -> str:
@@ -52,10 +44,13 @@ class Source:
     @property
     def endpoint(self) -> Endpoint:
         """What the list declares of itself."""
-        return self.view.get.endpoint  # type: ignore[attr-defined, no-any-return]
+        handler: Any = getattr(self.view, "list", None) or self.view.get  # type: ignore[attr-defined]
+        return handler.endpoint  # type: ignore[no-any-return]
 
     def listing(self, params: Mapping[str, Any]) -> Listing:
-        """The list that the view would answer a request with these parameters with."""
+        """The list; a view that is no ViewSet yet says it when it gets a request with these parameters."""
+        if self.endpoint.listing is not None:
+            return self.endpoint.listing
         request: Any = SimpleNamespace(query_params=params)
         view: Any = self.view()
         view.request, view.list_response = request, _as_listing
@@ -63,7 +58,7 @@ class Source:
 
 
 def _as_listing(queryset: QuerySet[Any], fields: FieldSet, output: type[Output], *, extra: Any = (), within: Any = None) -> Listing:
-    return Listing(queryset, fields, output, tuple(extra))
+    return Listing("", lambda: queryset, fields, output, parameters=tuple(OpenApiParameter(name) for name in extra))
 
 
 SOURCES: dict[str, Source] = {}
@@ -92,9 +87,9 @@ class Records:
 
     def __init__(self, listing: Listing, params: Mapping[str, Any], *, most: int | None = None) -> None:
         """Finds the records; `most`: stop once there are more than that. Raises what is wrong with the query."""
-        self.listing = listing
+        self.output, self.rows = listing.output, listing.rows(ListRequest(params))
         self._ids = bytearray()
-        found = list_page(listing.queryset, parse(listing, params), _Ids())
+        found = list_page(self.rows, parse(listing, params), _Ids())
         assert isinstance(found, Stream)  # the query does not paginate
         for chunk in found:
             self._ids += bytes.fromhex("".join(chunk))  # type: ignore[arg-type]
@@ -106,10 +101,10 @@ class Records:
 
     def __iter__(self) -> Iterator[list[dict[str, Any]]]:
         """The records as their list shows them, at most 2,000 at a time."""
-        output = self.listing.output
+        output = self.output
         ids = (self._ids[place : place + _ID_BYTES].hex() for place in range(0, len(self._ids), _ID_BYTES))
         while chunk := list(islice(ids, CHUNK)):
-            found = output.project(self.listing.queryset.order_by().filter(pk__in=chunk)).annotate(**{_PK: F("pk")})
+            found = output.project(self.rows.order_by().filter(pk__in=chunk)).annotate(**{_PK: F("pk")})
             rows = {row[_PK]: output.render(row) for row in found}
             yield output.complete([rows[pk] for pk in chunk if pk in rows])
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from core.api.router import Route
+from core.api.routers import ResourceRouter
 from crm.api.export_routes import list_export_routes
 from outreach.api.views import apps, genie, lead_generation, messages, public
 
-PROTECTED = [
+PROTECTED_VIEWS = [
     *list_export_routes("outreach"),
     Route("apps/smtp", apps.Senders),
     Route("apps/smtp/<str:id>", apps.SenderDetail),
@@ -32,4 +33,12 @@ PROTECTED = [
     Route("suppression", messages.Suppressions),
 ]
 
-PUBLIC = [Route("unsubscribe/<str:token>", public.Unsubscribe)]
+PUBLIC_VIEWS = [Route("unsubscribe/<str:token>", public.Unsubscribe)]
+
+
+def register_protected(router: ResourceRouter) -> None:
+    router.add(*PROTECTED_VIEWS)
+
+
+def register_public(router: ResourceRouter) -> None:
+    router.add(*PUBLIC_VIEWS)

@@ -12,7 +12,7 @@ from django.http import StreamingHttpResponse
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from accounts.api import api_key_views
+from accounts.api.api_key_views import ApiKeyViewSet
 from accounts.logs.middleware import ServerLogMiddleware
 from accounts.logs.recorder import store
 from core.ids import new_id
@@ -99,7 +99,7 @@ def test_refusals_name_the_actor(cast: Cast, logged: Log, monkeypatch: pytest.Mo
     assert cast.key.call("PATCH", "/tag").status == 405
     client = cast.key.client
     assert client.generic("POST", f"{KEY}/tag", b"{", content_type="application/json", headers=cast.key.headers).status_code == 400
-    monkeypatch.setattr(api_key_views, "API_KEY_FIELDS", None)
+    monkeypatch.setattr(ApiKeyViewSet, "answer_list", None)
     assert cast.key.get("/api").status == 500
     assert [found.status for found in logged] == [403, 405, 400, 500]
     assert [found.member_id for found in logged] == [cast.narrow.pk, *[cast.owner.pk] * 3]

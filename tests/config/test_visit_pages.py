@@ -19,10 +19,11 @@ from accounts.models import Company, StaffVisit, StaffVisitPage, User
 from accounts.services.visits import end_visit, open_visit
 from config.backoffice.looking import VisitAuthentication, look, visitor
 from config.backoffice.resources import find_resources
-from config.urls import PROTECTED
+from config.urls import session
 from core.access import AuthPath
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.routers import Operation
+from core.api.viewsets import ResourceViewSet
 from core.db.row_security import company_models
 from core.fields import EncryptedTextField
 from crm.models import Contact, Tag
@@ -33,7 +34,7 @@ from tests.guards.population import populate
 from tests.guards.routes import operations
 
 REASON = "Ticket 4711: their import shows no rows"
-RESOURCES = find_resources(PROTECTED)
+RESOURCES = find_resources(session.router.operations())
 every_resource = pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.route.path)
 
 
@@ -312,7 +313,7 @@ def test_a_visitor_is_refused_by_every_operation_that_writes(cast: Cast, visit: 
         request.META = {"REQUEST_METHOD": one.method, "SERVER_NAME": "localhost", "SERVER_PORT": "80"}
         request.visitor = visitor(visit)  # type: ignore[attr-defined]
         with CaptureQueriesContext(connection) as queries:
-            view = one.view.as_view(authentication_classes=[VisitAuthentication])
+            view = one.as_view(authentication_classes=[VisitAuthentication])
             answer = view(request, **dict.fromkeys(one.parameters, cast.company.pk))
         assert answer.status_code == 403, one
         assert b"a visit is for looking only" in answer.content
@@ -322,14 +323,15 @@ def test_a_visitor_is_refused_by_every_operation_that_writes(cast: Cast, visit: 
 
 
 def test_a_handler_that_writes_on_get_fails_and_writes_nothing(visit: StaffVisit, cast: Cast, caplog: pytest.LogCaptureFixture) -> None:
-    class Writes(ApiView):
+    class Writes(ResourceViewSet):
         module = "tag"
+        singleton = True
 
         @endpoint("Write on reading")
-        def get(self, request: Any) -> Any:
+        def retrieve(self, request: Any) -> Any:
             TagFactory(name="Sneaky")
 
-    seen = look(Writes, visit, {}, {})
+    seen = look(Operation("GET", "writes", Writes, "retrieve"), visit, {}, {})
     assert (seen.status, seen.ok, seen.body["success"]) == (500, False, False)
     with cast.scope():
         assert Tag.objects.count() == 0

@@ -6,8 +6,7 @@ import pytest
 from rest_framework import serializers
 
 from config.backoffice.cells import HIDDEN, cell, columns, entries, heading, text, visible
-from config.backoffice.resources import declared
-from config.urls import PROTECTED
+from config.urls import session
 from core.api.output import Computed, IdField, Output
 from tests.cast import Cast
 
@@ -78,5 +77,5 @@ def test_order_of_columns_and_entries() -> None:
     assert [(one.name, one.text, one.inner) for one in found[1].inner] == [("A", "B: 1", [])]
 
 
-def test_declared_reads_the_handlers_own() -> None:
-    assert declared(next(route.view for route in PROTECTED if route.path == "contact")).many is True
+def test_an_operation_knows_what_its_handler_declares() -> None:
+    assert next(one for one in session.router.operations() if str(one) == "GET contact").endpoint.many is True

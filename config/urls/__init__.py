@@ -1,0 +1,17 @@
+"""Every address of the service: a conf per way in, and what is no API (web)."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("api/key/protected/", include("config.urls.key")),
+    path("api/protected/", include("config.urls.session")),
+    path("api/private/", include("config.urls.private")),
+    path("api/public/", include("config.urls.public")),
+    path("", include("config.urls.web")),
+]
+
+handler400 = "core.api.handler.bad_request"
+handler404 = "core.api.handler.not_found"
+handler500 = "core.api.handler.server_error"

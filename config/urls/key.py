@@ -1,0 +1,12 @@
+"""/api/key/protected: programs, by API key."""
+
+from __future__ import annotations
+
+from accounts.authentication import ApiKeyAuthentication
+from config.urls.protected import register
+from core.api.routers import ResourceRouter
+
+router = ResourceRouter("api/key/protected", authentication=ApiKeyAuthentication)
+register(router)
+
+urlpatterns = router.urls

@@ -1,0 +1,15 @@
+"""What every app registers for companies' own people and keys alike."""
+
+from __future__ import annotations
+
+from accounts.api.routes import register_protected as register_accounts
+from billing.api.routes import register_protected as register_billing
+from core.api.routers import ResourceRouter
+from crm.api.routes import register_protected as register_crm
+from outreach.api.routes import register_protected as register_outreach
+
+
+def register(router: ResourceRouter) -> None:
+    """Register the protected operations of all apps."""
+    for register_app in (register_accounts, register_billing, register_crm, register_outreach):
+        register_app(router)

@@ -1,0 +1,16 @@
+"""/api/public: nobody asks who it is."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from accounts.api.routes import register_public as register_accounts
+from config.health import health
+from core.api.routers import ResourceRouter
+from outreach.api.routes import register_public as register_outreach
+
+router = ResourceRouter("api/public", authentication=None)
+register_accounts(router)
+register_outreach(router)
+
+urlpatterns = [*router.urls, path("health", health, name="health")]

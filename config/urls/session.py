@@ -1,0 +1,12 @@
+"""/api/protected: people, by session and membership."""
+
+from __future__ import annotations
+
+from accounts.authentication import SessionAuthentication
+from config.urls.protected import register
+from core.api.routers import ResourceRouter
+
+router = ResourceRouter("api/protected", authentication=SessionAuthentication)
+register(router)
+
+urlpatterns = router.urls

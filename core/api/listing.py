@@ -1,0 +1,128 @@
+"""Lists declare themselves: GET, exports, staff visits, bulk selections and pages read the same declaration."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.decorators import action
+
+from core.access import Actor
+from core.api.endpoint import endpoint
+from core.api.output import Output
+from core.lists import FieldSet
+from core.tenancy import unscoped
+
+
+@dataclass(frozen=True)
+class ListRequest:
+    """Who asks for a list, with which query parameters, below which record. An export's worker has parameters alone."""
+
+    params: Mapping[str, Any] = field(default_factory=dict)
+    path: Mapping[str, str] = field(default_factory=dict)
+    caller: Actor | None = None
+
+    @property
+    def actor(self) -> Actor:
+        """Who asks; a list that needs to know cannot be exported."""
+        if self.caller is None:
+            raise ImproperlyConfigured("the list depends on who asks for it, and nobody does")
+        return self.caller
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    """The record that `data` is; the page stands in its field `name`.
+
+    `record` makes it, from a ListRequest if it takes one.
+    """
+
+    output: type[Output]
+    name: str
+    record: Callable[..., Mapping[str, Any]]
+    read: Callable[[ListRequest], Mapping[str, Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "read", from_request(self.record))
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """A list of the API. `queryset` makes the rows inside the company's scope, from a ListRequest if it takes one."""
+
+    summary: str
+    queryset: Callable[..., QuerySet]
+    fields: FieldSet
+    output: type[Output]
+    description: str = ""
+    parameters: tuple[OpenApiParameter, ...] = ()
+    """Query parameters beside those of the list contract, for `queryset` to read."""
+    errors: tuple[str, ...] = ()
+    within: Within | None = None
+    unscoped: str = ""
+    """Why the list is read outside of any company."""
+    needs_subscription: bool = True
+    module: str | None = None
+    also: tuple[str, ...] | None = None
+    extra: tuple[str, ...] = field(init=False)
+    """Names of `parameters`."""
+    rows: Callable[[ListRequest], QuerySet] = field(init=False)
+    """The rows that the request may see, before its filters."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "extra", tuple(parameter.name for parameter in self.parameters))
+        object.__setattr__(self, "rows", from_request(self.queryset))
+
+    def scope(self) -> AbstractContextManager[None]:
+        """What the rows are read in."""
+        return unscoped(reason=self.unscoped) if self.unscoped else nullcontext()
+
+    def surroundings(self, asked: ListRequest) -> tuple[Mapping[str, Any], str] | None:
+        """The record that the list stands in, and its field."""
+        return None if self.within is None else (self.within.read(asked), self.within.name)
+
+
+def from_request(reader: Callable[..., Any]) -> Callable[[ListRequest], Any]:
+    """The reader as one that takes the request, whether it needs it or not."""
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(reader).parameters.values()
+    required = any(one.kind in positional and one.default is one.empty for one in parameters)
+    return reader if required else lambda asked: reader()
+
+
+def list_handler(listing: Listing, name: str) -> Callable[..., Any]:
+    """The handler of the list, documented by its declaration, for a ViewSet's attribute of the name."""
+
+    def answer(view: Any, request: Any, **path: str) -> Any:
+        return view.answer_list(listing)
+
+    answer.__name__ = answer.__qualname__ = name
+    declare = endpoint(
+        listing.summary,
+        description=listing.description,
+        output=listing.within.output if listing.within else listing.output,
+        many=True,
+        list_in=listing.within.name if listing.within else "",
+        parameters=listing.parameters,
+        errors=listing.errors,
+        needs_subscription=listing.needs_subscription,
+        module=listing.module,
+        also=listing.also,
+        listing=listing,
+    )
+    return declare(answer)
+
+
+def list_action(listing: Listing, *, url_path: str, detail: bool) -> Callable[..., Any]:
+    """A further list of a ViewSet, as an attribute named like its path.
+
+    recycle_bin = list_action(TRASHED_FILES, url_path="recycle-bin", detail=False)
+    """
+    return action(detail=detail, url_path=url_path)(list_handler(listing, re.sub(r"\W", "_", url_path)))

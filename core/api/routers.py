@@ -1,0 +1,169 @@
+"""A router per mount, built with its authentication class; the same registrations make the same operations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.urls import URLPattern, URLResolver, path
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.routers import DynamicRoute, Route, SimpleRouter
+
+from core.api.endpoint import Endpoint
+from core.api.listing import Listing
+from core.api.router import Route as ViewRoute
+from core.api.views import ApiView
+from core.api.viewsets import COLLECTION, DETAIL, METHODS, ResourceViewSet
+
+PARAMETER = re.compile(r"<str:(\w+)>")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A method of an address; `path` is below the mount, its parameters are <str:…>."""
+
+    method: str
+    path: str
+    view: type[ApiView]
+    action: str
+    """The name of the view's method that answers."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return getattr(self.view, self.action).endpoint  # type: ignore[no-any-return]
+
+    @property
+    def listing(self) -> Listing | None:
+        """The list that is answered, where it is declared."""
+        return self.endpoint.listing
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The permission modules that open it, its own first."""
+        return self.view.modules_of(self.endpoint)
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of the path's parameters, in order."""
+        return PARAMETER.findall(self.path)
+
+    def address(self, *values: str) -> str:
+        """The path with its parameters filled in."""
+        found = iter(values)
+        return PARAMETER.sub(lambda _: next(found), self.path)
+
+    def as_view(self, **initkwargs: Any) -> Any:
+        """The operation alone as a Django view."""
+        return as_view(self.view, {self.method.lower(): self.action}, **initkwargs)
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+@dataclass(frozen=True)
+class Address:
+    """A path below the mount and what answers there: HTTP method in lower case -> name of the view's method."""
+
+    path: str
+    view: type[ApiView]
+    actions: Mapping[str, str]
+    initkwargs: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The path with its parameters in braces, as URL names may not hold a colon."""
+        return PARAMETER.sub(r"{\1}", self.path)
+
+
+def as_view(view: type[ApiView], actions: Mapping[str, str], **initkwargs: Any) -> Any:
+    """The Django view of an address."""
+    if issubclass(view, ResourceViewSet):
+        return view.as_view(dict(actions), **initkwargs)
+    return view.as_view(**initkwargs)
+
+
+class ResourceRouter(SimpleRouter):
+    """Routes ViewSets behind one authentication class (None: nobody asks), without trailing slashes.
+
+    A prefix is a path of one or more segments, which may be parameters:
+    `router.register("contact/import/<str:id>/errors", ContactImportErrorViewSet)`.
+    """
+
+    routes = [
+        Route("{prefix}", COLLECTION, "", detail=False, initkwargs={}),
+        DynamicRoute("{prefix}/{url_path}", "", detail=False, initkwargs={}),
+        Route("{prefix}/{lookup}", DETAIL, "", detail=True, initkwargs={}),
+        DynamicRoute("{prefix}/{lookup}/{url_path}", "", detail=True, initkwargs={}),
+    ]
+
+    def __init__(self, mount: str, authentication: type[BaseAuthentication] | None) -> None:
+        """`mount`: the path that the conf is included at, such as api/protected; URL names begin with it."""
+        super().__init__(trailing_slash=False, use_regex_path=False)
+        self.mount = mount
+        self.authentication = [authentication] if authentication else []
+        self._views: list[Address] = []
+
+    def register(  # type: ignore[override]
+        self, prefix: str, viewset: type[ResourceViewSet], basename: str | None = None
+    ) -> None:
+        if viewset.abstract:
+            raise ImproperlyConfigured(f"{viewset.__name__} is abstract")
+        super().register(prefix, viewset, basename or prefix)
+
+    def is_already_registered(self, new_basename: str) -> bool:
+        """Never: `addresses` refuses what answers at one address twice."""
+        return False
+
+    def add(self, *routes: ViewRoute) -> None:
+        """Views that are no ViewSets yet."""
+        for route in routes:
+            actions = {method: method for method in METHODS if hasattr(route.view, method)}
+            self._views.append(Address(route.path, route.view, actions))
+
+    def get_routes(self, viewset: Any) -> list[Route]:
+        standard = {"{prefix}": viewset.collection_actions, "{prefix}/{lookup}": viewset.detail_actions}
+        routes: list[Any] = super().get_routes(viewset)
+        return [route._replace(mapping=standard.get(route.url, route.mapping)) for route in routes]
+
+    def addresses(self) -> list[Address]:
+        """What is routed. A fixed segment stands before a parameter, in whatever order they were registered.
+
+        Raises ImproperlyConfigured where two answer at one address.
+        """
+        found = list(self._views)
+        for prefix, viewset, _ in self.registry:
+            found += self._addresses_of(prefix, viewset)
+        first: dict[str, Address] = {}
+        for address in found:
+            other = first.setdefault(PARAMETER.sub("<>", address.path), address)
+            if other is not address:
+                names = f"{address.view.__name__} and to {other.view.__name__}"
+                raise ImproperlyConfigured(f"{address.path} leads to {names}")
+        return sorted(found, key=lambda address: [segment.startswith("<") for segment in address.path.split("/")])
+
+    def _addresses_of(self, prefix: str, viewset: Any) -> list[Address]:
+        lookup = self.get_lookup_regex(viewset)
+        routes = [(route, self.get_method_map(viewset, route.mapping)) for route in self.get_routes(viewset)]
+        return [
+            Address(route.url.format(prefix=prefix, lookup=lookup), viewset, actions, route.initkwargs)
+            for route, actions in routes
+            if actions
+        ]
+
+    def operations(self) -> list[Operation]:
+        """Every operation of the conf, in the order of its addresses."""
+        return [
+            Operation(method.upper(), address.path, address.view, action)
+            for address in self.addresses()
+            for method, action in address.actions.items()
+        ]
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        names = self.mount.replace("/", ".")
+        return [path(address.path, self._view(address), name=f"{names}.{address.name}") for address in self.addresses()]
+
+    def _view(self, address: Address) -> Any:
+        return as_view(address.view, address.actions, **address.initkwargs, authentication_classes=self.authentication)

@@ -1,0 +1,91 @@
+"""One ViewSet per resource: its actions are declared with @endpoint, its list by `listing`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.core.exceptions import ImproperlyConfigured
+from rest_framework.viewsets import ViewSetMixin
+
+from core.api.endpoint import Endpoint
+from core.api.listing import Listing, ListRequest, list_handler
+from core.api.views import ApiView
+from core.lists import BulkSelection
+
+COLLECTION = {"get": "list", "post": "create", "put": "bulk_update", "delete": "bulk_destroy"}
+DETAIL = {"get": "retrieve", "put": "update", "patch": "partial_update", "delete": "destroy"}
+SINGLETON = {**DETAIL, "post": "create"}
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+class ResourceViewSet(ViewSetMixin, ApiView):
+    """Base of the views of resources; with `abstract=True` a class is a base of others and answers nowhere itself.
+
+    Actions at the collection: list (made from `listing`), create, bulk_update (PUT), bulk_destroy (DELETE). At a
+    record: retrieve, update, partial_update, destroy. Anything else is an @action above its @endpoint.
+    """
+
+    lookup_url_kwarg: ClassVar[str] = "id"
+    """The name of the path parameter that says which record."""
+    listing: ClassVar[Listing]
+    singleton: ClassVar[bool] = False
+    """There is one record and no list: its actions and create stand at the collection's address."""
+    every_method: ClassVar[bool] = False
+    """Every method answers at the collection's address as GET does."""
+    abstract: ClassVar[bool] = True
+    collection_actions: ClassVar[Mapping[str, str]] = COLLECTION
+    """HTTP method -> action at the collection's address."""
+    detail_actions: ClassVar[Mapping[str, str]] = DETAIL
+
+    def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.abstract = abstract
+        if "listing" in cls.__dict__ and "list" not in cls.__dict__:
+            cls.list = list_handler(cls.listing, "list")  # type: ignore[attr-defined]
+        cls.collection_actions, cls.detail_actions = cls._standard_actions()
+        cls._check_actions()
+
+    @classmethod
+    def _standard_actions(cls) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        collection, detail = (SINGLETON, {}) if cls.singleton else (COLLECTION, DETAIL)
+        if cls.every_method:
+            collection = dict.fromkeys(METHODS, collection["get"])
+        return collection, detail
+
+    @classmethod
+    def _check_actions(cls) -> None:
+        """Refuse a class that would answer without permission or declaration, or that declares what is never routed."""
+        for name in METHODS:
+            if hasattr(cls, name):
+                raise ImproperlyConfigured(f"{cls.__name__}.{name} is a method; a ViewSet has actions")
+        further: list[Any] = cls.get_extra_actions()
+        extra = [name for one in further for name in one.mapping.values()]
+        routed = {*cls.collection_actions.values(), *cls.detail_actions.values(), *extra}
+        declared = {name for name in dir(cls) if isinstance(getattr(getattr(cls, name), "endpoint", None), Endpoint)}
+        for name in sorted(one for one in routed if hasattr(cls, one)):
+            if name not in declared:
+                raise ImproperlyConfigured(f"{cls.__name__}.{name} is not declared with @endpoint")
+            own = getattr(cls, name).endpoint.module
+            if not (cls.abstract or cls.public or cls.private or cls.module is not None or own is not None):
+                raise ImproperlyConfigured(f"{cls.__name__} declares no permission module")
+        if lost := sorted(declared - routed):
+            raise ImproperlyConfigured(f"{cls.__name__}.{lost[0]} is declared, and no address leads to it")
+
+    def declaration_of(self, method: str) -> Endpoint | None:
+        return getattr(getattr(self, self.action or "", None), "endpoint", None)
+
+    def list_request(self) -> ListRequest:
+        """The request as a Listing takes it."""
+        return ListRequest(self.request.query_params, self.kwargs, getattr(self, "actor", None))
+
+    def answer_list(self, listing: Listing) -> Any:
+        """The answer of a list: a page, or the whole of it as a stream."""
+        asked = self.list_request()
+        with listing.scope():
+            rows, within = listing.rows(asked), listing.surroundings(asked)
+            return self.list_response(rows, listing.fields, listing.output, extra=listing.extra, within=within)
+
+    def selection(self) -> BulkSelection:
+        """Which records of the ViewSet's list a bulk request selects."""
+        return BulkSelection.parse(self.request.data, self.request.query_params, self.listing.fields)
