@@ -18,12 +18,22 @@ class CrmConfig(AppConfig):
         from crm.services import activities, follow_ups, meeting_mails
         from crm.services.bulk_jobs import ACTIONS, register_bulk_jobs
         from crm.services.bulk_work import change_records
+        from crm.services.contact_labels import clear_categories, untag_contacts
+        from crm.services.contact_type import CONTACT_TYPE
         from crm.services.custom_fields import seed_system_fields
         from crm.services.field_jobs import convert_field, delete_field
         from crm.services.file_storage import has_leftovers, remove_leftovers
+        from crm.services.files import check_before_clearing
         from crm.services.holdings import register_holdings
+        from crm.services.imports.control import refuse_files_in_use
+        from crm.services.imports.labels import clear_import_categories, untag_imports
         from crm.services.imports.notices import tell_ended
         from crm.services.imports.worker import run
+        from crm.services.labels import on_label_deleted
+        from crm.services.lead_labels import untag_leads
+        from crm.services.lead_type import LEAD_TYPE
+        from crm.services.product_type import PRODUCT_TYPE
+        from crm.services.record_types import register_record_type
         from crm.services.reminders import has_due_reminders, register_reminder, remind
         from crm.services.teams import seed_default_team
         from crm.services.undo import undo
@@ -49,6 +59,11 @@ class CrmConfig(AppConfig):
         ACTIONS.update(convert_field=convert_field, delete_field=delete_field)
         ACTIONS.update(update=change_records, delete=change_records, undo=undo)
         register_bulk_jobs()
+        for record_type in (CONTACT_TYPE, LEAD_TYPE, PRODUCT_TYPE):
+            register_record_type(record_type)
         register_job("import", Import, run, queue="import", ended=tell_ended)
         register_exports()
+        on_label_deleted(Tag, untag_contacts, untag_leads, untag_imports)
+        on_label_deleted(ContactCategory, clear_categories, clear_import_categories)
+        check_before_clearing(refuse_files_in_use)
         register_holdings()

@@ -9,7 +9,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.paginator import EXACT, capped_count
 from core.backoffice.panels import facts, panel, table
-from crm.admin.contacts import custom_values
+from crm.admin.records import custom_values
 from crm.models import CustomSection, ProductService, Segment, SegmentRecord, Team, TeamMember
 
 

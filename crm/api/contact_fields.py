@@ -10,7 +10,7 @@ from core.lists.narrowing import Narrow
 from crm.api.record_fields import custom_fields_of
 from crm.api.segment_fields import SegmentField
 from crm.models import ContactTag
-from crm.records import CONTACT
+from crm.services.contact_kind import CONTACT
 
 
 def _tags() -> object:

@@ -1,18 +1,12 @@
-"""Addresses of contacts, tags and contact categories."""
+"""Addresses of contacts."""
 
 from __future__ import annotations
 
 from core.api.router import Route
-from crm.api import contact_views, label_views
+from crm.api import contact_views
 
 CONTACT_ROUTES = [
     Route("contact", contact_views.Contacts),
     Route("contact/bulk", contact_views.ContactBulk),
     Route("contact/<str:id>", contact_views.ContactDetail),
-]
-LABEL_ROUTES = [
-    Route("contact-category", label_views.ContactCategories),
-    Route("contact-category/<str:id>", label_views.ContactCategoryDetail),
-    Route("tag", label_views.Tags),
-    Route("tag/<str:id>", label_views.TagDetail),
 ]

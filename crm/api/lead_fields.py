@@ -11,7 +11,7 @@ from core.lists.narrowing import Narrow
 from crm.api.record_fields import custom_fields_of
 from crm.api.segment_fields import SegmentField
 from crm.models import LeadProduct, LeadTag
-from crm.records import LEAD
+from crm.services.lead_kind import LEAD
 
 
 def _tags() -> QuerySet[LeadTag]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.lists import FieldSet, ListField
 from core.lists.narrowing import Narrow
 from crm.api.record_fields import custom_fields_of
-from crm.records import PRODUCT_SERVICE
+from crm.services.product_kind import PRODUCT_SERVICE
 
 TEXTS = Narrow()
 """By the product's own texts."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from core.api.router import Route
 from crm.api.activity_routes import ACTIVITY_ROUTES
 from crm.api.bulk_job_routes import BULK_JOB_ROUTES
-from crm.api.contact_routes import CONTACT_ROUTES, LABEL_ROUTES
+from crm.api.contact_routes import CONTACT_ROUTES
 from crm.api.export_routes import EXPORT_ROUTES
 from crm.api.field_routes import FIELD_ROUTES
 from crm.api.file_downloads import web
-from crm.api.file_routes import FILE_ROUTES, IMPORT_ROUTES
+from crm.api.file_routes import FILE_ROUTES
+from crm.api.import_routes import IMPORT_ROUTES
+from crm.api.label_routes import LABEL_ROUTES
 from crm.api.lead_routes import LEAD_ROUTES
 from crm.api.meeting_routes import MEETING_ROUTES
 from crm.api.merge_routes import MERGE_ROUTES

@@ -16,8 +16,9 @@ from core.errors import ApiError, Named
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from crm.models import CallLog
-from crm.selectors import live_contacts, live_leads
+from crm.services.contact_selectors import live_contacts
 from crm.services.contacts import MAX_BULK, BulkResult, Failure
+from crm.services.lead_selectors import live_leads
 from crm.services.moments import company_timezone, read_moment
 from crm.services.record_schema import ValueProblem
 from crm.services.record_updates import told

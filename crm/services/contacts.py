@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from django.db import transaction
@@ -17,45 +16,13 @@ from crm.services.contact_rows import Collision, WriteResult, write_contacts
 from crm.services.contact_schema import ContactRow, ContactSchema
 from crm.services.contact_updates import update_contacts
 from crm.services.labels import check_labels, missing_categories, missing_tags
+from crm.services.record_results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.services.record_schema import ValueProblem, explain
 
-MAX_BULK = 500
 EXISTS = "ContactAlreadyExists_400"
 KEY_PARTS = {"email": ("email",), "number": ("number",), "either": ("email", "number")}
 """Setting contactUniqueKey -> the system fields that it is about."""
 KEY_COLUMNS = ("name", "email", "country_code", "number", "contact_number")
-
-
-class UNSET:
-    """Stands for a value that was not given, where null means to empty it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A contact that was written, and the values that were left out of it."""
-
-    id: str
-    left_out: list[ValueProblem] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """An item of a bulk creation that became no contact."""
-
-    index: int
-    form_data: Any
-    name: str
-    warning: str
-
-
-@dataclass(slots=True)
-class BulkResult:
-    """What became of the items: ids in their order, failures, and (index, problem) of each value in the way or left out."""
-
-    created: list[str] = field(default_factory=list)
-    updated: list[str] = field(default_factory=list)
-    failed: list[Failure] = field(default_factory=list)
-    errors: list[tuple[int, ValueProblem]] = field(default_factory=list)
 
 
 def collision_error(schema: ContactSchema, found: Collision | tuple[int, str, str, str]) -> Named:

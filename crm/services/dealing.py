@@ -17,9 +17,8 @@ from accounts.settings import Distribution, LeadRule, lead_rule
 from core.errors import Named
 from core.tenancy import company_id
 from crm.models import Lead, Team, TeamMember
+from crm.services.teams import ACTIVE
 
-ACTIVE = (Member.Status.OWNER, Member.Status.ACCEPTED)
-"""Memberships that leads may be given to."""
 NEVER = datetime.min.replace(tzinfo=UTC)
 STEP = timedelta(microseconds=1)
 

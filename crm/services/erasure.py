@@ -12,11 +12,11 @@ from core.errors import Named
 from core.events import emit
 from core.jobs import wake
 from crm.models import Contact, File, Import, Lead
-from crm.records import KINDS
 from crm.services.contact_schema import ContactSchema
 from crm.services.exports import forget_exports
 from crm.services.lead_schema import LeadSchema
 from crm.services.privacy import HOLDINGS, Subject
+from crm.services.record_types import RECORD_TYPES
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ def _delete_files(ids: Sequence[str]) -> int:
     """Delete for good those of the files that no other record has, and what they were called."""
     if not ids:
         return 0
-    used = {text for kind in KINDS.values() for text in kind.values._default_manager.filter(text__in=ids).values_list("text", flat=True)}
+    tables = [record_type.kind.values for record_type in RECORD_TYPES.values()]
+    used = {text for table in tables for text in table._default_manager.filter(text__in=ids).values_list("text", flat=True)}
     now = timezone.now()
     deleted = File.objects.filter(pk__in=set(ids) - used, is_deleted=False).update(
         name="", hashes={}, is_deleted=True, trashed_at=now, updated_at=now

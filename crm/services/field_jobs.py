@@ -19,7 +19,7 @@ from core.jobs import fenced, finish, wake
 from core.periodic import periodic
 from core.tenancy import company_scope
 from crm.models import BulkJob, ConvertedValue, CustomField
-from crm.records import KINDS, RecordKind
+from crm.records import RecordKind
 from crm.services.bulk_jobs import batch_rows, work
 from crm.services.field_changes import (
     Check,
@@ -36,6 +36,7 @@ from crm.services.field_changes import (
 )
 from crm.services.field_locks import take_fields
 from crm.services.record_schema import BAD_CUSTOM, spec_of
+from crm.services.record_types import kind_of
 
 AT_ONCE = 1000
 """Records with a value, up to which the request does it all."""
@@ -59,7 +60,7 @@ def live_job(field: CustomField) -> BulkJob | None:
 def conversion_of(before: CustomField, after: CustomField) -> Conversion | None:
     """What the change of a field does to its values; None when all of them stay as they are."""
     old, new = spec_of(before), spec_of(after)
-    return Conversion(KINDS[before.panel], old, new) if narrows(old, new) else None
+    return Conversion(kind_of(before.panel), old, new) if narrows(old, new) else None
 
 
 def start_conversion(before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool) -> BulkJob:
@@ -110,7 +111,7 @@ def convert_field(job: BulkJob, deadline: float) -> None:
     if field is None:
         finish(job, BulkJob.Status.CANCELLED, error=OVERTAKEN)
         return
-    conversion = Conversion(KINDS[job.panel], spec_of(field), spec_of(_becoming(field, job.change["definition"])))
+    conversion = Conversion(kind_of(job.panel), spec_of(field), spec_of(_becoming(field, job.change["definition"])))
     rounds = iter(range(CATCH_UPS))
 
     def step(job: BulkJob) -> dict[str, Any] | None:
@@ -165,7 +166,7 @@ def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> Non
 
     Where many records have values the fields are gone for everybody at once, and a job removes the values and then the fields.
     """
-    kind = KINDS[fields[0].panel]
+    kind = kind_of(fields[0].panel)
     keys, ids = [field.unique_field_id for field in fields], [field.pk for field in fields]
     total = count_with_values(kind, keys, AT_ONCE + 1)
     if total <= AT_ONCE:
@@ -196,7 +197,7 @@ def _drop(kind: RecordKind, ids: Sequence[str]) -> None:
 
 def delete_field(job: BulkJob, deadline: float) -> None:
     """Work on a claimed removal."""
-    kind, keys, ids = KINDS[job.panel], job.change["keys"], job.change["fieldIds"]
+    kind, keys, ids = kind_of(job.panel), job.change["keys"], job.change["fieldIds"]
 
     def step(job: BulkJob) -> dict[str, Any] | None:
         removed = remove_values_of(kind, keys, ids, job.position or FIRST, batch_rows())
@@ -215,7 +216,7 @@ def tidy() -> bool:
     abandoned = CustomField.every.exclude(deleted_at=None).filter(job__in=ended).order_by("pk")[:100]
     for field in abandoned:
         with company_scope(field.company_id), transaction.atomic():
-            kind = KINDS[field.panel]
+            kind = kind_of(field.panel)
             job = _make_removal(kind, [field.unique_field_id], [field.pk], count_with_values(kind, [field.unique_field_id], 2**31), None)
             CustomField.every.filter(pk=field.pk).update(job=job)
     return False

@@ -32,6 +32,7 @@ from crm.models import (
     Merge,
     SegmentRecord,
 )
+from crm.services.contact_kind import CONTACT
 from crm.services.privacy import Holding, Subject, delete_rows, hold, mentioning, referring
 
 PERSONAL_MAILS = ("follow_up_reminder", "meeting_cancelled", "meeting_invitation", "meeting_reminder")
@@ -134,9 +135,8 @@ def blank_contacts(subject: Subject, rows: QuerySet[Any]) -> int:
     """What is left of a contact is its _id, for the messages that are counted, and when it was made and erased."""
     now = timezone.now()
     return rows.update(
-        name="",
-        **dict.fromkeys(("email", "country_code", "number", "contact_number", "email_key", "number_key", "category", "import_job")),
-        **dict.fromkeys(("merged_into", "created_by", "updated_by", "unsubscribed_at", "replied_at")),
+        **CONTACT.blank,
+        **dict.fromkeys(("import_job", "merged_into", "created_by", "updated_by")),
         custom={},
         is_deleted=True,
         deleted_at=now,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from django.db import connection, transaction
@@ -11,7 +11,7 @@ from core.access import take
 from core.errors import Named
 from core.events import emit
 from core.lists import BulkSelection, in_batches
-from crm.models import Contact, ContactCategory, ContactTag, Import, LeadTag, Tag
+from crm.models import ContactCategory, Tag
 from crm.services.names import save_named
 
 Label = Tag | ContactCategory
@@ -21,6 +21,15 @@ NOT_FOUND: dict[type[Label], str] = {Tag: "TagNotFound_400", ContactCategory: "C
 MODULES: dict[type[Label], str] = {Tag: "tag", ContactCategory: "contact-category"}
 DELETED: dict[type[Label], str] = {Tag: "tag.deleted", ContactCategory: "contactCategory.deleted"}
 """The event that tells of a label's deletion; the records that had it are not told of one by one."""
+TakeAway = Callable[[list[str]], object]
+"""Takes deleted labels, given by their ids, from whatever has them."""
+
+_users: dict[type[Label], list[TakeAway]] = {Tag: [], ContactCategory: []}
+
+
+def on_label_deleted(model: type[Label], *take_away: TakeAway) -> None:
+    """Register what takes a deleted label from the records that have it, in the deletion's transaction and in this order."""
+    _users[model] += [one for one in take_away if one not in _users[model]]
 
 
 @transaction.atomic
@@ -51,28 +60,14 @@ def delete_labels(model: type[Label], *, actor_id: str, selection: BulkSelection
     deleted = 0
     for ids in in_batches(selection.apply(model.objects.all()), lock=True):
         names = dict(model.objects.filter(pk__in=ids).values_list("pk", "name"))
-        if model is Tag:
-            ContactTag.objects.filter(tag_id__in=ids).delete()
-            LeadTag.objects.filter(tag_id__in=ids).delete()
-            _take_from_imports(ids)
-        else:
-            Contact.objects.filter(category_id__in=ids).update(category=None)
-            Import.objects.filter(category_id__in=ids).update(category=None)
+        for take_away in _users[model]:
+            take_away(ids)
         model.objects.filter(pk__in=ids)._raw_delete("default")  # nothing refers to them any more, so there is nothing to look for
         emit(DELETED[model], ids, payloads={id: {"name": name} for id, name in names.items()}, actor_id=actor_id, automation=automation)
         deleted += len(ids)
     if not deleted and not selection.everything:
         raise Named(NOT_FOUND[model], f"ids: none of them is a {model._meta.verbose_name} of this company")
     return deleted
-
-
-def _take_from_imports(tag_ids: list[str]) -> None:
-    """Imports that are not done would give their rows tags that no longer exist."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE crm_import SET tags = tags - %s::text[] WHERE company_id = current_setting('app.company') AND tags ?| %s::text[]",
-            [tag_ids, tag_ids],
-        )
 
 
 def not_found(model: type[Label]) -> Named:

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import orjson
 from django.db import connection, transaction
-from django.utils import timezone
 
 from core.access import room
 from core.errors import Named
@@ -26,6 +24,7 @@ from crm.services.dealing import deal, default_team
 from crm.services.lead_references import missing_teams, no_team
 from crm.services.lead_schema import NO_CONTACT, LeadRow, LeadSchema
 from crm.services.lead_updates import PRODUCTS, update_leads
+from crm.services.record_inserts import insert_records
 from crm.services.record_schema import ValueProblem
 from crm.services.record_values import add_links, add_tags, add_values
 
@@ -35,14 +34,6 @@ CONTACT_EXISTS = "ContactAlreadyExists_400"
 OPEN_LEADS = """
 SELECT l.id, l.contact_id, array_agg(p.product_service_id) FROM crm_lead l LEFT JOIN crm_leadproduct p ON p.lead_id = l.id
 WHERE l.contact_id = ANY(%s) AND NOT l.is_deleted AND l.status <> ALL(%s) GROUP BY l.id ORDER BY l.created_at, l.id
-"""
-INSERT = """
-INSERT INTO crm_lead (id, created_at, updated_at, company_id, created_by_id, updated_by_id, import_job_id, is_deleted,
-    contact_id, status, status_changed_at, source, value, notes, team_id, team_member_id, first_product, custom)
-SELECT id, %(now)s, %(now)s, %(company)s, %(actor)s, %(actor)s, %(import)s, false,
-    contact_id, status, %(now)s, coalesce(source, ''), value, coalesce(notes, ''), team_id, team_member_id, first_product, custom
-FROM json_to_recordset(%(rows)s::json) AS rows (id text, contact_id text, status text, source text, value numeric, notes text, team_id text,
-    team_member_id text, first_product text, custom jsonb)
 """
 
 
@@ -276,7 +267,6 @@ class _Round:
             return
         schema = self.schema
         names = _product_names({id for item in items for id in item.row.product_ids or ()})
-        # One JSON text instead of an array a column: psycopg writes arrays thirty times slower.
         rows = [
             {
                 **schema.system_defaults,
@@ -289,15 +279,7 @@ class _Round:
             }
             for item in items
         ]
-        values: dict[str, Any] = {
-            "now": timezone.now(),
-            "company": schema.company_id,
-            "actor": self.actor_id,
-            "import": self.import_id,
-            "rows": orjson.dumps(rows, default=str).decode(),
-        }
-        with connection.cursor() as cursor:
-            cursor.execute(INSERT, values)
+        insert_records(schema.kind, rows, company=schema.company_id, actor_id=self.actor_id, import_id=self.import_id)
         add_values(schema, [(item.id, schema.stored_custom(item.row)) for item in items])
         add_tags(schema.company_id, [(item.id, tag) for item in items for tag in item.row.tag_ids or ()], schema.kind)
         add_links(schema.company_id, PRODUCTS, [(item.id, product) for item in items for product in item.row.product_ids or ()])

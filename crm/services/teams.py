@@ -15,9 +15,10 @@ from core.errors import Named
 from core.events import emit
 from core.lists import BulkSelection
 from crm.models import Team, TeamMember
-from crm.services.dealing import ACTIVE
 from crm.services.names import save_named
 
+ACTIVE = (Member.Status.OWNER, Member.Status.ACCEPTED)
+"""Memberships that may be in a team, and that leads may be given to."""
 DEFAULT_NAME = "General"
 TAKEN, NOT_FOUND = "TeamNameAlreadyExists_400", "TeamNotFound_400"
 

@@ -22,6 +22,7 @@ from crm.services.imports.reading import FirstLook, is_quick, look, open_file, t
 from crm.services.labels import check_labels
 
 PAUSED, QUEUED, RUNNING = Import.Status.PAUSED, Import.Status.QUEUED, Import.Status.RUNNING
+UNFINISHED = (PAUSED, QUEUED, RUNNING)
 COMPLETED, FAILED, CANCELLED = Import.Status.COMPLETED, Import.Status.FAILED, Import.Status.CANCELLED
 
 
@@ -37,6 +38,13 @@ def find_import(id: str, import_type: str | None = None) -> Import:
     if found is None:
         raise Named("ImportNotFound_400", "id: there is no such import in this company")
     return found
+
+
+def refuse_files_in_use(ids: Sequence[str]) -> None:
+    """Refuse to delete files that unfinished imports read (BadRequest_400)."""
+    used = Import.objects.filter(file__in=ids, status__in=UNFINISHED, is_deleted=False).values_list("file_id", "pk").first()
+    if used:
+        raise Named("BadRequest_400", f"the file {used[0]} is read by the unfinished import {used[1]}; finish or delete that first")
 
 
 def create_import(

@@ -11,13 +11,13 @@ from accounts.models import Member
 from core.access import full
 from crm.models import Import, ProductService, Team
 from crm.readers import FieldSpec
-from crm.services.dealing import ACTIVE
 from crm.services.imports.kinds.base import CONTACT_FIELDS, LABEL_FIELDS, ImportKind, Written
 from crm.services.imports.labels import Labels, by_name, split_names
 from crm.services.lead_rows import write_leads
 from crm.services.lead_schema import LeadRow, LeadSchema
 from crm.services.leads import DUPLICATE, repeated
 from crm.services.record_schema import ValueProblem
+from crm.services.teams import ACTIVE
 
 PRODUCTS, TEAM, MEMBER = "productServices", "team", "teamMember"
 LEAD_FIELDS = (
