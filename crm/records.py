@@ -38,8 +38,8 @@ class Column:
     """The column that says whether a group of columns has a value; these are chosen, emptied, kept and restored together."""
     stamps: str = ""
     """The column whose last change it dates."""
-    told: bool = True
-    """Whether events tell its changes."""
+    in_events: bool = True
+    """Whether events carry its changes."""
     derived: bool = False
     """It follows from others by a trigger or RecordSchema.derive, so that journals leave it out."""
     inserted: bool = True
@@ -118,8 +118,8 @@ class RecordKind:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Column name -> name in the API, of all that events tell."""
-        return {column.name: column.api_name for column in self.columns if column.api_name and column.told}
+        """Column name -> name in the API, of all that events carry."""
+        return {column.name: column.api_name for column in self.columns if column.api_name and column.in_events}
 
     @cached_property
     def state_columns(self) -> tuple[str, ...]:

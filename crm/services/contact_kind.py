@@ -21,8 +21,8 @@ CONTACT = RecordKind(
         Column("email_key", derived=True),
         Column("number_key", derived=True),
         # Who has said no once, or answered, is not written to.
-        Column("unsubscribed_at", "unsubscribedAt", type="timestamptz", told=False, inserted=False, updated=False, strictest=min),
-        Column("replied_at", "repliedAt", type="timestamptz", told=False, inserted=False, updated=False, strictest=max),
+        Column("unsubscribed_at", "unsubscribedAt", type="timestamptz", in_events=False, inserted=False, updated=False, strictest=min),
+        Column("replied_at", "repliedAt", type="timestamptz", in_events=False, inserted=False, updated=False, strictest=max),
     ),
     not_found="ContactNotFound_400",
     exists="ContactAlreadyExists_400",

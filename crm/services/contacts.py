@@ -12,6 +12,7 @@ from core.errors import Named, shorten
 from core.ids import is_id
 from crm.models import Contact
 from crm.services.contact_keys import lock_unique_key, rewrite_keys
+from crm.services.contact_kind import CONTACT
 from crm.services.contact_rows import Collision, WriteResult, write_contacts
 from crm.services.contact_schema import ContactRow, ContactSchema
 from crm.services.contact_updates import update_contacts
@@ -22,7 +23,6 @@ from crm.services.record_schema import ValueProblem, explain
 EXISTS = "ContactAlreadyExists_400"
 KEY_PARTS = {"email": ("email",), "number": ("number",), "either": ("email", "number")}
 """Setting contactUniqueKey -> the system fields that it is about."""
-KEY_COLUMNS = ("name", "email", "country_code", "number", "contact_number")
 
 
 def collision_error(schema: ContactSchema, found: Collision | tuple[int, str, str, str]) -> Named:
@@ -188,7 +188,7 @@ def update_contact(
     with transaction.atomic():
         schema = ContactSchema.load()
         lock_unique_key(schema, many=False)
-        current = Contact.objects.filter(pk=id, is_deleted=False).select_for_update(of=("self",)).values(*KEY_COLUMNS).first()
+        current = Contact.objects.filter(pk=id, is_deleted=False).select_for_update(of=("self",)).values(*CONTACT.state_columns).first()
         if current is None:
             raise Named("ContactNotFound_400", "id: there is no such contact in this company")
         _refuse_emptied_key(schema, form_data, current)

@@ -13,7 +13,7 @@ LEAD = RecordKind(
     noun="leads",
     columns=(
         Column("status", "status", "field", empty="", group="status"),
-        Column("status_changed_at", "statusChangedAt", type="timestamptz", group="status", stamps="status", told=False),
+        Column("status_changed_at", "statusChangedAt", type="timestamptz", group="status", stamps="status", in_events=False),
         Column("source", "source", "field", empty=""),
         Column("value", "value", "field", type="numeric"),
         Column("notes", "notes", "field", empty=""),
