@@ -18,19 +18,19 @@ class CrmConfig(AppConfig):
         from crm.services import activities, follow_ups, meeting_mails
         from crm.services.bulk_jobs import ACTIONS, register_bulk_jobs
         from crm.services.bulk_work import change_records
-        from crm.services.contact_labels import clear_categories, untag_contacts
+        from crm.services.contact_tags import clear_categories, untag_contacts
         from crm.services.contact_type import CONTACT_TYPE
         from crm.services.custom_fields import seed_system_fields
         from crm.services.field_jobs import convert_field, delete_field
         from crm.services.file_storage import has_leftovers, remove_leftovers
         from crm.services.files import check_before_clearing
-        from crm.services.holdings import register_holdings
+        from crm.services.holdings import register_personal_data_tables
         from crm.services.imports.control import refuse_files_in_use
         from crm.services.imports.labels import clear_import_categories, untag_imports
         from crm.services.imports.notices import tell_ended
         from crm.services.imports.worker import run
-        from crm.services.labels import on_label_deleted
-        from crm.services.lead_labels import untag_leads
+        from crm.services.labels import on_tag_deleted
+        from crm.services.lead_tags import untag_leads
         from crm.services.lead_type import LEAD_TYPE
         from crm.services.product_type import PRODUCT_TYPE
         from crm.services.record_types import register_record_type
@@ -63,7 +63,7 @@ class CrmConfig(AppConfig):
             register_record_type(record_type)
         register_job("import", Import, run, queue="import", ended=tell_ended)
         register_exports()
-        on_label_deleted(Tag, untag_contacts, untag_leads, untag_imports)
-        on_label_deleted(ContactCategory, clear_categories, clear_import_categories)
+        on_tag_deleted(Tag, untag_contacts, untag_leads, untag_imports)
+        on_tag_deleted(ContactCategory, clear_categories, clear_import_categories)
         check_before_clearing(refuse_files_in_use)
-        register_holdings()
+        register_personal_data_tables()

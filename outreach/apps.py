@@ -14,7 +14,7 @@ class OutreachConfig(AppConfig):
         from outreach.services.lead_generation import run
         from outreach.services.notices import tell_ended
         from outreach.services.planning import plan
-        from outreach.services.privacy import register_holdings
+        from outreach.services.privacy import register_personal_data_tables
         from outreach.services.sending import drain
 
         count_usage("apps", connected_apps)
@@ -24,4 +24,4 @@ class OutreachConfig(AppConfig):
         register_job("genie", GenieScheduler, plan, queue="bulk", ended=tell_ended)
         register(Work("send", "send", drain, has_due, SendJob))
         register_lists()
-        register_holdings()
+        register_personal_data_tables()

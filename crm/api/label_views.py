@@ -12,7 +12,7 @@ from core.api.views import ApiView
 from core.lists import BulkSelection, FieldSet, ListField
 from crm.api.label_serializers import CategoryOut, LabelCreate, LabelDelete, LabelOut, LabelUpdate, TagOut
 from crm.models import ContactCategory, Tag
-from crm.services.labels import create_label, delete_labels, not_found, update_label
+from crm.services.labels import create_tag, delete_tags, not_found, update_tag
 
 LABEL_FIELDS = FieldSet(
     [
@@ -42,12 +42,12 @@ class LabelList(ApiView):
         return self.list_response(self.model.objects.all(), LABEL_FIELDS, self.output)
 
     def create(self, data: dict[str, Any]) -> Any:
-        label = create_label(self.model, actor_id=self.actor.member_id, values=data)
+        label = create_tag(self.model, actor_id=self.actor.member_id, values=data)
         return self.output.one(self.model.objects.filter(pk=label.pk))
 
     def remove(self, request: Request, data: dict[str, Any]) -> Any:
         selection = BulkSelection.parse(request.data, request.query_params, LABEL_FIELDS)
-        deleted = delete_labels(self.model, actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
+        deleted = delete_tags(self.model, actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run")
         return {"deletedCount": deleted}
 
 
@@ -65,7 +65,7 @@ class LabelDetail(ApiView):
         return found
 
     def update(self, id: str, data: dict[str, Any]) -> Any:
-        update_label(self.model, id=id, actor_id=self.actor.member_id, values=data)
+        update_tag(self.model, id=id, actor_id=self.actor.member_id, values=data)
         return self.read(id)
 
 

@@ -22,11 +22,11 @@ class Team(Named):
 
 
 class TeamMember(CompanyModel):
-    """A member belongs to a team; `dealt_at` is when a lead was last dealt to them here, for dealing in turn."""
+    """A member belongs to a team; `last_assigned_at` is when a lead of the team was last assigned to them, for taking turns."""
 
     team = CompanyForeignKey(Team, on_delete=models.CASCADE, related_name="links", db_index=False)
     member = CompanyForeignKey("accounts.Member", on_delete=models.CASCADE, related_name="team_links")
-    dealt_at = models.DateTimeField(null=True)
+    last_assigned_at = models.DateTimeField(null=True, db_column="dealt_at")
     is_available = models.BooleanField(default=True, help_text="Off: gets no leads dealt, stays in the team.")
 
     class Meta(CompanyModel.Meta):

@@ -12,7 +12,7 @@ from crm.services.contact_keys import lock_unique_key
 from crm.services.contact_kind import CONTACT
 from crm.services.contact_schema import ContactSchema, refuse_lone_prefix
 from crm.services.contacts import KEY_PARTS
-from crm.services.labels import check_labels
+from crm.services.labels import check_tags
 from crm.services.record_bulk import Change, apply_change, plan_change
 from crm.services.record_results import UNSET
 
@@ -51,7 +51,7 @@ def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
     schema = ContactSchema.load()
     lock_unique_key(schema, many=True)
     tags, category = wanted.get("tags"), wanted.get("category", UNSET)
-    check_labels(tag_ids=tags or (), category_ids=[category] if isinstance(category, str) else [])
+    check_tags(tag_ids=tags or (), category_ids=[category] if isinstance(category, str) else [])
     change = _plan(schema, wanted["formData"], wanted["updateType"], tags, category)
     if change.empty:
         raise Named("InvalidPayload_400", "formData: name at least one value, tag or category to change")

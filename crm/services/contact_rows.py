@@ -69,7 +69,7 @@ def write_contacts(
     A row whose unique key a live contact or an earlier row has is told in `collided` ("error" and "skip" are the same here: the caller
     decides what to make of it); with "update" that contact takes the row's values and the row is told in `updated`. Where the plan's limit
     binds, the first rows that need a new contact get one, and the others are told in `refused`. Tags and categories must exist
-    (crm.services.labels.check_labels), and member and file values too (ContactSchema.check_references).
+    (crm.services.labels.check_tags), and member and file values too (ContactSchema.check_references).
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("write_contacts() needs a transaction around it")

@@ -16,7 +16,7 @@ from crm.services.contact_kind import CONTACT
 from crm.services.contact_rows import Collision, WriteResult, write_contacts
 from crm.services.contact_schema import ContactRow, ContactSchema
 from crm.services.contact_updates import update_contacts
-from crm.services.labels import check_labels, missing_categories, missing_tags
+from crm.services.labels import check_tags, missing_categories, missing_tags
 from crm.services.record_results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.services.record_schema import ValueProblem, explain
 
@@ -49,7 +49,7 @@ def create_contact(
     with transaction.atomic():
         schema = ContactSchema.load()
         row, problems = _read_one(schema, form_data, skip_invalid=skip_invalid)
-        check_labels(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
+        check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
         row.tag_ids, row.category_id = tag_ids, category_id
         written = write_contacts(schema, [row], actor_id=actor_id, automation=automation, existing="error" if existing_error else "update")
         if written.collided:
@@ -96,7 +96,7 @@ def create_contacts(
         raise Named("InvalidPayload_400", f"formData: has {len(items)} contacts, at most {MAX_BULK} go in one request")
     with transaction.atomic():
         schema, result = ContactSchema.load(), BulkResult()
-        check_labels(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
+        check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
         rows = []
         for index, item in enumerate(items):
             row, problems = _read_item(schema, item, index, tag_ids, category_id, skip_invalid)
@@ -193,7 +193,7 @@ def update_contact(
             raise Named("ContactNotFound_400", "id: there is no such contact in this company")
         _refuse_emptied_key(schema, form_data, current)
         row, _ = _read_one(schema, form_data, current=current)
-        check_labels(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
+        check_tags(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
         row.tag_ids = tag_ids
         row.category_id = None if category_id is UNSET else category_id or ""  # type: ignore[assignment]
         outcome = update_contacts(schema, [(id, row)], actor_id=actor_id, automation=automation, tags="replace")

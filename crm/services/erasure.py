@@ -15,7 +15,7 @@ from crm.models import Contact, File, Import, Lead
 from crm.services.contact_schema import ContactSchema
 from crm.services.exports import forget_exports
 from crm.services.lead_schema import LeadSchema
-from crm.services.privacy import HOLDINGS, Subject
+from crm.services.privacy import PERSONAL_DATA, DataSubject
 from crm.services.record_types import RECORD_TYPES
 
 
@@ -26,7 +26,7 @@ class Erased:
     contact_ids: list[str]
     lead_ids: list[str]
     counts: dict[str, int]
-    """Holding -> rows that were deleted or blanked."""
+    """Name of the table -> rows that were deleted or blanked."""
     file_count: int
     export_count: int
     source_files: list[tuple[str, str]]
@@ -41,12 +41,12 @@ def erase_contact(*, id: str, confirm: str, actor_id: str) -> Erased:
     already, too), InvalidInput_400 for another confirmation, InvalidRequest_400 for one that was merged into another contact, or to
     which a message is going out at this moment.
     """
-    subject = Subject.of(id, lock=True)
+    subject = DataSubject.of(id, lock=True)
     _check(subject.contact, confirm)
     files = list(Import.objects.filter(pk__in=subject.import_ids).order_by("pk").values_list("file_id", "file__name"))
     attached = _attached_files(subject)
     _ = subject.object_ids  # known before they are deleted
-    counts = {name: holding.erase(subject, holding.find(subject)) for name, holding in HOLDINGS.items()}
+    counts = {name: table.erase(subject, table.find(subject)) for name, table in PERSONAL_DATA.items()}
     emit("contact.erased", [id], payloads={id: {"contacts": subject.contact_ids, "leads": subject.lead_ids}}, actor_id=actor_id)
     return Erased(
         contact_ids=subject.contact_ids,
@@ -67,7 +67,7 @@ def _check(contact: Contact, confirm: str) -> None:
         raise Named("InvalidInput_400", "confirm: needs to be the contact's e-mail address, its number or its _id")
 
 
-def _attached_files(subject: Subject) -> list[str]:
+def _attached_files(subject: DataSubject) -> list[str]:
     """The files in file fields of the subject's records."""
     found: list[str] = []
     for schema, model, ids in ((ContactSchema.load(), Contact, subject.contact_ids), (LeadSchema.load(), Lead, subject.lead_ids)):

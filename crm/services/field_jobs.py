@@ -29,8 +29,8 @@ from crm.services.field_changes import (
     count_with_values,
     narrows,
     next_values,
-    put_by,
     remove_values_of,
+    stage_values,
     stale_values,
     write_all,
 )
@@ -78,7 +78,7 @@ def convert_at_once(before: CustomField, after: CustomField, found: Check, *, ac
     job = _make_conversion(before, after, found, actor_id, drop_invalid, BulkJob.Status.RUNNING)
     place = FIRST
     while values := next_values(conversion, place, batch_rows()):
-        put_by(conversion, job.pk, values, drop_invalid=drop_invalid)
+        stage_values(conversion, job.pk, values, drop_invalid=drop_invalid)
         place = values[-1].record
     changed, lost = write_all(conversion, job.pk)
     finish(job, BulkJob.Status.COMPLETED, processed=found.total, changed=changed, failed=lost)
@@ -117,19 +117,19 @@ def convert_field(job: BulkJob, deadline: float) -> None:
     def step(job: BulkJob) -> dict[str, Any] | None:
         values = next_values(conversion, job.position or FIRST, batch_rows())
         if values:
-            _put_by(job, conversion, values)
+            _stage_values(job, conversion, values)
             return {"processed": job.processed + len(values), "position": values[-1].record}
         values = stale_values(conversion, job.pk, batch_rows())
-        _put_by(job, conversion, values)
+        _stage_values(job, conversion, values)
         many = len(values) == batch_rows() and next(rounds, None) is not None
         return {"processed": job.processed} if many else None
 
     work(job, deadline, step, lambda job: _settle(job, conversion))
 
 
-def _put_by(job: BulkJob, conversion: Conversion, values: Sequence[Stored]) -> None:
+def _stage_values(job: BulkJob, conversion: Conversion, values: Sequence[Stored]) -> None:
     try:
-        put_by(conversion, job.pk, values, drop_invalid=job.change["dropInvalid"])
+        stage_values(conversion, job.pk, values, drop_invalid=job.change["dropInvalid"])
     except Unfit as error:
         raise Named(BAD_CUSTOM, f"Nothing was changed, since a value that was written meanwhile does not fit: {error}") from None
 
@@ -152,7 +152,7 @@ def _settle(job: BulkJob, conversion: Conversion) -> None:
     if field is None:
         raise Named("CustomFieldNotFound_400", OVERTAKEN)
     while values := stale_values(conversion, job.pk, batch_rows()):
-        _put_by(job, conversion, values)
+        _stage_values(job, conversion, values)
     changed, lost = write_all(conversion, job.pk)
     definition = {name: job.change["definition"][name] for name in MEANING}
     CustomField.objects.filter(pk=field.pk).update(

@@ -20,7 +20,7 @@ from crm.services.contact_keys import Keyed, live_holders, lock_unique_key
 from crm.services.contact_rows import Existing, Holders, collision, import_source, write_contacts
 from crm.services.contact_schema import ContactRow
 from crm.services.contact_updates import update_contacts
-from crm.services.dealing import deal, default_team
+from crm.services.dealing import assign, default_team
 from crm.services.lead_references import missing_teams, no_team
 from crm.services.lead_schema import NO_CONTACT, LeadRow, LeadSchema
 from crm.services.lead_updates import PRODUCTS, update_leads
@@ -81,7 +81,7 @@ def write_leads(
     automation: bool = True,
     existing: Existing = "error",
 ) -> LeadResult:
-    """Create the rows' leads in the caller's transaction: contacts found or made, members dealt out, values, tags, products and events.
+    """Create the rows' leads in the caller's transaction: contacts found or made, members assigned, values, tags, products and events.
 
     A row that repeats an open lead, of the same contact and a product of the row (or both without product), is told in `collided`; with
     "update" that lead takes the row's values, tags and products, and the row is told in `updated`. An existing contact takes the values
@@ -154,7 +154,7 @@ class _Round:
         plan = self._plan(rows)
         contacts = self._write_contacts(plan)
         inserts = [item._replace(contact_id=contacts.get(item.row.index, item.contact_id)) for item in plan.inserts]
-        self._insert(inserts, self._deal(inserts))
+        self._insert(inserts, self._assign(inserts))
         outcome = update_leads(
             self.schema,
             [(item.id, item.row) for item in plan.updates],
@@ -247,21 +247,21 @@ class _Round:
                 raise _Again  # another writer was quicker with this contact
         return contacts
 
-    def _deal(self, inserts: Sequence[_Item]) -> dict[str, dict[str, str | None]]:
+    def _assign(self, inserts: Sequence[_Item]) -> dict[str, dict[str, str | None]]:
         """The team of each new lead, and a member for each open one of nobody. Leads that are closed already are nobody's work."""
         default = default_team() if any(not item.row.system.get("team_id") for item in inserts) else None
         teams = {item.id: item.row.system.get("team_id") or default for item in inserts}
         members = {item.id: item.row.system.get("team_member_id") for item in inserts}
         wanting = [item for item in inserts if not members[item.id] and self.schema.is_open(item.row.system.get("status"))]
         try:
-            dealt = deal([teams[item.id] for item in wanting], self.schema.closed)
+            assigned = assign([teams[item.id] for item in wanting], self.schema.closed)
         except Named as error:
             problem = ValueProblem("team", error.name, error.detail)
             raise _Again({item.row.index: [problem] for item in wanting if not teams[item.id]}) from error
-        members |= {item.id: member for item, member in zip(wanting, dealt, strict=True)}
+        members |= {item.id: member for item, member in zip(wanting, assigned, strict=True)}
         return {id: {"team_id": team, "team_member_id": members[id]} for id, team in teams.items()}
 
-    def _insert(self, items: Sequence[_Item], dealt: dict[str, dict[str, str | None]]) -> None:
+    def _insert(self, items: Sequence[_Item], assigned: dict[str, dict[str, str | None]]) -> None:
         """The leads' own rows and what stands beside them."""
         if not items:
             return
@@ -271,7 +271,7 @@ class _Round:
             {
                 **schema.system_defaults,
                 **item.row.system,
-                **dealt[item.id],
+                **assigned[item.id],
                 "id": item.id,
                 "contact_id": item.contact_id,
                 "first_product": min((names[id] for id in item.row.product_ids or ()), default=None),

@@ -17,7 +17,7 @@ from core.lists.query import filters_tree
 from core.tenancy import company_id
 from crm.api.record_fields import all_custom_fields_of
 from crm.models import Segment, SegmentRecord
-from crm.services.names import save_named
+from crm.services.names import save_unique_name
 from crm.services.record_types import RECORD_TYPES, kind_of
 from crm.services.record_values import Links, add_links, remove_links, remove_other_links
 
@@ -116,7 +116,7 @@ def create_segment(*, actor_id: str, values: Mapping[str, Any], filters: Any = N
     else:
         _refuse_ids(ids)
         segment.filters = stored_tree(segment.panel, filters, advanced)
-    save_named(segment, TAKEN)
+    save_unique_name(segment, TAKEN)
     _change_ids(segment, ids)
     return segment
 
@@ -143,7 +143,7 @@ def update_segment(
         if filters is not None or advanced is not None:
             segment.filters = stored_tree(segment.panel, filters, advanced)
     segment.updated_by_id = actor_id
-    save_named(segment, TAKEN)
+    save_unique_name(segment, TAKEN)
     _change_ids(segment, ids)
     return segment
 

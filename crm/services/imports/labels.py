@@ -20,7 +20,7 @@ NO_TAG = f"a name has at most {MAX_NAME} characters, and there are at most {MAX_
 TAGS, CATEGORY = "tags", "category"
 
 
-class Labels:
+class Lookups:
     """The company's tags and categories, looked up once for all rows.
 
     Tags that do not exist are made, since they are free labels; categories are a company's own order and are not.
