@@ -15,8 +15,18 @@ class CrmConfig(AppConfig):
         from crm.jobs import activities, bulk_jobs, custom_fields, exports, files, imports  # noqa: F401  (register their work)
         from crm.models import ContactCategory, CustomSection, FollowUp, Meeting, Segment, Tag, Team
         from crm.services import follow_ups, meeting_mails
+        from crm.services.contact_tags import clear_categories, untag_contacts
+        from crm.services.contact_type import CONTACT_TYPE
         from crm.services.custom_fields import seed_system_fields
-        from crm.services.holdings import register_holdings
+        from crm.services.files import check_before_clearing
+        from crm.services.holdings import register_personal_data_tables
+        from crm.services.imports.control import refuse_files_in_use
+        from crm.services.imports.labels import clear_import_categories, untag_imports
+        from crm.services.labels import on_tag_deleted
+        from crm.services.lead_tags import untag_leads
+        from crm.services.lead_type import LEAD_TYPE
+        from crm.services.product_type import PRODUCT_TYPE
+        from crm.services.record_types import register_record_type
         from crm.services.reminders import register_reminder
         from crm.services.teams import seed_default_team
 
@@ -35,5 +45,10 @@ class CrmConfig(AppConfig):
         count_usage("file", selectors.stored_files)
         register_reminder(FollowUp, follow_ups.REMINDER)
         register_reminder(Meeting, meeting_mails.REMINDER)
+        for record_type in (CONTACT_TYPE, LEAD_TYPE, PRODUCT_TYPE):
+            register_record_type(record_type)
         register_exports()
-        register_holdings()
+        on_tag_deleted(Tag, untag_contacts, untag_leads, untag_imports)
+        on_tag_deleted(ContactCategory, clear_categories, clear_import_categories)
+        check_before_clearing(refuse_files_in_use)
+        register_personal_data_tables()

@@ -10,10 +10,10 @@ class OutreachConfig(AppConfig):
         from outreach.jobs import delivery, genie, lead_generation  # noqa: F401  (register their work)
         from outreach.models import LeadGeneration
         from outreach.selectors import connected_apps, kept_runs
-        from outreach.services.privacy import register_holdings
+        from outreach.services.privacy import register_personal_data_tables
 
         count_usage("apps", connected_apps)
         count_usage("genie", kept_runs)
         count_usage("lead-gen-ai", LeadGeneration.objects.all)
         register_lists()
-        register_holdings()
+        register_personal_data_tables()

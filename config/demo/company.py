@@ -25,7 +25,7 @@ from core.tenancy import company_scope
 from crm.models import Contact, ContactCategory, ProductService, Tag
 from crm.services.contacts import create_contacts
 from crm.services.custom_fields import create_field
-from crm.services.labels import create_label
+from crm.services.labels import create_tag
 from outreach import catcher
 from outreach.models import Smtp
 from outreach.services.senders import create_sender
@@ -119,9 +119,9 @@ def _contacts(member: Member) -> None:
     for field in FIELDS:
         create_field(actor_id=member.pk, values=field)
     categories = {
-        name: create_label(ContactCategory, actor_id=member.pk, values={"name": name, "color": color}).pk for name, color, _ in CATEGORIES
+        name: create_tag(ContactCategory, actor_id=member.pk, values={"name": name, "color": color}).pk for name, color, _ in CATEGORIES
     }
-    tags = {name: create_label(Tag, actor_id=member.pk, values={"name": name, "color": color}).pk for name, color, _ in TAGS}
+    tags = {name: create_tag(Tag, actor_id=member.pk, values={"name": name, "color": color}).pk for name, color, _ in TAGS}
     items = [
         {**person.form_data(), "category": categories[person.category], "tags": [tags[name] for name in person.tags]}
         for person in people(CONTACTS)

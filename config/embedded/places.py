@@ -29,7 +29,7 @@ from config.embedded.binaries import system_folder
 from config.embedded.errors import EmbeddedServerError
 from config.embedded.processes import open_private
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 PORT = 5432
 POSTGRES_SOCKET = f".s.PGSQL.{PORT}"
 REDIS_SOCKET = "redis.sock"

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 MANAGE = (sys.executable, os.fspath(PROJECT / "manage.py"))
 
 # Workers by purpose: what must be quick never waits behind what takes long.

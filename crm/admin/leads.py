@@ -7,7 +7,7 @@ from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
-from crm.admin.contacts import custom_values
+from crm.admin.records import custom_values
 from crm.models import Lead, LeadProduct, LeadTag
 
 

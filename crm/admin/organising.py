@@ -9,7 +9,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.paginator import EXACT, capped_count
 from core.backoffice.panels import facts, panel, table
-from crm.admin.contacts import custom_values
+from crm.admin.records import custom_values
 from crm.models import CustomSection, ProductService, Segment, SegmentRecord, Team, TeamMember
 
 
@@ -28,7 +28,8 @@ class TeamAdmin(CompanyRecordAdmin):
 def _members(team: Team) -> SafeString:
     links = TeamMember.objects.filter(team=team).select_related("member").order_by("member__name", "pk")[:100]
     rows = [
-        (link.member.name, link.member.email, link.member.status, "yes" if link.is_available else "no", link.dealt_at) for link in links
+        (link.member.name, link.member.email, link.member.status, "yes" if link.is_available else "no", link.last_assigned_at)
+        for link in links
     ]
     return table(("Name", "E-mail", "Membership", "Gets leads", "Last lead dealt"), rows, empty="Nobody belongs to it.")
 

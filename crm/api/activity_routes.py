@@ -1,11 +1,13 @@
-"""Addresses of lead activities and call logs."""
+"""Addresses of lead activities, follow-ups and call logs."""
 
 from __future__ import annotations
 
 from core.api.router import Route
-from crm.api import activity_views, call_views
+from crm.api import activity_views, call_views, follow_up_views
 
 ACTIVITY_ROUTES = [
+    Route("lead-activity/follow-up", follow_up_views.FollowUps),
+    Route("lead-activity/follow-up/<str:id>", follow_up_views.FollowUpDetail),
     Route("lead-activity", activity_views.Activities),
     Route("lead-activity/<str:id>", activity_views.ActivityDetail),
     Route("lead-activity/<str:id>/notes", activity_views.ActivityNotes),

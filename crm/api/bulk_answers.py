@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from core.api.output import Output
 from core.messages import resolve
-from crm.services.contacts import BulkResult
+from crm.services.record_results import BulkResult
 
 
 def bulk_answer(result: BulkResult, live: QuerySet[Any], output: type[Output], messages: Mapping[str, str] | None = None) -> dict[str, Any]:

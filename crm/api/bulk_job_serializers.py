@@ -15,8 +15,7 @@ from core.api.input import Input
 from core.api.output import Computed, IdField, Output
 from core.api.views import ApiView
 from crm.api.automation import AutomationInput
-from crm.models import BulkJob
-from crm.records import KINDS
+from crm.models import BulkJob, CustomField
 from crm.services.bulk_changes import Outcome
 from crm.services.undo import may_be_undone
 
@@ -38,7 +37,7 @@ class BulkJobOut(Output):
 
     _id = IdField()
     action = serializers.ChoiceField(choices=BulkJob.Action.values)
-    panel = serializers.ChoiceField(choices=list(KINDS))
+    panel = serializers.ChoiceField(choices=CustomField.Panel.values)
     status = serializers.ChoiceField(choices=BulkJob.Status.values)
     selection = serializers.DictField(help_text="the bulk selection, with the query string that selectAll acted on")
     change = serializers.DictField(help_text="what was to be done, as it was sent")

@@ -7,10 +7,10 @@ from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q
 from core.addresses import phone_spellings
 from core.lists import FieldSet, ListField, ManyField, RelationField
 from core.lists.narrowing import Narrow
-from crm.api.record_fields import custom_fields_of
+from crm.api.record_fields import column_field, custom_fields_of
 from crm.api.segment_fields import SegmentField
 from crm.models import ContactTag
-from crm.records import CONTACT
+from crm.services.contact_kind import CONTACT
 
 
 def _tags() -> object:
@@ -23,12 +23,12 @@ TEXTS = Narrow()
 CONTACT_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
-        ListField("name", "text", "name", searchable=True, nullable=False, narrow=TEXTS),
-        ListField("email", "text", "email", searchable=True, ignore_case=True, narrow=TEXTS),
-        ListField("countryCode", "text", "country_code", searchable=True, narrow=TEXTS),
-        ListField("number", "text", "number", searchable=True, narrow=TEXTS, respell=phone_spellings),
-        ListField("contactNumber", "text", "contact_number", searchable=True, narrow=TEXTS, respell=phone_spellings),
-        ListField("category", "id", "category_id"),
+        column_field(CONTACT, "name", searchable=True, narrow=TEXTS),
+        column_field(CONTACT, "email", searchable=True, ignore_case=True, narrow=TEXTS),
+        column_field(CONTACT, "countryCode", searchable=True, narrow=TEXTS),
+        column_field(CONTACT, "number", searchable=True, narrow=TEXTS, respell=phone_spellings),
+        column_field(CONTACT, "contactNumber", searchable=True, narrow=TEXTS, respell=phone_spellings),
+        column_field(CONTACT, "category"),
         RelationField("category.name", "text", "category", "name", searchable=True),
         ManyField("tags", "id", _tags, "tag_id"),  # type: ignore[arg-type]
         ManyField("tags.name", "text", _tags, "tag__name", searchable=True),  # type: ignore[arg-type]
@@ -41,7 +41,7 @@ CONTACT_FIELDS = FieldSet(
         ListField("updatedBy.name", "text", "updated_by__name", searchable=True),
         ListField("updatedBy.email", "text", "updated_by__email", searchable=True),
         ListField("unsubscribed", "boolean", ExpressionWrapper(Q(unsubscribed_at__isnull=False), BooleanField()), nullable=False),
-        ListField("unsubscribedAt", "date", "unsubscribed_at"),
+        column_field(CONTACT, "unsubscribedAt"),
         ListField("createdAt", "date", "created_at", nullable=False),
         ListField("updatedAt", "date", "updated_at", nullable=False),
     ],

@@ -1,4 +1,4 @@
-"""Addresses of contacts, tags and contact categories."""
+"""Addresses of contacts."""
 
 from __future__ import annotations
 

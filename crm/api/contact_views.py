@@ -25,10 +25,10 @@ from crm.api.contact_serializers import (
     ContactUpdate,
     category_of,
 )
-from crm.selectors import live_contacts
 from crm.services.contact_bulk import delete_contacts, update_many
+from crm.services.contact_kind import CONTACT
+from crm.services.contact_selectors import live_contacts
 from crm.services.contacts import UNSET, create_contact, create_contacts, update_contact
-from crm.services.merge import MERGEABLE
 from crm.services.record_schema import explain
 
 VALUE_ERRORS = ("InvalidCustomFieldValue_400", "InvalidCustomField_400", "InvalidSystemField_400")
@@ -153,7 +153,7 @@ class ContactDetail(ApiView):
     def _one(self, id: str) -> dict[str, Any]:
         found = ContactOut.one(live_contacts().filter(pk=id))
         if found is None:
-            raise MERGEABLE["contact"].missing("id", id)
+            raise CONTACT.missing("id", id)
         return found
 
 

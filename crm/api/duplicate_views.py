@@ -18,8 +18,10 @@ from core.lists.values import refuse
 from crm.api.contact_serializers import ContactOut
 from crm.api.duplicate_serializers import DismissedOut, DuplicateContactsOut, DuplicateDismiss, DuplicateLeadsOut
 from crm.api.lead_serializers import LeadOut
-from crm.records import CONTACT, LEAD, RecordKind
+from crm.records import RecordKind
+from crm.services.contact_kind import CONTACT
 from crm.services.duplicates import RULES, SIMILAR_NAME, Duplicates, Place, count_groups, dismiss, find_duplicates
+from crm.services.lead_kind import LEAD
 
 PARAMETERS = ("n", "cursorPagination", "cursor")
 DEFAULT_SIZE, MAX_SIZE = 50, 500

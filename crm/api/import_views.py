@@ -18,7 +18,7 @@ from crm.api.import_serializers import FileWithImport, ImportCreate, ImportDetai
 from crm.models import File, Import, ImportRowError
 from crm.services.imports.control import create_import, delete_imports, find_import, live_imports, update_import
 from crm.services.imports.row_errors import errors_csv
-from crm.services.undo import undo_import
+from crm.services.imports.undo import undo_import
 
 FIRST_ERRORS = 100
 IMPORT_FIELDS = FieldSet(

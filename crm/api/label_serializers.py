@@ -12,7 +12,7 @@ from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from crm.api.automation import AutomationInput
-from crm.models import Contact, ContactTag, Lead, LeadTag
+from crm.models import ContactCategory, Tag
 
 UNIQUE = "unique in the company, whatever the case of its letters"
 
@@ -47,6 +47,12 @@ class LabelOut(LabelSnapshot):
     updatedAt = serializers.DateTimeField()
 
 
+def related(model: type[Model], name: str) -> type[Model]:
+    """The model that a reverse relation of this model leads to."""
+    found: Any = model._meta.get_field(name).related_model
+    return found  # type: ignore[no-any-return]
+
+
 def numbers(model: type[Model], reference: str, rows: list[dict[str, Any]], *conditions: Q, **where: Any) -> dict[str, int]:
     """How many of the model's records refer to each of the rows that go out, in one grouped query; those without any are absent."""
     found = model._default_manager.filter(*conditions, **{f"{reference}__in": [row["_id"] for row in rows]}, **where).order_by()
@@ -56,29 +62,30 @@ def numbers(model: type[Model], reference: str, rows: list[dict[str, Any]], *con
 class CountedLabelOut(LabelOut):
     """A label with the number of live records that have it."""
 
-    contact_paths: ClassVar[tuple[type[Model], str, str]]
-    lead_paths: ClassVar[tuple[type[Model], str, str]]
-    """A model, its path to the label, and the path that says whether the record is deleted."""
+    paths: ClassVar[dict[str, tuple[type[Model], str, str]]]
+    """Name of a number -> the model that is counted, its path to the label, and the path that says whether the record is deleted."""
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        (contacts, has_label, is_deleted), (leads, lead_has_label, lead_is_deleted) = cls.contact_paths, cls.lead_paths
-        of_contacts = numbers(contacts, has_label, rows, **{is_deleted: False})
-        of_leads = numbers(leads, lead_has_label, rows, **{lead_is_deleted: False})
-        return [{**row, "contactCount": of_contacts.get(row["_id"], 0), "leadCount": of_leads.get(row["_id"], 0)} for row in rows]
+        found = {name: numbers(model, label, rows, **{deleted: False}) for name, (model, label, deleted) in cls.paths.items()}
+        return [{**row, **{name: counts.get(row["_id"], 0) for name, counts in found.items()}} for row in rows]
 
 
 class TagOut(CountedLabelOut):
-    contact_paths = (ContactTag, "tag", "contact__is_deleted")
-    lead_paths = (LeadTag, "tag", "lead__is_deleted")
+    paths = {
+        "contactCount": (related(Tag, "contact_links"), "tag", "contact__is_deleted"),
+        "leadCount": (related(Tag, "lead_links"), "tag", "lead__is_deleted"),
+    }
 
     contactCount = Computed(serializers.IntegerField(help_text="contacts that have the tag, without deleted ones"))
     leadCount = Computed(serializers.IntegerField(help_text="leads that have the tag, without deleted ones"))
 
 
 class CategoryOut(CountedLabelOut):
-    contact_paths = (Contact, "category", "is_deleted")
-    lead_paths = (Lead, "contact__category", "is_deleted")
+    paths = {
+        "contactCount": (related(ContactCategory, "contacts"), "category", "is_deleted"),
+        "leadCount": (related(related(ContactCategory, "contacts"), "leads"), "contact__category", "is_deleted"),
+    }
 
     contactCount = Computed(serializers.IntegerField(help_text="contacts of the category, without deleted ones"))
     leadCount = Computed(serializers.IntegerField(help_text="leads of such contacts, without deleted ones"))

@@ -13,7 +13,7 @@ from core.api.viewsets import ResourceViewSet
 from core.lists import FieldSet, ListField
 from crm.api.label_serializers import CategoryOut, LabelCreate, LabelDelete, LabelOut, LabelUpdate, TagOut
 from crm.models import ContactCategory, Tag
-from crm.services.labels import create_label, delete_labels, not_found, update_label
+from crm.services.labels import create_tag, delete_tags, not_found, update_tag
 
 LABEL_FIELDS = FieldSet(
     [
@@ -45,14 +45,14 @@ class LabelViewSet(ResourceViewSet, abstract=True):
         return found
 
     def add(self, data: dict[str, Any]) -> dict[str, Any]:
-        return self.read(create_label(self.model, actor_id=self.actor.member_id, values=data).pk)
+        return self.read(create_tag(self.model, actor_id=self.actor.member_id, values=data).pk)
 
     def change(self, id: str, data: dict[str, Any]) -> dict[str, Any]:
-        update_label(self.model, id=id, actor_id=self.actor.member_id, values=data)
+        update_tag(self.model, id=id, actor_id=self.actor.member_id, values=data)
         return self.read(id)
 
     def remove(self, data: dict[str, Any]) -> dict[str, int]:
-        deleted = delete_labels(
+        deleted = delete_tags(
             self.model,
             actor_id=self.actor.member_id,
             selection=self.selection(),

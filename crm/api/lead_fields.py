@@ -8,10 +8,10 @@ from core.addresses import phone_spellings
 from core.lists import FieldSet, ListField, ManyField, RelationField
 from core.lists.fields import Condition, column
 from core.lists.narrowing import Narrow
-from crm.api.record_fields import custom_fields_of
+from crm.api.record_fields import column_field, custom_fields_of
 from crm.api.segment_fields import SegmentField
 from crm.models import LeadProduct, LeadTag
-from crm.records import LEAD
+from crm.services.lead_kind import LEAD
 
 
 def _tags() -> QuerySet[LeadTag]:
@@ -43,20 +43,20 @@ OWN, CONTACTS = Narrow(), Narrow("contact__search")
 LEAD_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
-        ListField("contact", "id", "contact_id", nullable=False),
+        column_field(LEAD, "contact"),
         ListField("contact.name", "text", "contact__name", searchable=True, nullable=False, narrow=CONTACTS),
         ListField("contact.email", "text", "contact__email", searchable=True, ignore_case=True, narrow=CONTACTS),
         ListField("contact.contactNumber", "text", "contact__contact_number", searchable=True, narrow=CONTACTS, respell=phone_spellings),
-        ListField("status", "text", "status", searchable=True, nullable=False, narrow=OWN),
-        ListField("statusChangedAt", "date", "status_changed_at"),
-        ListField("source", "text", "source", searchable=True, nullable=False, narrow=OWN),
-        ListField("value", "number", "value"),
-        ListField("notes", "text", "notes", searchable=True, nullable=False, narrow=OWN),
+        column_field(LEAD, "status", searchable=True, narrow=OWN),
+        column_field(LEAD, "statusChangedAt"),
+        column_field(LEAD, "source", searchable=True, narrow=OWN),
+        column_field(LEAD, "value"),
+        column_field(LEAD, "notes", searchable=True, narrow=OWN),
         ManyField("productServices", "id", _products, "product_service_id"),
         ProductNames(),
-        ListField("team", "id", "team_id"),
+        column_field(LEAD, "team"),
         RelationField("team.name", "text", "team", "name", searchable=True),
-        ListField("teamMember", "id", "team_member_id"),
+        column_field(LEAD, "teamMember"),
         RelationField("teamMember.name", "text", "team_member", "name", searchable=True),
         RelationField("teamMember.email", "text", "team_member", "email", searchable=True),
         ManyField("tags", "id", _tags, "tag_id"),

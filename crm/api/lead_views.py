@@ -26,10 +26,10 @@ from crm.api.lead_serializers import (
     LeadUpdate,
     relations_of,
 )
-from crm.selectors import live_leads
 from crm.services.lead_bulk import delete_leads, update_many
+from crm.services.lead_kind import LEAD
+from crm.services.lead_selectors import live_leads
 from crm.services.leads import DUPLICATE, REPEATED, create_lead, create_leads, update_lead
-from crm.services.merge import MERGEABLE
 from crm.services.record_schema import explain
 
 RELATION_ERRORS = ("ProductServiceNotFound_400", "TeamNotFound_400", "MemberNotFound_404", "MemberNotAccepted_400", "TagNotFound_400")
@@ -154,7 +154,7 @@ class LeadDetail(ApiView):
     def _one(self, id: str) -> dict[str, Any]:
         found = LeadOut.one(live_leads().filter(pk=id))
         if found is None:
-            raise MERGEABLE["lead"].missing("id", id)
+            raise LEAD.missing("id", id)
         return found
 
 

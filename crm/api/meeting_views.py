@@ -16,7 +16,7 @@ from core.lists import BulkSelection, FieldSet, ListField, ManyField
 from core.lists.fields import Condition, column
 from crm.api.meeting_serializers import MeetingCancel, MeetingCreate, MeetingOut, MeetingUpdate
 from crm.models import Meeting, MeetingAttendee
-from crm.services.clashes import clash_warning
+from crm.services.clashes import conflict_warning
 from crm.services.meetings import cancel_meetings, create_meeting, meeting_file, not_found, update_meeting
 
 
@@ -80,7 +80,7 @@ CLASHES = "`warning` tells which of its members have other scheduled meetings th
 def _answer(view: ApiView, id: str) -> Response:
     """The meeting, with what clashes with it."""
     meeting = Meeting.objects.get(pk=id)
-    warning = clash_warning(meeting) if meeting.status == Meeting.Status.SCHEDULED else ""
+    warning = conflict_warning(meeting) if meeting.status == Meeting.Status.SCHEDULED else ""
     found = MeetingOut.one(Meeting.objects.filter(pk=id))
     return view.success(found, **({"warning": warning} if warning else {}))
 

@@ -14,7 +14,10 @@ from core.api.output import Computed, IdField, Output
 from crm.api.automation import AutomationInput
 from crm.api.contact_serializers import ContactOut
 from crm.api.lead_serializers import LeadOut
-from crm.services.merge import MAX_RECORDS, MERGEABLE, MIN_RECORDS
+from crm.records import RecordKind
+from crm.services.contact_kind import CONTACT
+from crm.services.lead_kind import LEAD
+from crm.services.merge import MAX_RECORDS, MIN_RECORDS
 
 
 class MergeInput(AutomationInput):
@@ -23,18 +26,18 @@ class MergeInput(AutomationInput):
     fillEmpty = BooleanInput(default=True, help_text="values that the winner lacks come from the first of the others that has them")
 
 
-def _choices(panel: str) -> ObjectInput:
-    names = ", ".join(MERGEABLE[panel].parts)
+def _choices(kind: RecordKind) -> ObjectInput:
+    names = ", ".join(kind.parts)
     help_text = f"key of a field ({names}, or a uniqueFieldID) -> _id of the record whose value is taken, or {{value: …}}"
     return ObjectInput(default=dict, help_text=help_text)
 
 
 class ContactMerge(MergeInput):
-    choices = _choices("contact")
+    choices = _choices(CONTACT)
 
 
 class LeadMerge(MergeInput):
-    choices = _choices("lead")
+    choices = _choices(LEAD)
 
 
 class MergeUndo(AutomationInput):

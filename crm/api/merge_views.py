@@ -27,8 +27,9 @@ from crm.api.merge_serializers import (
     MergeUndo,
 )
 from crm.models import Merge
-from crm.services.merge import MERGEABLE, UNDO_DAYS, merge_records
+from crm.services.merge import UNDO_DAYS, merge_records
 from crm.services.merge_undo import not_found, undo_merge
+from crm.services.record_types import kind_of
 
 MERGE_FIELDS = FieldSet(
     [
@@ -108,7 +109,7 @@ class MergeView(ApiView):
 
     def _records(self, ids: Sequence[str]) -> list[dict[str, Any]]:
         """The live ones of the records, in the order of the ids."""
-        live = MERGEABLE[self.panel].kind.model._default_manager.filter(pk__in=ids, is_deleted=False)
+        live = kind_of(self.panel).live().filter(pk__in=ids)
         rows = {row["_id"]: row for row in self.record.complete([self.record.render(row) for row in self.record.project(live)])}
         return [rows[id] for id in ids if id in rows]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from core.lists import FieldSet, ListField
 from core.lists.narrowing import Narrow
-from crm.api.record_fields import custom_fields_of
-from crm.records import PRODUCT_SERVICE
+from crm.api.record_fields import column_field, custom_fields_of
+from crm.services.product_kind import PRODUCT_SERVICE
 
 TEXTS = Narrow()
 """By the product's own texts."""
@@ -13,15 +13,15 @@ TEXTS = Narrow()
 PRODUCT_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
-        ListField("name", "text", "name", searchable=True, nullable=False, narrow=TEXTS),
-        ListField("type", "text", "kind", nullable=False),
-        ListField("description", "text", "description", searchable=True, nullable=False, narrow=TEXTS),
-        ListField("category", "text", "category", searchable=True, nullable=False, narrow=TEXTS),
-        ListField("sku", "text", "sku", searchable=True, nullable=False, narrow=TEXTS),
-        ListField("price", "number", "price"),
-        ListField("currency", "text", "currency", nullable=False),
-        ListField("unit", "text", "unit", nullable=False),
-        ListField("isActive", "boolean", "is_active", nullable=False),
+        column_field(PRODUCT_SERVICE, "name", searchable=True, narrow=TEXTS),
+        column_field(PRODUCT_SERVICE, "type"),
+        column_field(PRODUCT_SERVICE, "description", searchable=True, narrow=TEXTS),
+        column_field(PRODUCT_SERVICE, "category", searchable=True, narrow=TEXTS),
+        column_field(PRODUCT_SERVICE, "sku", searchable=True, narrow=TEXTS),
+        column_field(PRODUCT_SERVICE, "price"),
+        column_field(PRODUCT_SERVICE, "currency"),
+        column_field(PRODUCT_SERVICE, "unit"),
+        column_field(PRODUCT_SERVICE, "isActive"),
         ListField("createdBy", "id", "created_by_id"),
         ListField("createdBy.name", "text", "created_by__name", searchable=True),
         ListField("updatedBy", "id", "updated_by_id"),

@@ -16,7 +16,7 @@ from crm.api.contact_serializers import BulkUpdated
 from crm.api.contact_views import VALUE_ERRORS
 from crm.api.product_fields import PRODUCT_FIELDS
 from crm.api.product_serializers import ProductBulkUpdate, ProductCreate, ProductDelete, ProductOut, ProductUpdate
-from crm.selectors import live_products
+from crm.services.product_selectors import live_products
 from crm.services.products import create_product, delete_products, not_found, update_product, update_products
 from crm.services.record_schema import explain
 

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from django.db.models import Q, QuerySet
 
 from core.lists import ListField, ValueTableField
 from core.lists.narrowing import Narrow
+from core.lists.values import Kind
 from crm.models import CustomField
 from crm.records import RecordKind
 from crm.services.record_schema import spec_of
+
+KINDS_OF_TYPES: dict[str, Kind] = {"text": "text", "numeric": "number", "timestamptz": "date", "boolean": "boolean"}
+"""PostgreSQL type of a column -> what lists take it for; references are ids."""
+
+
+def column_field(kind: RecordKind, api_name: str, **options: Any) -> ListField:
+    """The list field of one of the kind's columns, found by its name in the API; `options` are those of ListField."""
+    column = next(column for column in kind.columns if column.api_name == api_name)
+    field = next(field for field in kind.model._meta.local_concrete_fields if field.column == column.name)
+    type = "id" if field.is_relation else KINDS_OF_TYPES[column.type]
+    return ListField(api_name, type, column.name, nullable=field.null, **options)
 
 
 def custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:

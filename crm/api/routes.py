@@ -11,7 +11,8 @@ from crm.api.contact_routes import CONTACT_ROUTES
 from crm.api.export_routes import EXPORT_ROUTES
 from crm.api.field_routes import FIELD_ROUTES
 from crm.api.file_downloads import web
-from crm.api.file_routes import FILE_ROUTES, IMPORT_ROUTES
+from crm.api.file_routes import FILE_ROUTES
+from crm.api.import_routes import IMPORT_ROUTES
 from crm.api.lead_routes import LEAD_ROUTES
 from crm.api.meeting_routes import MEETING_ROUTES
 from crm.api.merge_routes import MERGE_ROUTES

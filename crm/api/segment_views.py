@@ -10,15 +10,12 @@ from rest_framework.request import Request
 
 from accounts.api.snapshots import Deleted
 from core.api.endpoint import endpoint
-from core.api.output import Output
 from core.api.views import ApiView
 from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
 from core.lists import LIST_PARAMETERS, BulkSelection, FieldSet, ListField, ListQuery, Page, list_page
 from core.lists.values import refuse
-from crm.api.contact_serializers import ContactOut
 from crm.api.label_views import LABEL_FIELDS
-from crm.api.lead_serializers import LeadOut
 from crm.api.segment_serializers import (
     SegmentCreate,
     SegmentDelete,
@@ -27,8 +24,8 @@ from crm.api.segment_serializers import (
     SegmentUpdate,
     selection_of,
 )
-from crm.lists import PANEL_LISTS
 from crm.models import Segment
+from crm.services.record_types import RECORD_TYPES, kind_of
 from crm.services.segments import create_segment, delete_segments, get_segment, members, not_found, update_segment
 
 SEGMENT_FIELDS = FieldSet(
@@ -39,13 +36,12 @@ SEGMENT_FIELDS = FieldSet(
     ],
     default_search=("name", "description"),
 )
-OUTPUTS: dict[str, type[Output]] = {"contact": ContactOut, "lead": LeadOut}
 CHANGE_ERRORS = ("SegmentNameAlreadyExists_400", "InvalidInput_400", "InvalidRequest_400", "ContactNotFound_400", "LeadNotFound_400")
 EXECUTE = """The members of a stored segment (`id`), or the contacts or leads (`panel`) that meet the filters; with `id` these narrow
 the segment. Without p and n only the count is told. Members are told to those who may read contacts, or leads."""
 EXECUTE_PARAMETERS = (
     OpenApiParameter("id", str, description="_id of a segment"),
-    OpenApiParameter("panel", str, enum=list(PANEL_LISTS), description="what to filter when no segment is named"),
+    OpenApiParameter("panel", str, enum=Segment.Panel.values, description="what to filter when no segment is named"),
     *LIST_PARAMETERS,
 )
 
@@ -95,13 +91,13 @@ class SegmentExecute(ApiView):
     )
     def get(self, request: Request) -> Any:
         segment, panel, records = self._selected(request)
-        query = ListQuery.parse(request.query_params, PANEL_LISTS[panel][1], extra=("id", "panel"))
+        query = ListQuery.parse(request.query_params, RECORD_TYPES[panel].fields, extra=("id", "panel"))
         answer: dict[str, Any] = {"segment": segment, "panel": panel}
         if not query.paginated:
             return {**answer, "count": records.filter(query.where).count(), "records": None}
         if not (self.actor.is_unbounded or self.actor.may(panel, "GET")):
             raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {panel}.GET; without p and n the count is told")
-        page = list_page(records, query, OUTPUTS[panel])
+        page = list_page(records, query, RECORD_TYPES[panel].output)
         assert isinstance(page, Page)  # the query paginates
         answer |= {"count": page.total_count, "records": page.rows}
         return self.success(answer, totalCount=page.total_count, nextCursor=page.next_cursor)
@@ -109,12 +105,12 @@ class SegmentExecute(ApiView):
     def _selected(self, request: Request) -> tuple[str | None, str, QuerySet[Any]]:
         """The id of the segment that the request names, its panel, and its records; or all of the panel."""
         id, panel = request.query_params.get("id"), request.query_params.get("panel")
-        if panel is not None and panel not in PANEL_LISTS:
-            raise refuse("panel", f"one of {', '.join(PANEL_LISTS)}")
+        if panel is not None and panel not in Segment.Panel.values:
+            raise refuse("panel", f"one of {', '.join(Segment.Panel.values)}")
         if id is None:
             if panel is None:
                 raise refuse("id", "name a segment, or the panel that the filters are for")
-            return None, panel, PANEL_LISTS[panel][0]()
+            return None, panel, kind_of(panel).live()
         if not is_id(id):
             raise InvalidFormat("_id", id, "id: an id is 24 hex characters")
         segment = get_segment(id)

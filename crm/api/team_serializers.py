@@ -17,8 +17,8 @@ from core.errors import InvalidFormat
 from core.fields import JSONField
 from core.ids import is_id
 from crm.api.automation import AutomationInput
-from crm.api.label_serializers import UNIQUE, LabelCreate, LabelOut, numbers
-from crm.models import Lead, TeamMember
+from crm.api.label_serializers import UNIQUE, LabelCreate, LabelOut, numbers, related
+from crm.models import Team, TeamMember
 from crm.services.teams import MemberChanges
 
 MAX_MEMBERS = 1000
@@ -90,5 +90,5 @@ class TeamOut(LabelOut):
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        leads = numbers(Lead, "team", rows, is_deleted=False)
+        leads = numbers(related(Team, "leads"), "team", rows, is_deleted=False)
         return [{**row, "leadCount": leads.get(row["_id"], 0)} for row in rows]

@@ -1,11 +1,18 @@
-from crm.models.activities import CallLog, FollowUp, LeadActivity, Meeting, MeetingAttendee
-from crm.models.changes import BulkJob, DuplicateDismissal, Export, Journal, Merge
-from crm.models.contacts import Contact, ContactCategory, ContactTag, Tag
-from crm.models.fields import ConvertedValue, CustomField, CustomFieldValue, CustomSection, FieldValue, LeadValue, ProductServiceValue
+from crm.models.activities import CallLog, FollowUp, LeadActivity
+from crm.models.bulk_jobs import BulkJob, Journal
+from crm.models.contacts import Contact, ContactTag, CustomFieldValue
+from crm.models.exports import Export
+from crm.models.fields import ConvertedValue, CustomSection
 from crm.models.files import File
 from crm.models.imports import Import, ImportRowError
-from crm.models.leads import Lead, LeadProduct, LeadTag, ProductService
-from crm.models.teams import Segment, SegmentRecord, Team, TeamMember
+from crm.models.leads import Lead, LeadProduct, LeadTag, LeadValue
+from crm.models.meetings import Meeting, MeetingAttendee
+from crm.models.merging import DuplicateDismissal, Merge
+from crm.models.products import ProductService, ProductServiceValue
+from crm.models.records import CustomField, FieldValue
+from crm.models.segments import Segment, SegmentRecord
+from crm.models.tags import ContactCategory, Tag
+from crm.models.teams import Team, TeamMember
 
 __all__ = [
     "BulkJob",

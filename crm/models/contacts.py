@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import F, Func, Q
-from django.db.models.functions import Lower, Upper
+from django.db.models.functions import Upper
 
 from core.db.search import SearchColumn
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+from crm.models.records import FieldValue
 
 EMAIL_IDENTITY = """
 CASE WHEN strpos(%(expressions)s, '@') > 1 THEN
@@ -20,34 +21,6 @@ CASE WHEN strpos(%(expressions)s, '@') > 1 THEN
 END"""
 """Addresses that reach the same person are equal in it: no case, no plus tag, and at Gmail, which is known to ignore them, no dots. The
 domain stands first, so that its index has those of one domain together."""
-
-
-class Named(CompanyModel):
-    """A label of a company's own: unique by name, whatever its case."""
-
-    name = models.CharField(max_length=200)
-    description = models.TextField(blank=True)
-    color = models.CharField(max_length=20, blank=True)
-    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
-    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
-
-    class Meta(CompanyModel.Meta):
-        abstract = True
-
-
-class ContactCategory(Named):
-    """What kind of contact somebody is: customer, supplier, press."""
-
-    class Meta(Named.Meta):
-        verbose_name_plural = "contact categories"
-        constraints = [models.UniqueConstraint("company", Lower("name"), name="contactcategory_name_unique")]
-
-
-class Tag(Named):
-    """A free label; a contact may have many."""
-
-    class Meta(Named.Meta):
-        constraints = [models.UniqueConstraint("company", Lower("name"), name="tag_name_unique")]
 
 
 class Contact(CompanyModel):
@@ -72,7 +45,9 @@ class Contact(CompanyModel):
         db_persist=True,
         help_text="What duplicates are found by; the database keeps it.",
     )
-    category = CompanyForeignKey(ContactCategory, on_delete=models.SET_NULL, null=True, blank=True, related_name="contacts", db_index=False)
+    category = CompanyForeignKey(
+        "crm.ContactCategory", on_delete=models.SET_NULL, null=True, blank=True, related_name="contacts", db_index=False
+    )
     custom = JSONField(default=dict, blank=True)
     import_job = CompanyForeignKey("crm.Import", on_delete=models.SET_NULL, null=True, related_name="contacts", db_index=False)
     unsubscribed_at = models.DateTimeField(null=True, blank=True)
@@ -115,11 +90,25 @@ class Contact(CompanyModel):
         return self.name or self.email or self.contact_number or self.pk
 
 
+class CustomFieldValue(FieldValue):
+    """The values of contacts."""
+
+    pk = models.CompositePrimaryKey("contact_id", "field_id", "position")
+    contact = CompanyForeignKey("crm.Contact", on_delete=models.CASCADE, related_name="values", db_index=False)
+
+    class Meta(FieldValue.Meta):
+        indexes = [
+            models.Index(fields=("field", "text", "contact"), condition=Q(text__isnull=False), name="fieldvalue_text"),
+            models.Index(fields=("field", "number", "contact"), condition=Q(number__isnull=False), name="fieldvalue_number"),
+            models.Index(fields=("field", "time", "contact"), condition=Q(time__isnull=False), name="fieldvalue_time"),
+        ]
+
+
 class ContactTag(CompanyModel):
     """A contact has a tag."""
 
     contact = CompanyForeignKey(Contact, on_delete=models.CASCADE, related_name="tag_links", db_index=False)
-    tag = CompanyForeignKey(Tag, on_delete=models.CASCADE, related_name="contact_links", db_index=False)
+    tag = CompanyForeignKey("crm.Tag", on_delete=models.CASCADE, related_name="contact_links", db_index=False)
 
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("contact", "tag"), name="contacttag_once")]

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.api.json import dumps
 from core.errors import NamedError
-from crm.services.privacy import HOLDINGS, Subject
+from crm.services.privacy import PERSONAL_DATA, DataSubject
 
 
 class Target(Protocol):
@@ -24,18 +24,18 @@ def write_access(*, contact_id: str, target: Target, may: Callable[[str], bool],
     ContactNotFound_400; InvalidRequest_400 for one that was merged into another.
     """
     with transaction.atomic():  # one for all the cursors
-        subject = Subject.of(contact_id)
-        told = [holding for holding in HOLDINGS.values() if holding.told]
-        lacking = sorted({holding.module for holding in told if not may(holding.module)})
+        subject = DataSubject.of(contact_id)
+        tables = [table for table in PERSONAL_DATA.values() if table.exported]
+        lacking = sorted({table.module for table in tables if not may(table.module)})
         if lacking:
             raise NamedError(
                 "UnauthorizedAction_403", f"your role lacks the permission to read {', '.join(lacking)}, which the answer tells of"
             )
         head = dumps({"generatedAt": timezone.now(), "contactId": contact_id})[:-1]
         target.write(dumps(envelope)[:-1] + b',"data":' + head + b',"sections":{')
-        for number, holding in enumerate(told):
-            target.write((b"," if number else b"") + dumps(holding.name) + b":[")
-            for place, row in enumerate(holding.tell(subject)):
+        for number, table in enumerate(tables):
+            target.write((b"," if number else b"") + dumps(table.name) + b":[")
+            for place, row in enumerate(table.export_rows(subject)):
                 target.write((b"," if place else b"") + dumps(row))
             target.write(b"]")
         target.write(b"}}}")

@@ -10,7 +10,7 @@ from accounts.models import Member
 from core.addresses import BadAddress, read_email
 from core.errors import InvalidFormat, NamedError
 from crm.models import Contact, Meeting, MeetingAttendee
-from crm.selectors import live_contacts
+from crm.services.contact_selectors import live_contacts
 from crm.services.people import check_member
 from crm.services.plain_text import one_line
 

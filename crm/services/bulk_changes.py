@@ -5,14 +5,13 @@ Both go the same way: batches of rows locked in the order of their ids, each jou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max
 from django.utils import timezone
 
 from core.errors import NamedError
@@ -25,33 +24,13 @@ from crm.records import RecordKind
 from crm.services import journal
 from crm.services.journal import Source
 from crm.services.record_bulk import Moved
+from crm.services.record_types import RECORD_TYPES, Apply, RecordType
 
 UPDATE, DELETE = BulkJob.Action.UPDATE, BulkJob.Action.DELETE
 MAX_AT_ONCE = 10_000
 """Records that selectAll changes within a request; more become a job."""
 UNDO_DAYS = 30
 UNDOABLE_FOR = timedelta(days=UNDO_DAYS)
-
-Apply = Callable[[list[str]], Moved]
-"""Changes a batch of locked records, and tells what is different about which."""
-
-
-@dataclass(frozen=True)
-class BulkKind:
-    """What can be done to many records of a kind.
-
-    `prepare(actor id, change)` reads a change, which is JSON, inside the transaction that applies it, and raises what is wrong with it by
-    name. `not_found` is the error of ids that name none.
-    """
-
-    kind: RecordKind
-    live: Callable[[], QuerySet[Any]]
-    prepare: Callable[[str | None, Mapping[str, Any]], Apply]
-    not_found: str
-
-    def applier(self, action: str, actor_id: str | None, change: Mapping[str, Any]) -> Apply:
-        """What does the action to a batch."""
-        return self.prepare(actor_id, change) if action == UPDATE else lambda ids: _flag_deleted(self.kind, ids, actor_id)
 
 
 class Outcome(NamedTuple):
@@ -67,9 +46,14 @@ class Outcome(NamedTuple):
         return self.job is not None and self.job.status == BulkJob.Status.QUEUED
 
 
+def applier(what: RecordType, action: str, actor_id: str | None, change: Mapping[str, Any]) -> Apply:
+    """What does the action to a batch of locked records, in the transaction that it is read in."""
+    return what.prepare(actor_id, change) if action == UPDATE else lambda ids: _flag_deleted(what.kind, ids, actor_id)
+
+
 @transaction.atomic
 def change_many(
-    what: BulkKind,
+    kind: RecordKind,
     action: str,
     *,
     actor_id: str,
@@ -78,19 +62,20 @@ def change_many(
     automation: bool = True,
 ) -> Outcome:
     """Change or delete the selected live records, all or none, or have it done by a job; the kind's `not_found` when ids name none."""
+    what = RECORD_TYPES[kind.panel]
     job = BulkJob(
         action=action,
-        panel=what.kind.panel,
+        panel=kind.panel,
         selection=dict(selection.raw),
         change=dict(change or {}),
         automation=automation,
         created_by_id=actor_id,
     )
     job.pk = new_id()
-    apply = what.applier(action, actor_id, job.change)
-    selected = selection.apply(what.live())
+    apply = applier(what, action, actor_id, job.change)
+    selected = selection.apply(kind.live())
     if selection.everything and selected.order_by()[: at_once() + 1].count() > at_once():
-        job.until = what.kind.model._default_manager.aggregate(last=Max("pk"))["last"]
+        job.until = kind.model._default_manager.aggregate(last=Max("pk"))["last"]
         job.save()
         notify_workers("bulk-job")
         return Outcome(0, 0, job)
@@ -98,9 +83,9 @@ def change_many(
     for ids in in_batches(selected, lock=True):
         source = Source.bulk_job(job.pk) if len(ids) > 1 or matched else None
         matched += len(ids)
-        changed += len(change_batch(what, action, apply, ids, source, actor_id=actor_id, automation=automation))
+        changed += len(change_batch(kind, action, apply, ids, source, actor_id=actor_id, automation=automation))
     if not matched and not selection.everything:
-        raise NamedError(what.not_found, f"ids: none of them is one of the company's {what.kind.noun}")
+        raise NamedError(kind.not_found, f"ids: none of them is one of the company's {kind.noun}")
     if matched < 2 or not changed:
         return Outcome(matched, changed)
     now = timezone.now()
@@ -111,17 +96,17 @@ def change_many(
 
 
 def change_batch(
-    what: BulkKind, action: str, apply: Apply, ids: list[str], source: Source | None, *, actor_id: str | None, automation: bool
+    kind: RecordKind, action: str, apply: Apply, ids: list[str], source: Source | None, *, actor_id: str | None, automation: bool
 ) -> Moved:
     """Change a batch of locked records with journal and events, in the caller's transaction; returns what is different about which."""
     if source is not None:
-        journal.before(what.kind, ids, source)
+        journal.before(kind, ids, source)
     moved = apply(ids)
     payloads = {id: {"changes": found} for id, found in moved.items()} if action == UPDATE else None
     verb = "updated" if action == UPDATE else "deleted"
-    emit(f"{what.kind.panel}.{verb}", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
+    emit(f"{kind.panel}.{verb}", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
     if source is not None:
-        journal.after(what.kind, ids, source)
+        journal.after(kind, ids, source)
     return moved
 
 

@@ -5,7 +5,6 @@ A record that no longer matches when its turn comes is left alone, as is one tha
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.db import transaction
@@ -13,21 +12,14 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.errors import NamedError
-from core.lists import BulkSelection, FieldSet
-from crm.api.product_fields import PRODUCT_FIELDS
-from crm.lists import PANEL_LISTS
+from core.lists import BulkSelection
 from crm.models import BulkJob
-from crm.selectors import live_products
-from crm.services.bulk_changes import UNDOABLE_FOR, Apply, BulkKind, change_batch
+from crm.records import RecordKind
+from crm.services.bulk_changes import UNDOABLE_FOR, applier, change_batch
 from crm.services.bulk_jobs import batch_rows, work
-from crm.services.contact_bulk import CONTACTS
 from crm.services.journal import Source
-from crm.services.lead_bulk import LEADS
-from crm.services.products import PRODUCTS
+from crm.services.record_types import RECORD_TYPES, Apply
 
-BULK_KINDS: dict[str, BulkKind] = {what.kind.panel: what for what in (CONTACTS, LEADS, PRODUCTS)}
-"""Panel -> what can be done to many of its records."""
-LISTS: dict[str, tuple[Callable[[], QuerySet[Any]], FieldSet]] = {**PANEL_LISTS, "productService": (live_products, PRODUCT_FIELDS)}
 MAX_TOLD = 1000
 """Records that a job names in its report."""
 
@@ -38,9 +30,9 @@ def change_records(job: BulkJob, deadline: float) -> None:
 
 
 def _change_next(job: BulkJob) -> dict[str, Any] | None:
-    what = BULK_KINDS[job.panel]
+    what = RECORD_TYPES[job.panel]
     found: dict[str, Any] = {}
-    apply = what.applier(job.action, job.created_by_id, job.change)
+    apply = applier(what, job.action, job.created_by_id, job.change)
     selected = _selected(job)
     if job.total is None:
         found["total"] = selected.count()
@@ -50,7 +42,7 @@ def _change_next(job: BulkJob) -> dict[str, Any] | None:
     if not ids:
         return None
     report = dict(job.report)
-    changed, failed = _change(job, what, apply, ids, report)
+    changed, failed = _change(job, what.kind, apply, ids, report)
     return {
         **found,
         "position": ids[-1],
@@ -62,18 +54,18 @@ def _change_next(job: BulkJob) -> dict[str, Any] | None:
 
 
 def _selected(job: BulkJob) -> QuerySet[Any]:
-    live, fields = LISTS[job.panel]
-    selection = BulkSelection.parse(job.selection, job.selection.get("query", {}), fields, now=job.created_at)
-    return selection.apply(live()).filter(pk__lte=job.until)
+    what = RECORD_TYPES[job.panel]
+    selection = BulkSelection.parse(job.selection, job.selection.get("query", {}), what.fields, now=job.created_at)
+    return selection.apply(what.kind.live()).filter(pk__lte=job.until)
 
 
-def _change(job: BulkJob, what: BulkKind, apply: Apply, ids: list[str], report: dict[str, Any]) -> tuple[int, int]:
+def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report: dict[str, Any]) -> tuple[int, int]:
     """Change a batch; what cannot be changed, such as a list that would become too long, costs no other. Returns how many are different
     now, and how many could not be changed."""
     try:
         with transaction.atomic():
             source = Source.bulk_job(job.pk)
-            return len(change_batch(what, job.action, apply, ids, source, actor_id=job.created_by_id, automation=job.automation)), 0
+            return len(change_batch(kind, job.action, apply, ids, source, actor_id=job.created_by_id, automation=job.automation)), 0
     except NamedError as error:
         if len(ids) == 1:
             told = report.setdefault("failed", {})
@@ -81,6 +73,6 @@ def _change(job: BulkJob, what: BulkKind, apply: Apply, ids: list[str], report: 
                 told[ids[0]] = error.detail
             return 0, 1
     middle = len(ids) // 2
-    changed, failed = _change(job, what, apply, ids[:middle], report)
-    more, worse = _change(job, what, apply, ids[middle:], report)
+    changed, failed = _change(job, kind, apply, ids[:middle], report)
+    more, worse = _change(job, kind, apply, ids[middle:], report)
     return changed + more, failed + worse

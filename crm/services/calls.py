@@ -16,9 +16,10 @@ from core.errors import ApiError, NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from crm.models import CallLog
-from crm.selectors import live_contacts, live_leads
+from crm.services.contact_selectors import live_contacts
 from crm.services.contacts import MAX_BULK, BulkResult, Failure
-from crm.services.moments import company_timezone, read_moment
+from crm.services.lead_selectors import live_leads
+from crm.services.moments import company_timezone, read_datetime
 from crm.services.record_schema import ValueProblem
 from crm.services.record_updates import told
 
@@ -182,7 +183,7 @@ def _number(country_code: str | None, number: str | None) -> str:
 
 
 def _started(text: str, zone: str | None) -> datetime:
-    moment = read_moment("startedAt", text, zone)
+    moment = read_datetime("startedAt", text, zone)
     if moment > timezone.now() + CLOCKS_DIFFER:
         raise NamedError(INVALID, "startedAt: is still to come; a call is logged when it has begun")
     return moment

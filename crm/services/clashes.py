@@ -14,7 +14,7 @@ from crm.services.meetings import LONGEST
 MOST = 10
 
 
-def clash_warning(meeting: Meeting) -> str:
+def conflict_warning(meeting: Meeting) -> str:
     """Which of the meeting's members have which other scheduled meetings then, in words; empty when nobody has.
 
     A meeting that begins when another ends is none of them.

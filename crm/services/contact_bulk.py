@@ -7,15 +7,14 @@ from typing import Any
 
 from core.errors import NamedError
 from core.lists import BulkSelection
-from crm.records import CONTACT
-from crm.selectors import live_contacts
-from crm.services.bulk_changes import DELETE, UPDATE, Apply, BulkKind, Outcome, change_many
+from crm.services.bulk_changes import DELETE, UPDATE, Apply, Outcome, change_many
 from crm.services.contact_keys import lock_unique_key
-from crm.services.contact_schema import ContactSchema
-from crm.services.contacts import KEY_PARTS, UNSET
-from crm.services.labels import check_labels
+from crm.services.contact_kind import CONTACT
+from crm.services.contact_schema import ContactSchema, refuse_lone_prefix
+from crm.services.contacts import KEY_PARTS
+from crm.services.labels import check_tags
 from crm.services.record_bulk import Change, apply_change, plan_change
-from crm.services.record_schema import BAD_SYSTEM
+from crm.services.record_results import UNSET
 
 
 def update_many(
@@ -39,19 +38,20 @@ def update_many(
         change["tags"] = list(tag_ids)
     if category_id is not UNSET:
         change["category"] = category_id
-    return change_many(CONTACTS, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
+    return change_many(CONTACT, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
 
 
 def delete_contacts(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Outcome:
     """Flag the selected live contacts as deleted, or have it done by a job. ContactNotFound_400 when ids name none."""
-    return change_many(CONTACTS, DELETE, actor_id=actor_id, selection=selection, automation=automation)
+    return change_many(CONTACT, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
-def _prepare(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+    """Read a bulk change of contacts (RecordType.prepare)."""
     schema = ContactSchema.load()
     lock_unique_key(schema, many=True)
     tags, category = wanted.get("tags"), wanted.get("category", UNSET)
-    check_labels(tag_ids=tags or (), category_ids=[category] if isinstance(category, str) else [])
+    check_tags(tag_ids=tags or (), category_ids=[category] if isinstance(category, str) else [])
     change = _plan(schema, wanted["formData"], wanted["updateType"], tags, category)
     if change.empty:
         raise NamedError("InvalidPayload_400", "formData: name at least one value, tag or category to change")
@@ -67,8 +67,7 @@ def _plan(
 ) -> Change:
     _refuse_unique_key(schema, form_data)
     change = plan_change(schema, form_data, update_type, tag_ids)
-    if change.columns.get("country_code") and "number" not in change.columns:
-        raise NamedError(BAD_SYSTEM, "countryCode: changes together with number only")
+    refuse_lone_prefix(change.columns)
     if category_id is not UNSET:
         if update_type in ("append", "remove"):
             raise NamedError(
@@ -86,6 +85,3 @@ def _refuse_unique_key(schema: ContactSchema, form_data: Mapping[str, Any]) -> N
     touched = sorted(parts & set(form_data))
     if touched:
         raise NamedError("CannotUpdateUniqueKey_400", f"{', '.join(touched)}: makes contacts unique and cannot be changed for many at once")
-
-
-CONTACTS = BulkKind(CONTACT, live_contacts, _prepare, "ContactNotFound_400")

@@ -6,12 +6,14 @@ Each contact carries the parts that count now in email_key and number_key, which
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.db import connection
 
 from core.errors import NamedError
-from crm.services.contact_schema import ContactRow, ContactSchema
+
+if TYPE_CHECKING:
+    from crm.services.contact_schema import ContactRow, ContactSchema
 
 BULK_LOCK = 0x6C77_0001
 """First key of the advisory lock that lets one bulk writer of a company work at a time; the second is the company's."""

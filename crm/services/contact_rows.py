@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-import orjson
 from django.db import connection, transaction
-from django.utils import timezone
 
 from core.access import remaining_quota
 from core.events import emit
@@ -20,21 +18,11 @@ from crm.services.contact_keys import Keyed, Live, live_holders, lock_unique_key
 from crm.services.contact_schema import ContactRow, ContactSchema
 from crm.services.contact_updates import update_contacts
 from crm.services.journal import Source
+from crm.services.record_inserts import insert_records
 from crm.services.record_values import add_tags, add_values
 
 Existing = Literal["error", "skip", "update"]
 MAX_ROUNDS = 5
-
-INSERT = """
-INSERT INTO crm_contact (id, created_at, updated_at, company_id, created_by_id, updated_by_id, import_job_id, is_deleted,
-    name, email, country_code, number, contact_number, email_key, number_key, category_id, custom)
-SELECT id, %(now)s, %(now)s, %(company)s, %(actor)s, %(actor)s, %(import)s, false,
-    coalesce(name, ''), email, country_code, number, contact_number, email_key, number_key, category, custom
-FROM json_to_recordset(%(rows)s::json) AS rows (id text, name text, email text, country_code text, number text, contact_number text,
-    email_key text, number_key text, category text, custom jsonb)
-ON CONFLICT DO NOTHING
-RETURNING id
-"""
 
 
 class Collision(NamedTuple):
@@ -81,7 +69,7 @@ def write_contacts(
     A row whose unique key a live contact or an earlier row has is told in `collided` ("error" and "skip" are the same here: the caller
     decides what to make of it); with "update" that contact takes the row's values and the row is told in `updated`. Where the plan's limit
     binds, the first rows that need a new contact get one, and the others are told in `refused`. Tags and categories must exist
-    (crm.services.labels.check_labels), and member and file values too (ContactSchema.check_references).
+    (crm.services.labels.check_tags), and member and file values too (ContactSchema.check_references).
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("write_contacts() needs a transaction around it")
@@ -188,30 +176,18 @@ def _plan(keyed: Sequence[Keyed], live: Sequence[Live], *, merge: bool, left: in
 
 def _insert(schema: ContactSchema, items: Sequence[Keyed], actor_id: str | None, import_id: str | None) -> set[str]:
     """Insert what collides with nothing; returns the ids that were made."""
-    if not items:
-        return set()
-    # One JSON text instead of an array a column: psycopg writes arrays thirty times slower.
     rows = [
         {
             **item.row.system,
             "id": item.id,
             "email_key": item.email_key,
             "number_key": item.number_key,
-            "category": item.row.category_id or None,
+            "category_id": item.row.category_id or None,
             "custom": schema.stored_custom(item.row),
         }
         for item in items
     ]
-    values: dict[str, Any] = {
-        "now": timezone.now(),
-        "company": schema.company_id,
-        "actor": actor_id,
-        "import": import_id,
-        "rows": orjson.dumps(rows).decode(),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(INSERT, values)
-        return {id for (id,) in cursor.fetchall()}
+    return insert_records(schema.kind, rows, company=schema.company_id, actor_id=actor_id, import_id=import_id)
 
 
 def _complete(schema: ContactSchema, created: Sequence[Keyed], actor_id: str | None, automation: bool) -> None:
@@ -219,5 +195,5 @@ def _complete(schema: ContactSchema, created: Sequence[Keyed], actor_id: str | N
     if not created:
         return
     add_values(schema, [(item.id, schema.stored_custom(item.row)) for item in created])
-    add_tags(schema.company_id, [(item.id, tag) for item in created for tag in item.row.tag_ids or ()])
+    add_tags(schema.company_id, [(item.id, tag) for item in created for tag in item.row.tag_ids or ()], schema.kind)
     emit("contact.created", [item.id for item in created], actor_id=actor_id, automation=automation)

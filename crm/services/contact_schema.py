@@ -8,17 +8,17 @@ from typing import Any, ClassVar, Self
 
 from accounts.models import Company
 from core.addresses import BadAddress, read_country_code, read_email, read_phone
+from core.errors import NamedError
 from crm.fields import BadValue, TextFormat
 from crm.fields.base import plain_text
 from crm.fields.values import clean_text
-from crm.records import CONTACT, RecordKind
-from crm.services.record_schema import BAD_SYSTEM, RecordRow, RecordSchema, ValueProblem
+from crm.records import RecordKind
+from crm.services.contact_keys import Keyed, live_holders, lock_unique_key
+from crm.services.contact_kind import CONTACT
+from crm.services.record_schema import BAD_SYSTEM, RecordRow, RecordSchema, ValueProblem, lower
 
 MAX_NAME = 300
-SYSTEM_COLUMNS = {"name": "name", "email": "email", "countryCode": "country_code", "number": "number"}
-"""formData key of a system field -> column of the contact."""
-NAMES = {column: key for key, column in SYSTEM_COLUMNS.items()} | {"contact_number": "contactNumber", "category_id": "category"}
-"""Column -> name in the API."""
+SYSTEM_COLUMNS = CONTACT.system_columns
 PHONE_KEYS = frozenset({"countryCode", "number"})
 
 
@@ -35,8 +35,7 @@ class ContactSchema(RecordSchema):
     """The fields of the active company's contacts, and what makes them unique."""
 
     kind: ClassVar[RecordKind] = CONTACT
-    columns: ClassVar[Mapping[str, str]] = SYSTEM_COLUMNS
-    names: ClassVar[Mapping[str, str]] = NAMES
+    row_class: ClassVar[type[RecordRow]] = ContactRow
 
     unique_key: str = Company.UniqueKey.EITHER
 
@@ -49,10 +48,24 @@ class ContactSchema(RecordSchema):
         schema.required_system = tuple(key for key in SYSTEM_COLUMNS if required.get(key))
         return schema
 
-    def emptied(self, key: str) -> dict[str, Any]:
-        if key in PHONE_KEYS:
-            return {"number": None, "contact_number": None, "country_code": None}
-        return {SYSTEM_COLUMNS[key]: "" if key == "name" else None}
+    def lock_unique_values(self) -> None:
+        lock_unique_key(self, many=True)
+
+    def derive(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(zip(("email_key", "number_key"), self.keys_of(columns), strict=True))
+
+    def claims(self, columns: Mapping[str, Any]) -> dict[str, str]:
+        return {part: key for part, key in zip(CONTACT.unique, self.keys_of(columns), strict=True) if key}
+
+    def check_merged(self, id: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        """A contact keeps what makes it unique, and may not have what makes another one unique."""
+        email, number = self.keys_of(after)
+        if any(self.keys_of(before)) and not (email or number):
+            raise NamedError("CannotUpdateUniqueKey_400", "choices: leave the contact nothing that makes it unique")
+        for other in live_holders([Keyed(id, ContactRow(), email, number)]):
+            if other.id != id:
+                part = "email" if email and other.email_key == email else "number"
+                raise NamedError(CONTACT.exists, f"choices.{part}: belongs to the contact {other.id} already, which is not among ids")
 
     def identified_by(self, key: str) -> bool:
         """Whether `email`, or `number`, is part of what makes a contact unique."""
@@ -62,32 +75,22 @@ class ContactSchema(RecordSchema):
         """What makes a contact unique, as (email_key, number_key); the part that is not in the company's unique key is None."""
         email = system.get("email") if self.identified_by("email") else None
         number = system.get("contact_number") if self.identified_by("number") else None
-        return (email_key(email) if email else None, number or None)
+        return (lower(email) if email else None, number or None)
 
-    def read(
+    def read_system(
         self,
         form_data: Mapping[str, Any],
-        *,
-        partial: bool = False,
-        drop_invalid: bool = False,
-        from_text: bool | TextFormat = False,
-        current: Mapping[str, Any] | None = None,
-        index: int = 0,
-    ) -> tuple[ContactRow | None, list[ValueProblem]]:
-        """As RecordSchema.read. In an update `current` holds the contact's columns, so that a dial prefix and a number may come alone."""
-        row = ContactRow(index=index)
-        problems: list[ValueProblem] = []
-        how = from_text if isinstance(from_text, TextFormat) else TextFormat() if from_text else None
+        row: RecordRow,
+        problems: list[ValueProblem],
+        how: TextFormat | None,
+        current: Mapping[str, Any],
+    ) -> None:
+        """Put name, address and number into the row; in an update a dial prefix and a number may come alone, beside the `current` one."""
         _read_name_and_email(form_data, row, problems, how)
-        _read_number(form_data, row, problems, how, current or {})
-        self.read_custom(form_data, row, problems, how, SYSTEM_COLUMNS)
-        fatal = self.missing(row, form_data, {problem.key for problem in problems}, partial=partial, drop_invalid=drop_invalid)
-        if fatal or (problems and not drop_invalid):
-            return None, [*fatal, *problems]
-        return row, problems
+        _read_number(form_data, row, problems, how, current)
 
     def missing(
-        self, row: ContactRow, data: Mapping[str, Any], invalid: set[str], *, partial: bool = False, drop_invalid: bool = False
+        self, row: Any, form_data: Mapping[str, Any], invalid: set[str], *, partial: bool = False, drop_invalid: bool = False
     ) -> list[ValueProblem]:
         """Required values that the row lacks, or would lack once its invalid values are left out."""
         found = []
@@ -98,7 +101,7 @@ class ContactSchema(RecordSchema):
             if partial:
                 if column in row.system:
                     found.append(ValueProblem(key, BAD_SYSTEM, "is required and cannot be empty"))
-            elif key in invalid or (key in PHONE_KEYS and invalid & PHONE_KEYS and data.get(key) not in (None, "")):
+            elif key in invalid or (key in PHONE_KEYS and invalid & PHONE_KEYS and form_data.get(key) not in (None, "")):
                 if drop_invalid:
                     found.append(ValueProblem(key, BAD_SYSTEM, "is required, so that its invalid value cannot be left out"))
             else:
@@ -106,12 +109,20 @@ class ContactSchema(RecordSchema):
         return [*found, *self.missing_custom(row, invalid, partial, drop_invalid)]
 
 
-def email_key(email: str) -> str:
-    """The address in lower case, letter by letter as the database does it (crm.services.contact_keys.rewrite_keys)."""
-    return email.lower() if email.isascii() else "".join(letter.lower()[0] for letter in email)
+def without_lone_prefix(system: Mapping[str, Any], current: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The columns of an update; a dial prefix alone says nothing of a contact that has a number, and is left out."""
+    if "number" in system or not current["number"]:
+        return system
+    return {column: value for column, value in system.items() if column != "country_code"}
 
 
-def _read_name_and_email(data: Mapping[str, Any], row: ContactRow, problems: list[ValueProblem], how: TextFormat | None) -> None:
+def refuse_lone_prefix(columns: Mapping[str, Any]) -> None:
+    """Refuse to change the dial prefixes of many contacts without their numbers (InvalidSystemField_400)."""
+    if columns.get("country_code") and "number" not in columns:
+        raise NamedError(BAD_SYSTEM, "countryCode: changes together with number only")
+
+
+def _read_name_and_email(data: Mapping[str, Any], row: RecordRow, problems: list[ValueProblem], how: TextFormat | None) -> None:
     for key in ("name", "email"):
         if key not in data:
             continue
@@ -129,7 +140,7 @@ def _read_name_and_email(data: Mapping[str, Any], row: ContactRow, problems: lis
 
 
 def _read_number(
-    data: Mapping[str, Any], row: ContactRow, problems: list[ValueProblem], how: TextFormat | None, current: Mapping[str, Any]
+    data: Mapping[str, Any], row: RecordRow, problems: list[ValueProblem], how: TextFormat | None, current: Mapping[str, Any]
 ) -> None:
     """countryCode and number, which make sense together only."""
     given = {key: data[key] for key in PHONE_KEYS if key in data}

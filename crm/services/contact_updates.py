@@ -11,12 +11,10 @@ from django.db import IntegrityError, connection, transaction
 from core.events import emit
 from crm.services import journal
 from crm.services.contact_keys import Keyed, live_holders
-from crm.services.contact_schema import ContactRow, ContactSchema
+from crm.services.contact_schema import ContactRow, ContactSchema, without_lone_prefix
 from crm.services.journal import Source
 from crm.services.record_updates import RecordState, load_states, touch, write_states, write_tags, write_values
 
-COLUMNS = ("name", "email", "country_code", "number", "contact_number", "category_id")
-WRITTEN = dict.fromkeys((*COLUMNS, "email_key", "number_key"), "text")
 MAX_ROUNDS = 5
 
 
@@ -47,7 +45,7 @@ def update_contacts(
         return result
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("update_contacts() needs a transaction around it")
-    states = load_states(schema.kind, COLUMNS, [id for id, _ in changes])
+    states = load_states(schema.kind, [id for id, _ in changes])
     result.missing = [row for id, row in changes if id not in states]
     present = [(id, row) for id, row in changes if id in states]
     for _ in range(MAX_ROUNDS):
@@ -65,9 +63,9 @@ def update_contacts(
                 if source is not None:
                     touched = sorted(moved.keys() | {id for id, state in states.items() if state.tags is not None})
                     journal.before(schema.kind, touched, source)
-                _write(schema, [states[id] for id in moved], actor_id)
+                write_states(schema, [states[id] for id in moved], actor_id)
         except IntegrityError as error:
-            if "contact_email_unique" not in str(error) and "contact_number_unique" not in str(error):
+            if not schema.kind.violates_unique(error):
                 raise
             continue  # another writer took a key after the look
         written = [states[id] for id in moved]
@@ -110,15 +108,7 @@ def _collisions(schema: ContactSchema, changes: Sequence[tuple[str, ContactRow]]
 
 
 def _apply(state: RecordState, row: ContactRow) -> None:
-    system = row.system
-    if "number" not in system and state.after["number"]:
-        system = {column: value for column, value in system.items() if column != "country_code"}  # a prefix alone says nothing
+    system = without_lone_prefix(row.system, state.after)
     if row.category_id is not None:
         system = {**system, "category_id": row.category_id or None}
     state.apply(row, system)
-
-
-def _write(schema: ContactSchema, states: Sequence[RecordState], actor_id: str | None) -> None:
-    """The contacts' own rows, with what makes them unique."""
-    keys = {state.id: dict(zip(("email_key", "number_key"), schema.keys_of(state.after), strict=True)) for state in states}
-    write_states(schema.kind, WRITTEN, states, actor_id, keys)

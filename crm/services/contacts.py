@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from django.db import transaction
@@ -13,49 +12,17 @@ from core.errors import NamedError, shorten
 from core.ids import is_id
 from crm.models import Contact
 from crm.services.contact_keys import lock_unique_key, rewrite_keys
+from crm.services.contact_kind import CONTACT
 from crm.services.contact_rows import Collision, WriteResult, write_contacts
 from crm.services.contact_schema import ContactRow, ContactSchema
 from crm.services.contact_updates import update_contacts
-from crm.services.labels import check_labels, missing_categories, missing_tags
+from crm.services.labels import check_tags, missing_categories, missing_tags
+from crm.services.record_results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.services.record_schema import ValueProblem, explain
 
-MAX_BULK = 500
 EXISTS = "ContactAlreadyExists_400"
 KEY_PARTS = {"email": ("email",), "number": ("number",), "either": ("email", "number")}
 """Setting contactUniqueKey -> the system fields that it is about."""
-KEY_COLUMNS = ("name", "email", "country_code", "number", "contact_number")
-
-
-class UNSET:
-    """Stands for a value that was not given, where null means to empty it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A contact that was written, and the values that were left out of it."""
-
-    id: str
-    left_out: list[ValueProblem] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """An item of a bulk creation that became no contact."""
-
-    index: int
-    form_data: Any
-    name: str
-    warning: str
-
-
-@dataclass(slots=True)
-class BulkResult:
-    """What became of the items: ids in their order, failures, and (index, problem) of each value in the way or left out."""
-
-    created: list[str] = field(default_factory=list)
-    updated: list[str] = field(default_factory=list)
-    failed: list[Failure] = field(default_factory=list)
-    errors: list[tuple[int, ValueProblem]] = field(default_factory=list)
 
 
 def collision_error(schema: ContactSchema, found: Collision | tuple[int, str, str, str]) -> NamedError:
@@ -82,7 +49,7 @@ def create_contact(
     with transaction.atomic():
         schema = ContactSchema.load()
         row, problems = _read_one(schema, form_data, skip_invalid=skip_invalid)
-        check_labels(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
+        check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
         row.tag_ids, row.category_id = tag_ids, category_id
         written = write_contacts(schema, [row], actor_id=actor_id, automation=automation, existing="error" if existing_error else "update")
         if written.collided:
@@ -129,7 +96,7 @@ def create_contacts(
         raise NamedError("InvalidPayload_400", f"formData: has {len(items)} contacts, at most {MAX_BULK} go in one request")
     with transaction.atomic():
         schema, result = ContactSchema.load(), BulkResult()
-        check_labels(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
+        check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
         rows = []
         for index, item in enumerate(items):
             row, problems = _read_item(schema, item, index, tag_ids, category_id, skip_invalid)
@@ -221,12 +188,12 @@ def update_contact(
     with transaction.atomic():
         schema = ContactSchema.load()
         lock_unique_key(schema, many=False)
-        current = Contact.objects.filter(pk=id, is_deleted=False).select_for_update(of=("self",)).values(*KEY_COLUMNS).first()
+        current = Contact.objects.filter(pk=id, is_deleted=False).select_for_update(of=("self",)).values(*CONTACT.state_columns).first()
         if current is None:
             raise NamedError("ContactNotFound_400", "id: there is no such contact in this company")
         _refuse_emptied_key(schema, form_data, current)
         row, _ = _read_one(schema, form_data, current=current)
-        check_labels(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
+        check_tags(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
         row.tag_ids = tag_ids
         row.category_id = None if category_id is UNSET else category_id or ""  # type: ignore[assignment]
         outcome = update_contacts(schema, [(id, row)], actor_id=actor_id, automation=automation, tags="replace")

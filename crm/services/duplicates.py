@@ -15,7 +15,8 @@ from django.db import connection, transaction
 
 from core.errors import NamedError
 from crm.models import DuplicateDismissal
-from crm.records import CONTACT, RecordKind
+from crm.records import RecordKind
+from crm.services.contact_kind import CONTACT
 from crm.services.lead_schema import closed_statuses
 from crm.services.similar_names import similar_pairs
 

@@ -12,11 +12,11 @@ from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
 from crm.models import Contact, File, Import, Lead
-from crm.records import KINDS
 from crm.services.contact_schema import ContactSchema
 from crm.services.exports import forget_exports
 from crm.services.lead_schema import LeadSchema
-from crm.services.privacy import HOLDINGS, Subject
+from crm.services.privacy import PERSONAL_DATA, DataSubject
+from crm.services.record_types import RECORD_TYPES
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Erased:
     contact_ids: list[str]
     lead_ids: list[str]
     counts: dict[str, int]
-    """Holding -> rows that were deleted or blanked."""
+    """Name of the table -> rows that were deleted or blanked."""
     file_count: int
     export_count: int
     source_files: list[tuple[str, str]]
@@ -41,12 +41,12 @@ def erase_contact(*, id: str, confirm: str, actor_id: str) -> Erased:
     already, too), InvalidInput_400 for another confirmation, InvalidRequest_400 for one that was merged into another contact, or to
     which a message is going out at this moment.
     """
-    subject = Subject.of(id, lock=True)
+    subject = DataSubject.of(id, lock=True)
     _check(subject.contact, confirm)
     files = list(Import.objects.filter(pk__in=subject.import_ids).order_by("pk").values_list("file_id", "file__name"))
     attached = _attached_files(subject)
     _ = subject.object_ids  # known before they are deleted
-    counts = {name: holding.erase(subject, holding.find(subject)) for name, holding in HOLDINGS.items()}
+    counts = {name: table.erase(subject, table.find(subject)) for name, table in PERSONAL_DATA.items()}
     emit("contact.erased", [id], payloads={id: {"contacts": subject.contact_ids, "leads": subject.lead_ids}}, actor_id=actor_id)
     return Erased(
         contact_ids=subject.contact_ids,
@@ -67,7 +67,7 @@ def _check(contact: Contact, confirm: str) -> None:
         raise NamedError("InvalidInput_400", "confirm: needs to be the contact's e-mail address, its number or its _id")
 
 
-def _attached_files(subject: Subject) -> list[str]:
+def _attached_files(subject: DataSubject) -> list[str]:
     """The files in file fields of the subject's records."""
     found: list[str] = []
     for schema, model, ids in ((ContactSchema.load(), Contact, subject.contact_ids), (LeadSchema.load(), Lead, subject.lead_ids)):
@@ -83,7 +83,8 @@ def _delete_files(ids: Sequence[str]) -> int:
     """Delete for good those of the files that no other record has, and what they were called."""
     if not ids:
         return 0
-    used = {text for kind in KINDS.values() for text in kind.values._default_manager.filter(text__in=ids).values_list("text", flat=True)}
+    tables = [record_type.kind.values for record_type in RECORD_TYPES.values()]
+    used = {text for table in tables for text in table._default_manager.filter(text__in=ids).values_list("text", flat=True)}
     now = timezone.now()
     deleted = File.objects.filter(pk__in=set(ids) - used, is_deleted=False).update(
         name="", hashes={}, is_deleted=True, trashed_at=now, updated_at=now

@@ -32,7 +32,7 @@ STALE = """
 SELECT r.id, (r.custom -> %(key)s)::text FROM {table} r LEFT JOIN crm_convertedvalue c ON c.job_id = %(job)s AND c.record_id = r.id
 WHERE {own} AND r.custom ? %(key)s AND c.before IS DISTINCT FROM r.custom -> %(key)s ORDER BY r.id LIMIT %(size)s
 """
-PUT_BY = """
+STAGE_VALUES = """
 INSERT INTO crm_convertedvalue (company_id, job_id, record_id, before, after, rows)
 SELECT %s, %s, record, before, after, rows FROM json_to_recordset(%s::json) AS made (record text, before jsonb, after jsonb, rows jsonb)
 ON CONFLICT (job_id, record_id) DO UPDATE SET before = excluded.before, after = excluded.after, rows = excluded.rows
@@ -153,12 +153,12 @@ def _select(statement: str, conversion: Conversion, values: dict[str, Any]) -> l
         return [Stored(*row) for row in cursor.fetchall()]
 
 
-def put_by(conversion: Conversion, job_id: str, values: Sequence[Stored], *, drop_invalid: bool) -> None:
+def stage_values(conversion: Conversion, job_id: str, values: Sequence[Stored], *, drop_invalid: bool) -> None:
     """Keep what the values will be; raises Unfit for one that there is no room for, which `drop_invalid` removes."""
     rows = [_converted(conversion, stored, drop_invalid) for stored in values]
     if rows:
         with connection.cursor() as cursor:
-            cursor.execute(PUT_BY, [company_id(), job_id, orjson.dumps(rows, default=str).decode()])
+            cursor.execute(STAGE_VALUES, [company_id(), job_id, orjson.dumps(rows, default=str).decode()])
 
 
 def _converted(conversion: Conversion, stored: Stored, drop_invalid: bool) -> dict[str, Any]:

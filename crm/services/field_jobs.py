@@ -18,7 +18,7 @@ from core.errors import NamedError
 from core.jobs import finish, notify_workers, update_owned
 from core.tenancy import company_scope
 from crm.models import BulkJob, ConvertedValue, CustomField
-from crm.records import KINDS, RecordKind
+from crm.records import RecordKind
 from crm.services.bulk_jobs import batch_rows, work
 from crm.services.field_changes import (
     Check,
@@ -28,13 +28,14 @@ from crm.services.field_changes import (
     count_with_values,
     narrows,
     next_values,
-    put_by,
     remove_values_of,
+    stage_values,
     stale_values,
     write_all,
 )
 from crm.services.field_locks import take_fields
 from crm.services.record_schema import BAD_CUSTOM, spec_of
+from crm.services.record_types import kind_of
 
 AT_ONCE = 1000
 """Records with a value, up to which the request does it all."""
@@ -58,7 +59,7 @@ def live_job(field: CustomField) -> BulkJob | None:
 def conversion_of(before: CustomField, after: CustomField) -> Conversion | None:
     """What the change of a field does to its values; None when all of them stay as they are."""
     old, new = spec_of(before), spec_of(after)
-    return Conversion(KINDS[before.panel], old, new) if narrows(old, new) else None
+    return Conversion(kind_of(before.panel), old, new) if narrows(old, new) else None
 
 
 def start_conversion(before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool) -> BulkJob:
@@ -76,7 +77,7 @@ def convert_at_once(before: CustomField, after: CustomField, found: Check, *, ac
     job = _make_conversion(before, after, found, actor_id, drop_invalid, BulkJob.Status.RUNNING)
     place = FIRST
     while values := next_values(conversion, place, batch_rows()):
-        put_by(conversion, job.pk, values, drop_invalid=drop_invalid)
+        stage_values(conversion, job.pk, values, drop_invalid=drop_invalid)
         place = values[-1].record
     changed, lost = write_all(conversion, job.pk)
     finish(job, BulkJob.Status.COMPLETED, processed=found.total, changed=changed, failed=lost)
@@ -109,25 +110,25 @@ def convert_field(job: BulkJob, deadline: float) -> None:
     if field is None:
         finish(job, BulkJob.Status.CANCELLED, error=OVERTAKEN)
         return
-    conversion = Conversion(KINDS[job.panel], spec_of(field), spec_of(_becoming(field, job.change["definition"])))
+    conversion = Conversion(kind_of(job.panel), spec_of(field), spec_of(_becoming(field, job.change["definition"])))
     rounds = iter(range(CATCH_UPS))
 
     def step(job: BulkJob) -> dict[str, Any] | None:
         values = next_values(conversion, job.position or FIRST, batch_rows())
         if values:
-            _put_by(job, conversion, values)
+            _stage_values(job, conversion, values)
             return {"processed": job.processed + len(values), "position": values[-1].record}
         values = stale_values(conversion, job.pk, batch_rows())
-        _put_by(job, conversion, values)
+        _stage_values(job, conversion, values)
         many = len(values) == batch_rows() and next(rounds, None) is not None
         return {"processed": job.processed} if many else None
 
     work(job, deadline, step, lambda job: _settle(job, conversion))
 
 
-def _put_by(job: BulkJob, conversion: Conversion, values: Sequence[Stored]) -> None:
+def _stage_values(job: BulkJob, conversion: Conversion, values: Sequence[Stored]) -> None:
     try:
-        put_by(conversion, job.pk, values, drop_invalid=job.change["dropInvalid"])
+        stage_values(conversion, job.pk, values, drop_invalid=job.change["dropInvalid"])
     except Unfit as error:
         raise NamedError(BAD_CUSTOM, f"Nothing was changed, since a value that was written meanwhile does not fit: {error}") from None
 
@@ -150,7 +151,7 @@ def _settle(job: BulkJob, conversion: Conversion) -> None:
     if field is None:
         raise NamedError("CustomFieldNotFound_400", OVERTAKEN)
     while values := stale_values(conversion, job.pk, batch_rows()):
-        _put_by(job, conversion, values)
+        _stage_values(job, conversion, values)
     changed, lost = write_all(conversion, job.pk)
     definition = {name: job.change["definition"][name] for name in MEANING}
     CustomField.objects.filter(pk=field.pk).update(
@@ -164,7 +165,7 @@ def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> Non
 
     Where many records have values the fields are gone for everybody at once, and a job removes the values and then the fields.
     """
-    kind = KINDS[fields[0].panel]
+    kind = kind_of(fields[0].panel)
     keys, ids = [field.unique_field_id for field in fields], [field.pk for field in fields]
     total = count_with_values(kind, keys, AT_ONCE + 1)
     if total <= AT_ONCE:
@@ -195,7 +196,7 @@ def _drop(kind: RecordKind, ids: Sequence[str]) -> None:
 
 def delete_field(job: BulkJob, deadline: float) -> None:
     """Work on a claimed removal."""
-    kind, keys, ids = KINDS[job.panel], job.change["keys"], job.change["fieldIds"]
+    kind, keys, ids = kind_of(job.panel), job.change["keys"], job.change["fieldIds"]
 
     def step(job: BulkJob) -> dict[str, Any] | None:
         removed = remove_values_of(kind, keys, ids, job.position or FIRST, batch_rows())
@@ -213,7 +214,7 @@ def tidy() -> bool:
     abandoned = CustomField.every.exclude(deleted_at=None).filter(job__in=ended).order_by("pk")[:100]
     for field in abandoned:
         with company_scope(field.company_id), transaction.atomic():
-            kind = KINDS[field.panel]
+            kind = kind_of(field.panel)
             job = _make_removal(kind, [field.unique_field_id], [field.pk], count_with_values(kind, [field.unique_field_id], 2**31), None)
             CustomField.every.filter(pk=field.pk).update(job=job)
     return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
 from django.conf import settings
@@ -19,13 +19,16 @@ from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id, unscoped
 from crm.mime import sniff
-from crm.models import File, Import
+from crm.models import File
 from crm.services import file_storage
 from crm.services.file_storage import Received
 
 MAX_NAME = 255
 LINK_SECONDS = 7 * 24 * 3600
-UNFINISHED = (Import.Status.PAUSED, Import.Status.QUEUED, Import.Status.RUNNING)
+FileCheck = Callable[[Sequence[str]], None]
+"""Raises why files of these ids cannot be deleted for good."""
+
+_checks: list[FileCheck] = []
 
 _signer = TimestampSigner(salt="crm.files", sep=".")
 
@@ -116,19 +119,22 @@ def trash_files(*, selection: BulkSelection, member_id: str) -> int:
     return count
 
 
+def check_before_clearing(check: FileCheck) -> None:
+    """Register a check that every deletion of files for good has to pass, in its transaction."""
+    if check not in _checks:
+        _checks.append(check)
+
+
 def clear_bin(*, selection: BulkSelection) -> int:
     """Delete the selected files of the recycle bin for good; returns how many.
 
-    Their contents are removed by a worker after the commit. BadRequest_400 when an unfinished import reads one of them.
+    Their contents are removed by a worker after the commit. BadRequest_400 when something still reads one of them.
     """
     count, now = 0, timezone.now()
     with transaction.atomic():
         for ids in in_batches(selection.apply(trashed_files()), lock=True):
-            used = Import.objects.filter(file__in=ids, status__in=UNFINISHED, is_deleted=False).values_list("file_id", "pk").first()
-            if used:
-                raise NamedError(
-                    "BadRequest_400", f"the file {used[0]} is read by the unfinished import {used[1]}; finish or delete that first"
-                )
+            for check in _checks:
+                check(ids)
             count += File.objects.filter(pk__in=ids).update(is_deleted=True, updated_at=now)
         notify_workers("files")
     return count

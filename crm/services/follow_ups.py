@@ -13,12 +13,12 @@ from accounts.services.mails import Letter
 from core.errors import NamedError
 from core.events import emit
 from crm.models import FollowUp
-from crm.services.dealing import ACTIVE
-from crm.services.moments import read_moment
+from crm.services.moments import read_datetime
 from crm.services.people import check_lead, check_member, first_active
 from crm.services.plain_text import one_line
 from crm.services.record_updates import Changes, told
 from crm.services.reminders import Reminded, Reminder, schedule_reminder
+from crm.services.teams import ACTIVE
 
 Status = FollowUp.Status
 REARMING = ("due_at", "remind_minutes", "assignee")
@@ -83,7 +83,7 @@ def _give(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
         if not given["title"]:
             raise NamedError("InvalidInput_400", "title: needs a character that can be seen")
     if "due_at" in given:
-        given["due_at"] = read_moment("dueAt", given["due_at"])
+        given["due_at"] = read_datetime("dueAt", given["due_at"])
     if given.get("assignee") and given["assignee"] != follow_up.assignee_id:
         check_member("assignee", given["assignee"])
     changes: Changes = {}

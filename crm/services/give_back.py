@@ -1,8 +1,7 @@
-"""The second half of the journal (crm.services.journal): a batch of records put back to what they were, one statement a table."""
+"""Restoring journaled records (crm.services.journal): a batch becomes what it was, one statement a table."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,23 +13,15 @@ from django.utils import timezone
 
 from core.fields import CompanyForeignKey
 from crm.fields import BadValue, FieldSpec
-from crm.models import CustomField, Lead
-from crm.records import CONTACT, PRODUCT_SERVICE, RecordKind
-from crm.services import three_way
-from crm.services.contact_keys import lock_unique_key
-from crm.services.contact_schema import ContactSchema, email_key
-from crm.services.lead_schema import LeadSchema
-from crm.services.product_schema import ProductSchema
+from crm.models import CustomField
+from crm.records import RecordKind
 from crm.services.record_schema import RecordSchema
+from crm.services.record_types import RECORD_TYPES
 from crm.services.record_updates import Changes
 from crm.services.record_values import add_values, remove_values
-from crm.services.three_way import CHANGED_AT, CHANGED_BY, CUSTOM, Restored, same
+from crm.services.three_way import CHANGED_AT, CHANGED_BY, CUSTOM, MergedRecord, merge_versions, same
 
-SCHEMAS: dict[str, type[RecordSchema]] = {schema.kind.panel: schema for schema in (ContactSchema, LeadSchema, ProductSchema)}
-"""Panel -> what its records consist of."""
 MAX_ROUNDS = 5
-UNIQUE = ("contact_email_unique", "contact_number_unique", "productservice_name_unique")
-KEY_COLUMNS = {"email": "email_key", "number": "number_key"}
 
 
 class Journaled(NamedTuple):
@@ -44,10 +35,10 @@ class Journaled(NamedTuple):
 
 
 @dataclass(slots=True)
-class GivenBack:
-    """What became of the records: `changed` (id -> what is different now, by the names of the API), of which `revived` were deleted before;
-    `deleted` had been made by the source; `kept` (id -> names) is what somebody has changed since and stays; `taken` (id -> part of the
-    unique key that another record has now) and `missing` (gone for good) were left alone."""
+class RestoreResult:
+    """The outcome of restoring records: `changed` (id -> what is different now, by the names of the API), of which `revived` were deleted
+    before; `deleted` had been made by the source; `kept` (id -> names) is what somebody has changed since and stays; `taken` (id -> part
+    of the unique key that another record has now) and `missing` (gone for good) were left alone."""
 
     changed: dict[str, Changes] = field(default_factory=dict)
     revived: set[str] = field(default_factory=set)
@@ -57,25 +48,24 @@ class GivenBack:
     missing: list[str] = field(default_factory=list)
 
 
-def put_back(
+def restore_batch(
     kind: RecordKind,
     found: Sequence[Journaled],
     load: Callable[[Sequence[str]], Mapping[str, dict[str, Any]]],
     actor_id: str | None,
-) -> GivenBack:
-    """Put the journaled records back, in the caller's transaction; `load` gives their present versions and locks their rows."""
+) -> RestoreResult:
+    """Restore the journaled records, in the caller's transaction; `load` gives their present versions and locks their rows."""
     if not connection.in_atomic_block:
-        raise transaction.TransactionManagementError("put_back() needs a transaction around it")
-    schema = SCHEMAS[kind.panel].load()
-    if isinstance(schema, ContactSchema):
-        lock_unique_key(schema, many=True)
+        raise transaction.TransactionManagementError("restore_batch() needs a transaction around it")
+    schema = RECORD_TYPES[kind.panel].schema.load()
+    schema.lock_unique_values()
     present = load([entry.id for entry in found])
     for _ in range(MAX_ROUNDS):
         try:
             with transaction.atomic():
                 return _Batch(kind, schema, present, actor_id).write(found)
         except IntegrityError as error:
-            if not any(name in str(error) for name in UNIQUE):
+            if not kind.violates_unique(error):
                 raise
             continue  # another writer took a key after the look
     raise RuntimeError("other writers kept taking the unique keys of these records")
@@ -89,18 +79,18 @@ class _Batch:
     schema: RecordSchema
     present: Mapping[str, dict[str, Any]]
     actor_id: str | None
-    result: GivenBack = field(default_factory=GivenBack)
+    result: RestoreResult = field(default_factory=RestoreResult)
 
-    def write(self, found: Sequence[Journaled]) -> GivenBack:
+    def write(self, found: Sequence[Journaled]) -> RestoreResult:
         result, now = self.result, timezone.now()
         result.missing = [entry.id for entry in found if entry.id not in self.present]
         there = [entry for entry in found if entry.id in self.present]
         self._delete([entry for entry in there if entry.before is None], now)
-        wanted = self._restore([entry for entry in there if entry.before is not None])
+        wanted = self._merge([entry for entry in there if entry.before is not None])
         self._refuse_dangling(wanted)
         result.taken = _taken(self.schema, {id: one for id, one in wanted.items() if one.row_differs})
         wanted = {id: one for id, one in wanted.items() if id not in result.taken}
-        result.kept |= {id: [_name(self.schema, name) for name in one.kept] for id, one in wanted.items() if one.kept}
+        result.kept |= {id: [self.kind.name_of(name) for name in one.kept] for id, one in wanted.items() if one.kept}
         different = {id: one for id, one in sorted(wanted.items()) if one.differs}
         for one in different.values():
             if not one.untouched:
@@ -113,9 +103,9 @@ class _Batch:
         return result
 
     def _delete(self, made: Iterable[Journaled], now: datetime) -> None:
-        """Delete what the source made, unless somebody has touched it since, or somebody's leads are with it."""
+        """Delete what the source made, unless somebody has touched it since, or live records refer to it."""
         made = [entry for entry in made if not self.present[entry.id]["row"]["is_deleted"]]
-        used = _with_leads([entry.id for entry in made]) if self.kind is CONTACT else set()
+        used = _in_use(self.kind, [entry.id for entry in made])
         for entry in made:
             row = self.present[entry.id]["row"]
             then = row["created_at"] if entry.after is None else entry.after.get("row", {}).get(CHANGED_AT)
@@ -128,10 +118,10 @@ class _Batch:
                 is_deleted=True, deleted_at=now, updated_at=now, updated_by_id=self.actor_id
             )
 
-    def _restore(self, changed: Sequence[Journaled]) -> dict[str, Restored]:
+    def _merge(self, changed: Sequence[Journaled]) -> dict[str, MergedRecord]:
         if not changed:
             return {}
-        schema, targets = self.schema, {name: target for name, _, target in self.kind.links}
+        schema = self.schema
         redefined = set(
             CustomField.objects.filter(
                 panel=self.kind.panel, is_system=False, updated_at__gt=min(entry.at for entry in changed)
@@ -143,11 +133,11 @@ class _Batch:
             return None if spec is None else key not in redefined or value is None or _accepts(spec, value)
 
         return {
-            entry.id: three_way.restore(entry.before or {}, entry.after or {"row": {}}, self.present[entry.id], targets, fits)
+            entry.id: merge_versions(self.kind, entry.before or {}, entry.after or {"row": {}}, self.present[entry.id], fits)
             for entry in changed
         }
 
-    def _refuse_dangling(self, wanted: Mapping[str, Restored]) -> None:
+    def _refuse_dangling(self, wanted: Mapping[str, MergedRecord]) -> None:
         """Keep the present value where what was referred to is gone; what is there is locked until the caller's transaction ends."""
         for reference in self.kind.model._meta.local_concrete_fields:
             if not isinstance(reference, CompanyForeignKey):
@@ -170,7 +160,7 @@ class _Batch:
                 if not links:
                     del one.added[name]
 
-    def _write_links(self, records: Iterable[Restored]) -> None:
+    def _write_links(self, records: Iterable[MergedRecord]) -> None:
         records = list(records)
         for name, table, _ in self.kind.links:
             gone = [id for one in records for id in one.removed.get(name, ())]
@@ -183,7 +173,7 @@ class _Batch:
                     rows = f"SELECT * FROM jsonb_populate_recordset(NULL::{db_table}, %s::jsonb)"
                     cursor.execute(f"INSERT INTO {db_table} {rows} ON CONFLICT DO NOTHING", [orjson.dumps(back).decode()])
 
-    def _write_values(self, records: Mapping[str, Restored]) -> None:
+    def _write_values(self, records: Mapping[str, MergedRecord]) -> None:
         """The typed rows of the custom values that are different now."""
         fields = self.schema.fields
         moved = {id: [key for key in one.custom_keys if key in fields] for id, one in records.items()}
@@ -193,18 +183,20 @@ class _Batch:
             [(id, {key: records[id].row[CUSTOM][key] for key in keys if key in records[id].row[CUSTOM]}) for id, keys in moved.items()],
         )
 
-    def _write_rows(self, records: Mapping[str, Restored]) -> None:
+    def _write_rows(self, records: Mapping[str, MergedRecord]) -> None:
         if not records:
             return
         kind, schema = self.kind, self.schema
         rows = [one.row for one in records.values()]
         with connection.cursor() as cursor:
-            if isinstance(schema, ContactSchema):
-                # Keys are let go of first, so that a record may have what another one has now.
+            derived = list(schema.derive(rows[0]))
+            if derived:
+                # Keys are released first, so that a record may have what another one has now.
                 freed = [id for id, one in records.items() if _claims(schema, one.present) - _claims(schema, one.row)]
                 if freed:
-                    cursor.execute(f"UPDATE {kind.table} SET email_key = NULL, number_key = NULL WHERE id = ANY(%s)", [freed])
-                rows = [dict(zip(KEY_COLUMNS.values(), schema.keys_of(row), strict=True)) | row for row in rows]
+                    nulls = ", ".join(f"{column} = NULL" for column in derived)
+                    cursor.execute(f"UPDATE {kind.table} SET {nulls} WHERE id = ANY(%s)", [freed])
+                rows = [schema.derive(row) | row for row in rows]
             columns = [column for column in rows[0] if column not in ("id", "company_id", "created_at")]
             cursor.execute(
                 f"UPDATE {kind.table} r SET {', '.join(f'{column} = new.{column}' for column in columns)}"
@@ -213,9 +205,15 @@ class _Batch:
             )
 
 
-def _with_leads(contacts: list[str]) -> set[str]:
-    """Those of the contacts that live leads refer to."""
-    return set(Lead.objects.filter(contact_id__in=contacts, is_deleted=False).values_list("contact_id", flat=True)) if contacts else set()
+def _in_use(kind: RecordKind, ids: list[str]) -> set[str]:
+    """Those of the records that live ones refer to by the relations of `kept_for`."""
+    found: set[str] = set()
+    for name in kind.kept_for if ids else ():
+        relation: Any = kind.model._meta.get_field(name)
+        column = relation.field.attname
+        rows = relation.related_model._default_manager.filter(**{f"{column}__in": ids}, is_deleted=False)
+        found |= set(rows.values_list(column, flat=True))
+    return found
 
 
 def _lock_present(model: Any, ids: Collection[str]) -> set[str]:
@@ -229,19 +227,14 @@ def _lock_present(model: Any, ids: Collection[str]) -> set[str]:
 
 def _claims(schema: RecordSchema, row: Mapping[str, Any]) -> set[tuple[str, str]]:
     """What nobody else may have while the record is live, as (part, key)."""
-    if row["is_deleted"]:
-        return set()
-    if isinstance(schema, ContactSchema):
-        return {(part, key) for part, key in zip(KEY_COLUMNS, schema.keys_of(row), strict=True) if key}
-    return {("name", email_key(row["name"]))} if schema.kind is PRODUCT_SERVICE else set()
+    return set() if row["is_deleted"] else set(schema.claims(row).items())
 
 
 def _holders(kind: RecordKind, claims: Collection[tuple[str, str]], others: Collection[str]) -> set[tuple[str, str]]:
     """Those of the claims that live records other than `others` hold."""
-    columns = KEY_COLUMNS if kind is CONTACT else {"name": "lower(name)"}
     held: set[tuple[str, str]] = set()
     with connection.cursor() as cursor:
-        for part, column in columns.items():
+        for part, column in kind.unique.items():
             keys = [key for name, key in claims if name == part]
             if keys:
                 cursor.execute(
@@ -253,7 +246,7 @@ def _holders(kind: RecordKind, claims: Collection[tuple[str, str]], others: Coll
     return held
 
 
-def _taken(schema: RecordSchema, wanted: Mapping[str, Restored]) -> dict[str, str]:
+def _taken(schema: RecordSchema, wanted: Mapping[str, MergedRecord]) -> dict[str, str]:
     """The records that cannot come back to what they were, since another live one has their unique key; id -> part of it."""
     claims = {id: _claims(schema, one.row) for id, one in wanted.items()}
     present = {id: _claims(schema, one.present) for id, one in wanted.items()}
@@ -279,7 +272,7 @@ def _taken(schema: RecordSchema, wanted: Mapping[str, Restored]) -> dict[str, st
         taken |= found
 
 
-def _changes(schema: RecordSchema, one: Restored) -> Changes:
+def _changes(schema: RecordSchema, one: MergedRecord) -> Changes:
     """What is different about the record now, as events tell it."""
     changes: Changes = {
         name: {"from": one.present[column], "to": one.row[column]}
@@ -301,12 +294,3 @@ def _accepts(spec: FieldSpec, value: Any) -> bool:
         return same(spec.clean(value), value)
     except BadValue:
         return False
-
-
-def _name(schema: RecordSchema, name: str) -> str:
-    """A column's name in the API; links and custom keys have theirs."""
-    if name in schema.names:
-        return schema.names[name]
-    if all(field.column != name for field in schema.kind.model._meta.local_concrete_fields):
-        return name
-    return re.sub("_([a-z])", lambda match: match[1].upper(), name.removesuffix("_id"))

@@ -1,4 +1,4 @@
-"""The tables of the CRM, and of the apps below it, that hold something of contacts."""
+"""The tables of the CRM, and of the apps below it, with personal data of contacts."""
 
 from __future__ import annotations
 
@@ -32,50 +32,55 @@ from crm.models import (
     Merge,
     SegmentRecord,
 )
-from crm.services.privacy import Holding, Subject, delete_rows, hold, mentioning, referring
+from crm.services.contact_kind import CONTACT
+from crm.services.privacy import DataSubject, delete_rows, mentioning, referring, register_personal_data
 
 PERSONAL_MAILS = ("follow_up_reminder", "meeting_cancelled", "meeting_invitation", "meeting_reminder")
 """Kinds of the service's own mails that tell of contacts, or go to them; a new one belongs here."""
 ERASED = "Erased on request."
 
 
-def register_holdings() -> None:
-    """Called when the app is ready."""
-    hold(Holding("contacts", Contact, lambda s: Q(pk__in=s.contact_ids), blank_contacts, adds=("category__name",), shape=_named_values))
-    hold(Holding("leads", Lead, lambda s: Q(pk__in=s.lead_ids), delete_leads, module="lead", adds=("team__name",), shape=_named_values))
+def register_personal_data_tables() -> None:
+    """Register the tables; called when the app is ready."""
+    register_personal_data(
+        "contacts", Contact, lambda s: Q(pk__in=s.contact_ids), blank_contacts, adds=("category__name",), shape=_named_values
+    )
+    register_personal_data(
+        "leads", Lead, lambda s: Q(pk__in=s.lead_ids), delete_leads, module="lead", adds=("team__name",), shape=_named_values
+    )
     _refer("contactTags", ContactTag, adds=("tag__name",))
     _refer("leadTags", LeadTag, module="lead", adds=("tag__name",))
     _refer("leadProducts", LeadProduct, module="lead", adds=("product_service__name",))
-    _refer("contactValues", CustomFieldValue, told=False)
-    _refer("leadValues", LeadValue, told=False)
+    _refer("contactValues", CustomFieldValue, exported=False)
+    _refer("leadValues", LeadValue, exported=False)
     _refer("segments", SegmentRecord, adds=("segment__name",))
     _refer("activities", LeadActivity, module="lead-activity")
     _refer("followUps", FollowUp, module="lead-activity")
     _refer("calls", CallLog, module="lead-activity")
     # Before the meetings, by which some of them are found.
-    hold(Holding("attendances", MeetingAttendee, _attendances, module="meeting", adds=("meeting__title", "meeting__starts_at")))
+    register_personal_data("attendances", MeetingAttendee, _attendances, module="meeting", adds=("meeting__title", "meeting__starts_at"))
     _refer("meetings", Meeting, module="meeting")
-    hold(Holding("imports", Import, _imports, clean_samples, hides=frozenset({"column_mapping", "headers"}), shape=_own_sample))
-    hold(Holding("importRowErrors", ImportRowError, _row_errors, blank_row_errors))
-    hold(Holding("events", Event, lambda s: Q(object_id__in=s.object_ids), blank_events))
-    hold(Holding("journal", Journal, _recorded))
-    hold(Holding("convertedValues", ConvertedValue, _recorded, told=False))
-    hold(Holding("merges", Merge, _merges))
-    hold(Holding("duplicateDismissals", DuplicateDismissal, _dismissals, told=False))
-    hold(Holding("bulkJobs", BulkJob, lambda s: mentioning(s, "selection", "change"), blank_bulk_jobs))
-    hold(Holding("mails", Mail, _mails, hides=frozenset({"html"})))
+    register_personal_data("imports", Import, _imports, clean_samples, hides=frozenset({"column_mapping", "headers"}), shape=_own_sample)
+    register_personal_data("importRowErrors", ImportRowError, _row_errors, blank_row_errors)
+    register_personal_data("events", Event, lambda s: Q(object_id__in=s.object_ids), blank_events)
+    register_personal_data("journal", Journal, _recorded)
+    register_personal_data("convertedValues", ConvertedValue, _recorded, exported=False)
+    register_personal_data("merges", Merge, _merges)
+    register_personal_data("duplicateDismissals", DuplicateDismissal, _dismissals, exported=False)
+    register_personal_data("bulkJobs", BulkJob, lambda s: mentioning(s, "selection", "change"), blank_bulk_jobs)
+    register_personal_data("mails", Mail, _mails, hides=frozenset({"html"}))
 
 
 def _refer(name: str, model: type[Any], **options: Any) -> None:
     """A table whose rows belong to one contact or lead, and go with it."""
-    hold(Holding(name, model, lambda subject: referring(model, subject), **options))
+    register_personal_data(name, model, lambda subject: referring(model, subject), **options)
 
 
-def _ids(subject: Subject) -> list[str]:
+def _ids(subject: DataSubject) -> list[str]:
     return [*subject.contact_ids, *subject.lead_ids]
 
 
-def _attendances(subject: Subject) -> Q:
+def _attendances(subject: DataSubject) -> Q:
     return (
         Q(contact__in=subject.contact_ids)
         | Q(email__in=subject.emails)
@@ -83,28 +88,28 @@ def _attendances(subject: Subject) -> Q:
     )
 
 
-def _imports(subject: Subject) -> Q:
+def _imports(subject: DataSubject) -> Q:
     return Q(pk__in=subject.import_ids) | mentioning(subject, "sample")
 
 
-def _row_errors(subject: Subject) -> Q:
+def _row_errors(subject: DataSubject) -> Q:
     """Its rows in any import; by its name alone in those that it came from."""
     return mentioning(subject, "values", "message") | Q(job__in=subject.import_ids) & mentioning(subject, "values", names=True)
 
 
-def _recorded(subject: Subject) -> Q:
+def _recorded(subject: DataSubject) -> Q:
     return Q(record_id__in=_ids(subject))
 
 
-def _merges(subject: Subject) -> Q:
+def _merges(subject: DataSubject) -> Q:
     return Q(winner_id__in=_ids(subject)) | Q(loser_ids__has_any_keys=_ids(subject))
 
 
-def _dismissals(subject: Subject) -> Q:
+def _dismissals(subject: DataSubject) -> Q:
     return Q(first_id__in=_ids(subject)) | Q(second_id__in=_ids(subject))
 
 
-def _mails(subject: Subject) -> Q:
+def _mails(subject: DataSubject) -> Q:
     """Those to its address, and those that name it: of sent ones the subject is all that is left, of others the content is encrypted."""
     mails = Mail.objects.filter(kind__in=PERSONAL_MAILS)
     kept = mails.exclude(status=Mail.Status.SENT).only("pk", "subject", "text", "calendar").iterator(chunk_size=500)
@@ -114,29 +119,28 @@ def _mails(subject: Subject) -> Q:
     return Q(kind__in=PERSONAL_MAILS) & (Q(to__in=subject.emails) | Q(pk__in=named))
 
 
-def _named_values(subject: Subject, row: dict[str, Any]) -> dict[str, Any]:
+def _named_values(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
     """Custom values by the names of their fields."""
     panel = CustomField.Panel.CONTACT if row["_id"] in subject.contact_ids else CustomField.Panel.LEAD
     names = dict(CustomField.objects.filter(panel=panel, is_system=False).values_list("unique_field_id", "name"))
     return {**row, "custom": {names.get(key, key): value for key, value in row["custom"].items()}}
 
 
-def _own_sample(subject: Subject, row: dict[str, Any]) -> dict[str, Any]:
+def _own_sample(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
     """Other people's rows are none of its business."""
     return {**row, "sample": [cells for cells in row["sample"] if _is_of(subject, cells)]}
 
 
-def _is_of(subject: Subject, cells: Any) -> bool:
+def _is_of(subject: DataSubject, cells: Any) -> bool:
     return subject.is_in(*(str(cell) for cell in (cells if isinstance(cells, list) else [cells]) if cell is not None))
 
 
-def blank_contacts(subject: Subject, rows: QuerySet[Any]) -> int:
+def blank_contacts(subject: DataSubject, rows: QuerySet[Any]) -> int:
     """What is left of a contact is its _id, for the messages that are counted, and when it was made and erased."""
     now = timezone.now()
     return rows.update(
-        name="",
-        **dict.fromkeys(("email", "country_code", "number", "contact_number", "email_key", "number_key", "category", "import_job")),
-        **dict.fromkeys(("merged_into", "created_by", "updated_by", "unsubscribed_at", "replied_at")),
+        **CONTACT.blank,
+        **dict.fromkeys(("import_job", "merged_into", "created_by", "updated_by")),
         custom={},
         is_deleted=True,
         deleted_at=now,
@@ -145,13 +149,13 @@ def blank_contacts(subject: Subject, rows: QuerySet[Any]) -> int:
     )
 
 
-def delete_leads(subject: Subject, rows: QuerySet[Any]) -> int:
+def delete_leads(subject: DataSubject, rows: QuerySet[Any]) -> int:
     """Leads go altogether; one of another contact that was merged into one of them loses its pointer."""
     Lead.objects.filter(merged_into__in=subject.lead_ids).update(merged_into=None)
     return delete_rows(subject, rows)
 
 
-def clean_samples(subject: Subject, rows: QuerySet[Import]) -> int:
+def clean_samples(subject: DataSubject, rows: QuerySet[Import]) -> int:
     """An import keeps the rows of its sample that are other people's."""
     cleaned = 0
     for job in rows.only("pk", "sample", "company"):
@@ -161,18 +165,18 @@ def clean_samples(subject: Subject, rows: QuerySet[Import]) -> int:
     return cleaned
 
 
-def blank_row_errors(subject: Subject, rows: QuerySet[ImportRowError]) -> int:
+def blank_row_errors(subject: DataSubject, rows: QuerySet[ImportRowError]) -> int:
     """Which row was wrong stays, what stood in it goes."""
     return rows.update(values=[], message=ERASED)
 
 
-def blank_events(subject: Subject, rows: QuerySet[Event]) -> int:
+def blank_events(subject: DataSubject, rows: QuerySet[Event]) -> int:
     """That something happened stays, and nobody is told of it any more."""
     delete_rows(subject, EventDelivery.objects.filter(event__in=rows.values("pk")))
     return rows.update(payload={})
 
 
-def blank_bulk_jobs(subject: Subject, rows: QuerySet[BulkJob]) -> int:
+def blank_bulk_jobs(subject: DataSubject, rows: QuerySet[BulkJob]) -> int:
     """Jobs that have ended; others are about to."""
     ended = rows.exclude(status__in=(BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED))
     return ended.update(selection={}, change={})

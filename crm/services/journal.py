@@ -1,14 +1,15 @@
-"""What records were before something changed many of them, so that it can be given back: batch by batch, in the caller's transaction.
+"""The journal of changes: what records were before many of them were changed, so that the change can be undone, batch by batch.
 
     ids = …                        # live or deleted, of one kind; their rows locked by the caller, in the order of their ids
     journal.before(CONTACT, ids, Source.bulk_job(job.pk))
     …                              # the change: rows, custom values, tags, products
     journal.after(CONTACT, ids, Source.bulk_job(job.pk))
 
-    given = journal.give_back(CONTACT, Source.bulk_job(job.pk), ids, actor_id=…)
+    restored = journal.restore(CONTACT, Source.bulk_job(job.pk), ids, actor_id=…)
 
-A record may be journaled for the same source again and again: what others changed in between counts as having been there before. Records
-that an import makes carry its id and need no journal, as long as it does not update them too.
+All of it happens in the caller's transaction. A record may be journaled for the same source again and again: what others changed in
+between counts as having been there before. Records that an import makes carry its id and need no journal, as long as it does not update
+them too.
 """
 
 from __future__ import annotations
@@ -25,11 +26,9 @@ from django.utils import timezone
 from core.ids import new_id
 from core.tenancy import company_id
 from crm.records import RecordKind
-from crm.services import three_way
-from crm.services.give_back import GivenBack, Journaled, put_back
+from crm.services.give_back import Journaled, RestoreResult, restore_batch
+from crm.services.three_way import CHANGED_AT, merge_versions
 
-DERIVED = frozenset({"first_product", "email_key", "number_key"})
-"""Columns that follow from others: kept by triggers, or made anew by what the company's unique key is now."""
 TOUCHED = "{}"
 """`after` of a record which the source made, and which somebody has changed since."""
 
@@ -106,20 +105,20 @@ WITH now AS MATERIALIZED (  -- once a record, however often it is named below
         )
 
 
-def give_back(kind: RecordKind, source: Source, ids: Sequence[str], *, actor_id: str | None) -> GivenBack:
-    """Make the records what they were before the source changed them, and delete those that it made.
+def restore(kind: RecordKind, source: Source, ids: Sequence[str], *, actor_id: str | None) -> RestoreResult:
+    """Restore the records to what they were before the source changed them, and delete those that it made.
 
     A column, custom value or link that somebody has changed since stays, and is told in `kept`; a record that nobody has changed is byte
     for byte what it was. One whose unique key another live record has taken meanwhile is left as it is and told in `taken`. The caller
     owns the transaction, and emits the events of what is told. Rows are locked here, in the order of their ids.
     """
     if not ids:
-        return GivenBack()
+        return RestoreResult()
     found = _entries(kind, ids, source)
     noted = {entry.id for entry in found}
     if source.column == "import_job_id":
         found += _made_by_import(kind, [id for id in ids if id not in noted], source)
-    return put_back(kind, found, lambda wanted: versions(kind, wanted, lock=True), actor_id)
+    return restore_batch(kind, found, lambda wanted: versions(kind, wanted, lock=True), actor_id)
 
 
 def versions(kind: RecordKind, ids: Sequence[str], *, lock: bool = False) -> dict[str, dict[str, Any]]:
@@ -152,7 +151,7 @@ def _rebase(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
                 continue
             if stored is not None and changed is not None:
                 rows.append({"id": id, "before": _without(stored, changed, present[id], kind), "after": None})
-            elif stored is None and changed and changed["row"][three_way.CHANGED_AT] != present[id]["row"][three_way.CHANGED_AT]:
+            elif stored is None and changed and changed["row"][CHANGED_AT] != present[id]["row"][CHANGED_AT]:
                 rows.append({"id": id, "before": None, "after": {}})
         cursor.execute(
             f"UPDATE crm_journal j SET before = new.before, after = new.after"
@@ -164,12 +163,11 @@ def _rebase(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
 
 def _without(was: dict[str, Any], then: dict[str, Any], present: dict[str, Any], kind: RecordKind) -> dict[str, Any]:
     """What the record would be if only the others had changed it."""
-    targets = {name: target for name, _, target in kind.links}
-    restored = three_way.restore(was, then, present, targets, lambda key, value: True)
-    version: dict[str, Any] = {"row": restored.row}
-    for name in targets:
-        links = [link for link in present[name] if link["id"] not in restored.removed.get(name, ())]
-        version[name] = sorted([*links, *restored.added.get(name, ())], key=lambda link: link["id"])
+    merged = merge_versions(kind, was, then, present, lambda key, value: True)
+    version: dict[str, Any] = {"row": merged.row}
+    for name, *_ in kind.links:
+        links = [link for link in present[name] if link["id"] not in merged.removed.get(name, ())]
+        version[name] = sorted([*links, *merged.added.get(name, ())], key=lambda link: link["id"])
     return version
 
 
@@ -183,7 +181,8 @@ def _made_by_import(kind: RecordKind, ids: Sequence[str], source: Source) -> lis
 def row_columns(kind: RecordKind) -> tuple[str, ...]:
     """The columns of a record that a journal keeps."""
     fields = kind.model._meta.local_concrete_fields
-    return tuple(str(field.column) for field in fields if not isinstance(field, GeneratedField) and field.column not in DERIVED)
+    kept = [str(field.column) for field in fields if not isinstance(field, GeneratedField)]
+    return tuple(column for column in kept if column not in kind.derived_columns)
 
 
 @cache
@@ -214,4 +213,4 @@ def _is_made(alias: str, kind: RecordKind, source: Source) -> str:
     return "false"
 
 
-__all__ = ["GivenBack", "Source", "after", "before", "give_back", "row_columns", "versions"]
+__all__ = ["RestoreResult", "Source", "after", "before", "restore", "row_columns", "versions"]

@@ -7,13 +7,12 @@ from typing import Any
 
 from core.errors import NamedError
 from core.lists import BulkSelection
-from crm.records import LEAD
-from crm.selectors import live_leads
-from crm.services.bulk_changes import DELETE, UPDATE, Apply, BulkKind, Outcome, change_many
+from crm.services.bulk_changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.services.lead_kind import LEAD
 from crm.services.lead_references import missing_references
 from crm.services.lead_schema import CONTACT_KEYS, LeadRow, LeadSchema
 from crm.services.lead_updates import PRODUCTS
-from crm.services.leads import NOT_FOUND, Relations
+from crm.services.leads import Relations
 from crm.services.record_bulk import Change, Moved, apply_change, plan_change
 from crm.services.record_schema import BAD_SYSTEM, explain
 from crm.services.record_updates import touch
@@ -35,15 +34,16 @@ def update_many(
     plan_change and missing_references raise; LeadNotFound_400 when ids name none.
     """
     change = {"formData": dict(form_data), "updateType": update_type, "relations": relations.given()}
-    return change_many(LEADS, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
+    return change_many(LEAD, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
 
 
 def delete_leads(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Outcome:
     """Flag the selected live leads as deleted, or have it done by a job. LeadNotFound_400 when ids name none."""
-    return change_many(LEADS, DELETE, actor_id=actor_id, selection=selection, automation=automation)
+    return change_many(LEAD, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
-def _prepare(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+    """Read a bulk change of leads (RecordType.prepare)."""
     schema, row, update_type = LeadSchema.load(), LeadRow(), wanted["updateType"]
     Relations(**wanted["relations"]).put_into(row)
     absent = missing_references([row]).get(0)
@@ -89,6 +89,3 @@ def _change_products(schema: LeadSchema, products: list[str], update_type: str, 
     verb = {"append": "added", "remove": "removed"}.get(update_type, "to")
     for id in changed:
         moved.setdefault(id, {})["productServices"] = {verb: wanted}
-
-
-LEADS = BulkKind(LEAD, live_leads, _prepare, NOT_FOUND)

@@ -8,10 +8,10 @@ from django.db import connection
 
 from accounts.models import Member
 from crm.models import ProductService, Team
-from crm.services.dealing import ACTIVE
 from crm.services.labels import missing_categories, missing_tags
 from crm.services.lead_schema import LeadRow
 from crm.services.record_schema import ValueProblem
+from crm.services.teams import ACTIVE
 
 
 def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]:

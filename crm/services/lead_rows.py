@@ -9,9 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import orjson
 from django.db import connection, transaction
-from django.utils import timezone
 
 from core.access import remaining_quota
 from core.errors import NamedError
@@ -22,10 +20,11 @@ from crm.services.contact_keys import Keyed, live_holders, lock_unique_key
 from crm.services.contact_rows import Existing, Holders, collision, import_source, write_contacts
 from crm.services.contact_schema import ContactRow
 from crm.services.contact_updates import update_contacts
-from crm.services.dealing import deal, default_team
+from crm.services.dealing import assign, default_team
 from crm.services.lead_references import missing_teams, no_team
 from crm.services.lead_schema import NO_CONTACT, LeadRow, LeadSchema
 from crm.services.lead_updates import PRODUCTS, update_leads
+from crm.services.record_inserts import insert_records
 from crm.services.record_schema import ValueProblem
 from crm.services.record_values import add_links, add_tags, add_values
 
@@ -35,14 +34,6 @@ CONTACT_EXISTS = "ContactAlreadyExists_400"
 OPEN_LEADS = """
 SELECT l.id, l.contact_id, array_agg(p.product_service_id) FROM crm_lead l LEFT JOIN crm_leadproduct p ON p.lead_id = l.id
 WHERE l.contact_id = ANY(%s) AND NOT l.is_deleted AND l.status <> ALL(%s) GROUP BY l.id ORDER BY l.created_at, l.id
-"""
-INSERT = """
-INSERT INTO crm_lead (id, created_at, updated_at, company_id, created_by_id, updated_by_id, import_job_id, is_deleted,
-    contact_id, status, status_changed_at, source, value, notes, team_id, team_member_id, first_product, custom)
-SELECT id, %(now)s, %(now)s, %(company)s, %(actor)s, %(actor)s, %(import)s, false,
-    contact_id, status, %(now)s, coalesce(source, ''), value, coalesce(notes, ''), team_id, team_member_id, first_product, custom
-FROM json_to_recordset(%(rows)s::json) AS rows (id text, contact_id text, status text, source text, value numeric, notes text, team_id text,
-    team_member_id text, first_product text, custom jsonb)
 """
 
 
@@ -90,7 +81,7 @@ def write_leads(
     automation: bool = True,
     existing: Existing = "error",
 ) -> LeadResult:
-    """Create the rows' leads in the caller's transaction: contacts found or made, members dealt out, values, tags, products and events.
+    """Create the rows' leads in the caller's transaction: contacts found or made, members assigned, values, tags, products and events.
 
     A row that repeats an open lead, of the same contact and a product of the row (or both without product), is told in `collided`; with
     "update" that lead takes the row's values, tags and products, and the row is told in `updated`. An existing contact takes the values
@@ -163,7 +154,7 @@ class _Round:
         plan = self._plan(rows)
         contacts = self._write_contacts(plan)
         inserts = [item._replace(contact_id=contacts.get(item.row.index, item.contact_id)) for item in plan.inserts]
-        self._insert(inserts, self._deal(inserts))
+        self._insert(inserts, self._assign(inserts))
         outcome = update_leads(
             self.schema,
             [(item.id, item.row) for item in plan.updates],
@@ -256,32 +247,31 @@ class _Round:
                 raise _Again  # another writer was quicker with this contact
         return contacts
 
-    def _deal(self, inserts: Sequence[_Item]) -> dict[str, dict[str, str | None]]:
+    def _assign(self, inserts: Sequence[_Item]) -> dict[str, dict[str, str | None]]:
         """The team of each new lead, and a member for each open one of nobody. Leads that are closed already are nobody's work."""
         default = default_team() if any(not item.row.system.get("team_id") for item in inserts) else None
         teams = {item.id: item.row.system.get("team_id") or default for item in inserts}
         members = {item.id: item.row.system.get("team_member_id") for item in inserts}
         wanting = [item for item in inserts if not members[item.id] and self.schema.is_open(item.row.system.get("status"))]
         try:
-            dealt = deal([teams[item.id] for item in wanting], self.schema.closed)
+            assigned = assign([teams[item.id] for item in wanting], self.schema.closed)
         except NamedError as error:
             problem = ValueProblem("team", error.name, error.detail)
             raise _Again({item.row.index: [problem] for item in wanting if not teams[item.id]}) from error
-        members |= {item.id: member for item, member in zip(wanting, dealt, strict=True)}
+        members |= {item.id: member for item, member in zip(wanting, assigned, strict=True)}
         return {id: {"team_id": team, "team_member_id": members[id]} for id, team in teams.items()}
 
-    def _insert(self, items: Sequence[_Item], dealt: dict[str, dict[str, str | None]]) -> None:
+    def _insert(self, items: Sequence[_Item], assigned: dict[str, dict[str, str | None]]) -> None:
         """The leads' own rows and what stands beside them."""
         if not items:
             return
         schema = self.schema
         names = _product_names({id for item in items for id in item.row.product_ids or ()})
-        # One JSON text instead of an array a column: psycopg writes arrays thirty times slower.
         rows = [
             {
                 **schema.system_defaults,
                 **item.row.system,
-                **dealt[item.id],
+                **assigned[item.id],
                 "id": item.id,
                 "contact_id": item.contact_id,
                 "first_product": min((names[id] for id in item.row.product_ids or ()), default=None),
@@ -289,15 +279,7 @@ class _Round:
             }
             for item in items
         ]
-        values: dict[str, Any] = {
-            "now": timezone.now(),
-            "company": schema.company_id,
-            "actor": self.actor_id,
-            "import": self.import_id,
-            "rows": orjson.dumps(rows, default=str).decode(),
-        }
-        with connection.cursor() as cursor:
-            cursor.execute(INSERT, values)
+        insert_records(schema.kind, rows, company=schema.company_id, actor_id=self.actor_id, import_id=self.import_id)
         add_values(schema, [(item.id, schema.stored_custom(item.row)) for item in items])
         add_tags(schema.company_id, [(item.id, tag) for item in items for tag in item.row.tag_ids or ()], schema.kind)
         add_links(schema.company_id, PRODUCTS, [(item.id, product) for item in items for product in item.row.product_ids or ()])

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from crm.fields import TextFormat
 from crm.fields.values import clean_text
 from crm.models import CustomField
-from crm.records import LEAD, RecordKind
+from crm.records import RecordKind
 from crm.services.amounts import read_amount
-from crm.services.contact_schema import SYSTEM_COLUMNS as CONTACT_COLUMNS
+from crm.services.contact_kind import CONTACT
 from crm.services.contact_schema import ContactRow, ContactSchema
+from crm.services.lead_kind import LEAD
 from crm.services.record_schema import REQUIRED, RecordRow, RecordSchema, ValueProblem
 
-SYSTEM_COLUMNS = {"status": "status", "source": "source", "value": "value", "notes": "notes"}
-"""formData key of a system field -> column of the lead."""
-NAMES = {
-    **{column: key for key, column in SYSTEM_COLUMNS.items()},
-    "contact_id": "contact",
-    "team_id": "team",
-    "team_member_id": "teamMember",
-}
-CONTACT_KEYS = tuple(CONTACT_COLUMNS)
+SYSTEM_COLUMNS = LEAD.system_columns
+CONTACT_KEYS = tuple(CONTACT.system_columns)
 """formData keys that are values of the lead's contact."""
 MAX_CHOICE = 100
 """Characters of a status or a source."""
@@ -49,9 +43,7 @@ class LeadSchema(RecordSchema):
     """The fields of the active company's leads, and those of the contacts behind them."""
 
     kind: ClassVar[RecordKind] = LEAD
-    columns: ClassVar[Mapping[str, str]] = SYSTEM_COLUMNS
-    names: ClassVar[Mapping[str, str]] = NAMES
-    stamps: ClassVar[Mapping[str, str]] = {"status": "status_changed_at"}
+    row_class: ClassVar[type[RecordRow]] = LeadRow
     required_name: ClassVar[str] = "ValidationError_400"
 
     contacts: ContactSchema = None  # type: ignore[assignment]
@@ -81,38 +73,28 @@ class LeadSchema(RecordSchema):
             return read_amount(value)
         return clean_text(value, MAX_CHOICE) if key in ("status", "source") else value
 
-    def emptied(self, key: str) -> dict[str, Any]:
-        return {SYSTEM_COLUMNS[key]: None if key == "value" else ""}
+    def lock_for_merge(self) -> None:
+        self.contacts.lock_unique_values()
 
-    def read(
+    def known_keys(self, partial: bool) -> Iterable[str]:
+        return SYSTEM_COLUMNS if partial else (*SYSTEM_COLUMNS, *CONTACT_KEYS)
+
+    def read_related(
         self,
         form_data: Mapping[str, Any],
+        row: Any,
+        problems: list[ValueProblem],
+        how: TextFormat | None,
         *,
-        partial: bool = False,
-        drop_invalid: bool = False,
-        from_text: bool | TextFormat = False,
-        index: int = 0,
-    ) -> tuple[LeadRow | None, list[ValueProblem]]:
-        """As RecordSchema.read; an update has no values of the contact."""
-        row = LeadRow(index=index)
-        problems: list[ValueProblem] = []
-        how = from_text if isinstance(from_text, TextFormat) else TextFormat() if from_text else None
-        self.read_system(form_data, row, problems, how)
-        self.read_custom(form_data, row, problems, how, SYSTEM_COLUMNS if partial else (*SYSTEM_COLUMNS, *CONTACT_KEYS))
-        if not partial:
-            self._read_contact(form_data, row, problems, drop_invalid, how)
-        invalid = {problem.key for problem in problems}
-        fatal = self.missing_system(row, invalid, partial, drop_invalid) + self.missing_custom(row, invalid, partial, drop_invalid)
-        if fatal or (problems and not drop_invalid):
-            return None, [*fatal, *problems]
-        return row, problems
-
-    def _read_contact(
-        self, data: Mapping[str, Any], row: LeadRow, problems: list[ValueProblem], drop_invalid: bool, how: TextFormat | None
+        partial: bool,
+        drop_invalid: bool,
     ) -> None:
-        """The contact's values. Blank ones count as not given: a contact that exists is not emptied by them."""
-        given = {key: data[key] for key in CONTACT_KEYS if data.get(key) is not None and str(data[key]).strip()}
-        if not given:
+        """Put the values of the lead's contact into the row of a new lead.
+
+        Blank ones count as not given: a contact that exists is not emptied by them.
+        """
+        given = {key: form_data[key] for key in CONTACT_KEYS if form_data.get(key) is not None and str(form_data[key]).strip()}
+        if partial or not given:
             return
         contact, found = self.contacts.read(given, partial=True, drop_invalid=drop_invalid, from_text=how or False, index=row.index)
         problems += found

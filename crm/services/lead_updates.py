@@ -17,16 +17,6 @@ from crm.services.lead_schema import LeadRow, LeadSchema
 from crm.services.record_updates import load_states, touch, write_links, write_states, write_tags, write_values
 from crm.services.record_values import Links
 
-COLUMNS = {
-    "status": "text",
-    "status_changed_at": "timestamptz",
-    "source": "text",
-    "value": "numeric",
-    "notes": "text",
-    "contact_id": "text",
-    "team_id": "text",
-    "team_member_id": "text",
-}
 PRODUCTS = Links(LeadProduct._meta.db_table, "lead_id", "product_service_id")
 
 
@@ -56,7 +46,7 @@ def update_leads(
         return result
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("update_leads() needs a transaction around it")
-    states, now = load_states(schema.kind, tuple(COLUMNS), [id for id, _ in changes]), timezone.now()
+    states, now = load_states(schema.kind, [id for id, _ in changes]), timezone.now()
     result.missing = [row for id, row in changes if id not in states]
     products: dict[str, list[str]] = {}
     for id, row in changes:
@@ -64,7 +54,7 @@ def update_leads(
             continue
         state = states[id]
         state.apply(row, row.system)
-        state.after["status_changed_at"] = now if state.after["status"] != state.before["status"] else state.before["status_changed_at"]
+        state.stamp(schema.kind.stamps, now)
         if row.product_ids is not None:
             products[id] = list(dict.fromkeys([*products.get(id, ()), *row.product_ids]))
         result.updated.append((row.index, id))
@@ -73,7 +63,7 @@ def update_leads(
     if source is not None:
         touched = sorted(moved.keys() | products.keys() | {id for id, state in states.items() if state.tags is not None})
         journal.before(schema.kind, touched, source)
-    write_states(schema.kind, COLUMNS, written, actor_id)
+    write_states(schema, written, actor_id)
     write_values(schema, written, moved)
     beside = set(states) - set(moved)
     replace = links == "replace"

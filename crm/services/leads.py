@@ -12,11 +12,12 @@ from core.access import quota_exceeded
 from core.errors import ApiError, DuplicateField, NamedError
 from core.ids import is_id
 from crm.models import Contact, Lead
-from crm.services.contacts import MAX_BULK, UNSET, BulkResult, Failure, Saved, update_contact
+from crm.services.contacts import update_contact
 from crm.services.lead_references import missing_references
 from crm.services.lead_rows import LeadResult, write_leads
 from crm.services.lead_schema import CONTACT_KEYS, LeadRow, LeadSchema
 from crm.services.lead_updates import update_leads
+from crm.services.record_results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.services.record_schema import REQUIRED, ValueProblem, explain
 
 DUPLICATE = "DuplicateField"

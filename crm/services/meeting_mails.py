@@ -15,8 +15,8 @@ from accounts.services.mails import Letter, queue_mails
 from core.timezones import Offset, zone_of
 from crm.models import Meeting, MeetingAttendee
 from crm.services.calendar import Method, calendar_file
-from crm.services.dealing import ACTIVE
 from crm.services.reminders import Reminded, Reminder
+from crm.services.teams import ACTIVE
 
 Person = Member | MeetingAttendee
 

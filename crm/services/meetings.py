@@ -19,7 +19,7 @@ from crm.models import Meeting, MeetingAttendee
 from crm.services.attendees import Attendance, Given, attendees_of, replace_attendees
 from crm.services.calendar import Method, calendar_file
 from crm.services.meeting_mails import call_off, invite
-from crm.services.moments import check_timezone, company_timezone, read_moment
+from crm.services.moments import check_timezone, company_timezone, read_datetime
 from crm.services.people import check_contact, check_lead, check_member, first_active
 from crm.services.plain_text import one_line, several_lines
 from crm.services.record_updates import Changes, told
@@ -168,9 +168,9 @@ def _times(meeting: Meeting, values: Mapping[str, Any], zone: str) -> dict[str, 
         return {}
     if "ends_at" in values and "duration_minutes" in values:
         raise NamedError("InvalidInput_400", "endsAt, durationMinutes: give one of them")
-    start = read_moment("startsAt", values["starts_at"], zone) if "starts_at" in values else meeting.starts_at
+    start = read_datetime("startsAt", values["starts_at"], zone) if "starts_at" in values else meeting.starts_at
     if "ends_at" in values:
-        end = read_moment("endsAt", values["ends_at"], zone)
+        end = read_datetime("endsAt", values["ends_at"], zone)
     elif "duration_minutes" in values:
         end = start + timedelta(minutes=values["duration_minutes"])
     elif meeting.ends_at is None:

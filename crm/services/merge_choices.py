@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.utils import timezone
 
 from core.errors import NamedError, shorten
-from crm.services.contact_schema import ContactSchema
+from crm.records import Part
 from crm.services.record_schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema, explain
 from crm.services.record_updates import RecordState
 
 REFUSED = "InvalidPayload_400"
-
-
-class Part(NamedTuple):
-    """Columns that go together, and the one that says whether there is a value at all."""
-
-    columns: tuple[str, ...]
-    judged: str
 
 
 def choose(
@@ -86,18 +79,16 @@ def _give(schema: RecordSchema, winner: RecordState, given: Mapping[str, Any]) -
     """Values that none of the records need have, read like those of an update."""
     if not given:
         return
-    if isinstance(schema, ContactSchema):
-        row, problems = schema.read(given, partial=True, current=winner.after)
-    else:
-        row, problems = schema.read(given, partial=True)
+    row, problems = schema.read(given, partial=True, current=winner.after)
     if row is not None:
         problems = schema.check_references([row]).get(0, [])
     if row is None or problems:
         raise NamedError(problems[0].name, f"choices: {explain(problems)}")
     winner.apply(row, row.system)
     now = timezone.now()
-    given_now = [column for column in schema.stamps if column in row.system and winner.after[column] != winner.before[column]]
-    winner.after.update({schema.stamps[column]: now for column in given_now})
+    stamps = schema.kind.stamps
+    given_now = [column for column in stamps if column in row.system and winner.after[column] != winner.before[column]]
+    winner.after.update({stamps[column]: now for column in given_now})
 
 
 def _refuse_emptied(schema: RecordSchema, parts: Mapping[str, Part], winner: RecordState, choices: Mapping[str, Any]) -> None:

@@ -79,7 +79,7 @@ def _move(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -> dict[
     for attempt in range(MAX_ROUNDS):
         try:
             with transaction.atomic(), connection.cursor() as cursor:
-                cursor.execute(statement, [winner, list(losers), _clashing(field, winner, losers)])
+                cursor.execute(statement, [winner, list(losers), _conflicting(field, winner, losers)])
                 rows = sorted(cursor.fetchall())
         except IntegrityError:
             if attempt == MAX_ROUNDS - 1:
@@ -92,7 +92,7 @@ def _move(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -> dict[
     raise AssertionError("unreachable")
 
 
-def _clashing(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -> list[str]:
+def _conflicting(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -> list[str]:
     """The losers' rows that the winner, or a loser that goes before, has too by one of the table's unique constraints."""
     model: Any = field.model
     found: set[str] = set()

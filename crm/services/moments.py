@@ -15,7 +15,7 @@ YEARS = range(1970, 2200)
 FORM = "write it as 2026-03-09T14:30:00+01:00, or without an offset for the clock of the time zone"
 
 
-def read_moment(field: str, text: str, zone: str | None = None) -> datetime:
+def read_datetime(field: str, text: str, zone: str | None = None) -> datetime:
     """The moment, to the second, in UTC. Without an offset it is what the clocks of `zone` (None: the company's time zone) show.
 
     Where clocks are put back, a time comes twice and the first one is meant; one that they skip is refused. InvalidFormat.

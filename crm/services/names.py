@@ -7,7 +7,7 @@ from django.db import IntegrityError, models, transaction
 from core.errors import NamedError, shorten
 
 
-def save_named(record: models.Model, taken: str) -> None:
+def save_unique_name(record: models.Model, taken: str) -> None:
     """Save a record of a model whose constraint ends in `name_unique`; raises the error `taken` when its name is another record's."""
     try:
         with transaction.atomic():

@@ -5,8 +5,9 @@ from __future__ import annotations
 from accounts.models import Member
 from core.errors import NamedError
 from crm.models import Lead
-from crm.selectors import live_contacts, live_leads
-from crm.services.dealing import ACTIVE
+from crm.services.contact_selectors import live_contacts
+from crm.services.lead_selectors import live_leads
+from crm.services.teams import ACTIVE
 
 
 def check_lead(id: str) -> Lead:

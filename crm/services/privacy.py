@@ -1,6 +1,7 @@
-"""What is known of a contact, wherever it is: one registry of the tables that hold something, which access and erasure both go by.
+"""The registry of tables with personal data of contacts, which access requests and erasure both read.
 
-Each app declares its own tables (`hold`) when it is ready. Whatever refers to contacts or leads has to be here; a test sees to it.
+Each app declares its own tables (`register_personal_data`) when it is ready. Whatever refers to contacts or leads has to be here; a test
+checks it.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ SHORTEST_NUMBER = 6
 
 
 @dataclass(frozen=True)
-class Subject:
-    """Whom it is about: a contact with those that were merged into it, and the leads of all of them."""
+class DataSubject:
+    """The person whose data it is: a contact with those that were merged into it, and the leads of all of them."""
 
     contact: Contact
     contact_ids: list[str]
@@ -61,15 +62,15 @@ class Subject:
         leads = Lead.objects.filter(contact__in=ids).order_by("pk")
         leads = leads.select_for_update(of=("self",)) if lock else leads
         rows = list(leads.values_list("pk", "import_job_id"))
-        people = list(contacts.values())
+        records = list(contacts.values())
         return cls(
             contact=contact,
             contact_ids=ids,
             lead_ids=[pk for pk, _ in rows],
-            emails=sorted({one.email.lower() for one in people if one.email}),
-            numbers=sorted({one.number for one in people if one.number and len(one.number) >= SHORTEST_NUMBER}),
-            names=sorted({one.name for one in people if len(one.name) > 1}),
-            import_ids=sorted({id for id in [*(one.import_job_id for one in people), *(job for _, job in rows)] if id}),
+            emails=sorted({one.email.lower() for one in records if one.email}),
+            numbers=sorted({one.number for one in records if one.number and len(one.number) >= SHORTEST_NUMBER}),
+            names=sorted({one.name for one in records if len(one.name) > 1}),
+            import_ids=sorted({id for id in [*(one.import_job_id for one in records), *(job for _, job in rows)] if id}),
         )
 
     @cached_property
@@ -98,7 +99,7 @@ def _rows(where: Q, lock: bool) -> Sequence[Contact]:
     return list(rows.select_for_update(of=("self",)) if lock else rows)
 
 
-def referring(model: type[Model], subject: Subject) -> Q:
+def referring(model: type[Model], subject: DataSubject) -> Q:
     """The rows of a model that refer to the subject's contacts or leads."""
     ids = {Contact: subject.contact_ids, Lead: subject.lead_ids}
     where = Q(pk__in=[])
@@ -108,7 +109,7 @@ def referring(model: type[Model], subject: Subject) -> Q:
     return where
 
 
-def mentioning(subject: Subject, *columns: str, names: bool = False) -> Q:
+def mentioning(subject: DataSubject, *columns: str, names: bool = False) -> Q:
     """The rows in whose texts or JSON columns an address or number of the subject stands, with `names` a name too."""
     where = Q(pk__in=[])
     for column in columns:
@@ -122,50 +123,56 @@ def mentioning(subject: Subject, *columns: str, names: bool = False) -> Q:
     return where
 
 
-def delete_rows(subject: Subject, rows: QuerySet[Any]) -> int:
+def delete_rows(subject: DataSubject, rows: QuerySet[Any]) -> int:
     """Delete the rows in one statement; references between tables are checked at the end of the transaction."""
     return rows.order_by()._raw_delete(rows.db) or 0  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
-class Holding:
-    """A table that holds something of contacts: which of its rows, and what erasure does to them."""
+class PersonalDataTable:
+    """A table with personal data of contacts: which of its rows, and what erasure does to them."""
 
     name: str
-    """The section of an access request that it is told in."""
+    """The section of an access request that has its rows."""
     model: type[Model]
-    rows: Callable[[Subject], Q]
-    erase: Callable[[Subject, QuerySet[Any]], int] = delete_rows
+    rows: Callable[[DataSubject], Q]
+    erase: Callable[[DataSubject, QuerySet[Any]], int] = delete_rows
     """Removes what is personal from the rows, in the transaction of the erasure; returns how many there were."""
     module: str = "contact"
     """The permission module by which its rows are read elsewhere."""
-    told: bool = True
-    """Off for what repeats other sections in the service's own form."""
+    exported: bool = True
+    """Whether access requests have it; off for what repeats other sections in the service's own form."""
     hides: frozenset[str] = frozenset()
     adds: tuple[str, ...] = ()
-    """Paths that are told with the row's own columns, such as tag__name."""
-    shape: Callable[[Subject, dict[str, Any]], dict[str, Any]] | None = field(default=None)
-    """Last touches to a row that is told."""
+    """Paths that are exported with the row's own columns, such as tag__name."""
+    shape: Callable[[DataSubject, dict[str, Any]], dict[str, Any]] | None = field(default=None)
+    """Changes a row before it is exported."""
 
-    def find(self, subject: Subject) -> QuerySet[Any]:
-        """The rows that hold something of the subject."""
+    def find(self, subject: DataSubject) -> QuerySet[Any]:
+        """The rows that have something of the subject."""
         return self.model._default_manager.filter(self.rows(subject))
 
-    def tell(self, subject: Subject) -> Iterator[dict[str, Any]]:
-        """The rows as they are told, read piece by piece."""
+    def export_rows(self, subject: DataSubject) -> Iterator[dict[str, Any]]:
+        """The rows as an access request has them, read piece by piece."""
         columns = [f.attname for f in self.model._meta.concrete_fields if f.attname not in INTERNAL | self.hides]
         for row in self.find(subject).order_by("pk").values(*columns, *self.adds).iterator(chunk_size=500):
-            told = {camel(name): value for name, value in row.items()}
-            yield told if self.shape is None else self.shape(subject, told)
+            exported = {camel(name): value for name, value in row.items()}
+            yield exported if self.shape is None else self.shape(subject, exported)
 
 
-HOLDINGS: dict[str, Holding] = {}
-"""Name -> holding, in the order in which they are told and erased."""
+PERSONAL_DATA: dict[str, PersonalDataTable] = {}
+"""Name -> table, in the order in which they are exported and erased."""
 
 
-def hold(holding: Holding) -> None:
-    """Declare that a table holds something of contacts."""
-    HOLDINGS[holding.name] = holding
+def register_personal_data(
+    name: str,
+    model: type[Model],
+    rows: Callable[[DataSubject], Q],
+    erase: Callable[[DataSubject, QuerySet[Any]], int] = delete_rows,
+    **options: Any,
+) -> None:
+    """Declare that a table has personal data of contacts; the arguments are the fields of PersonalDataTable."""
+    PERSONAL_DATA[name] = PersonalDataTable(name, model, rows, erase, **options)
 
 
 def camel(name: str) -> str:

@@ -14,17 +14,14 @@ from core.events import emit
 from core.ids import new_id
 from core.lists import BulkSelection
 from crm.models import ProductService
-from crm.records import PRODUCT_SERVICE
-from crm.selectors import live_products
-from crm.services.bulk_changes import DELETE, UPDATE, Apply, BulkKind, Outcome, change_many
-from crm.services.contacts import Saved
-from crm.services.product_schema import COLUMN_TYPES, ProductSchema
+from crm.services.bulk_changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.services.product_kind import PRODUCT_SERVICE
+from crm.services.product_schema import ProductSchema
 from crm.services.record_bulk import apply_change, plan_change
+from crm.services.record_results import Saved
 from crm.services.record_schema import RecordRow, ValueProblem, explain
 from crm.services.record_updates import load_states, write_states, write_values
 from crm.services.record_values import add_values
-
-NOT_FOUND = "ProductServiceNotFound_400"
 
 
 @transaction.atomic
@@ -53,7 +50,7 @@ def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], auto
     ProductServiceNotFound_400, and what create_product raises for values.
     """
     schema = ProductSchema.load()
-    state = load_states(PRODUCT_SERVICE, tuple(COLUMN_TYPES), [id]).get(id)
+    state = load_states(PRODUCT_SERVICE, [id]).get(id)
     if state is None:
         raise not_found()
     row, _ = _read(schema, form_data, partial=True)
@@ -61,7 +58,7 @@ def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], auto
     changes = state.changes(schema.names)
     if changes:
         with _names_are_unique(state.after["name"]):
-            write_states(PRODUCT_SERVICE, COLUMN_TYPES, [state], actor_id)
+            write_states(schema, [state], actor_id)
         write_values(schema, [state], {id: changes})
         emit("productService.updated", [id], payloads={id: {"changes": changes}}, actor_id=actor_id, automation=automation)
 
@@ -75,7 +72,7 @@ def update_products(
     name none.
     """
     change = {"formData": dict(form_data), "updateType": update_type}
-    return change_many(PRODUCTS, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
+    return change_many(PRODUCT_SERVICE, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
 
 
 def delete_products(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Outcome:
@@ -83,10 +80,11 @@ def delete_products(*, actor_id: str, selection: BulkSelection, automation: bool
 
     ProductServiceNotFound_400 when ids name none.
     """
-    return change_many(PRODUCTS, DELETE, actor_id=actor_id, selection=selection, automation=automation)
+    return change_many(PRODUCT_SERVICE, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
-def _prepare(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+    """Read a bulk change of products and services (RecordType.prepare)."""
     schema = ProductSchema.load()
     if "name" in wanted["formData"]:
         raise NamedError("CannotUpdateUniqueKey_400", "name: makes products and services unique and cannot be changed for many at once")
@@ -96,12 +94,9 @@ def _prepare(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
     return lambda ids: apply_change(schema, change, ids, actor_id)
 
 
-PRODUCTS = BulkKind(PRODUCT_SERVICE, live_products, _prepare, NOT_FOUND)
-
-
 def not_found() -> NamedError:
     """The error of an id that is none of the company's live products and services."""
-    return NamedError(NOT_FOUND, "id: there is no such product or service in this company")
+    return NamedError(PRODUCT_SERVICE.not_found, "id: there is no such product or service in this company")
 
 
 def _read(
@@ -123,7 +118,7 @@ def _names_are_unique(name: str) -> Iterator[None]:
         with transaction.atomic():
             yield
     except IntegrityError as error:
-        if "productservice_name_unique" not in str(error):
+        if not PRODUCT_SERVICE.violates_unique(error):
             raise
         detail = f"name: {shorten(name, 60)!r} is the name of another one already, whatever the case of its letters"
-        raise NamedError("ProductServiceNameAlreadyExists_400", detail) from None
+        raise NamedError(PRODUCT_SERVICE.exists, detail) from None

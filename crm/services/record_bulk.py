@@ -153,7 +153,7 @@ def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id:
         return {}
     now, columns = timezone.now(), list(change.columns)
     assignments = [f"{column} = {expression}" for column, expression, _ in wanted]
-    stamps = [(column, stamp) for column, stamp in schema.stamps.items() if column in change.columns]
+    stamps = [(column, stamp) for column, stamp in schema.kind.stamps.items() if column in change.columns]
     assignments += [f"{stamp} = CASE WHEN r.{column} IS DISTINCT FROM %s THEN %s ELSE r.{stamp} END" for column, stamp in stamps]
     values = [value for *_, part in wanted for value in part]
     stamped = [value for column, _ in stamps for value in (change.columns[column], now)]

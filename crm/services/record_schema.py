@@ -53,15 +53,10 @@ class RecordRow:
 
 @dataclass(slots=True)
 class RecordSchema:
-    """The fields of a panel of the active company, read once for any number of rows."""
+    """The fields of a panel of the active company, read once for any number of rows; each kind of records has one of its own."""
 
     kind: ClassVar[RecordKind]
-    columns: ClassVar[Mapping[str, str]]
-    """formData key of a system field -> column of the record."""
-    names: ClassVar[Mapping[str, str]]
-    """Column -> name in the API, of all that events tell about."""
-    stamps: ClassVar[Mapping[str, str]] = {}
-    """Column -> column of the time when it was last changed."""
+    row_class: ClassVar[type[RecordRow]] = RecordRow
     required_name: ClassVar[str] = REQUIRED
     """The error of a value that is required and missing."""
 
@@ -104,24 +99,87 @@ class RecordSchema:
         partial: bool = False,
         drop_invalid: bool = False,
         from_text: bool | TextFormat = False,
+        current: Mapping[str, Any] | None = None,
         index: int = 0,
     ) -> tuple[Any, list[ValueProblem]]:
-        """A formData as a row, and all that is wrong with it; no row when it cannot be written.
+        """Read a formData into a row; returns it with all that is wrong, and no row when it cannot be written.
 
-        `partial`: an update, where only what is given counts. `drop_invalid`: invalid values are left out instead, as long as nothing
-        required is among them. `from_text`: values are cells of a file, and empty ones count as not given.
+        `partial`: an update, where only what is given counts; `current` holds the record's columns then. `drop_invalid`: leave invalid
+        values out instead, as long as nothing required is among them. `from_text`: values are cells of a file, and empty ones count as
+        not given.
         """
-        raise NotImplementedError
+        row = self.row_class(index=index)
+        problems: list[ValueProblem] = []
+        how = from_text if isinstance(from_text, TextFormat) else TextFormat() if from_text else None
+        self.read_system(form_data, row, problems, how, current or {})
+        self.read_custom(form_data, row, problems, how, self.known_keys(partial))
+        self.read_related(form_data, row, problems, how, partial=partial, drop_invalid=drop_invalid)
+        invalid = {problem.key for problem in problems}
+        fatal = self.missing(row, form_data, invalid, partial=partial, drop_invalid=drop_invalid)
+        if fatal or (problems and not drop_invalid):
+            return None, [*fatal, *problems]
+        return row, problems
+
+    def known_keys(self, partial: bool) -> Iterable[str]:
+        """The keys of a formData that name no custom field."""
+        return self.columns
+
+    def read_related(
+        self,
+        form_data: Mapping[str, Any],
+        row: Any,
+        problems: list[ValueProblem],
+        how: TextFormat | None,
+        *,
+        partial: bool,
+        drop_invalid: bool,
+    ) -> None:
+        """Put the values of a related record into the row. By default formData has none."""
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """formData key of a system field -> column of the record."""
+        return self.kind.system_columns
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Column -> name in the API, of all that events tell about."""
+        return self.kind.names
+
+    def lock_unique_values(self) -> None:
+        """Hold what makes records unique until the transaction ends, before many are written. By default there is nothing to hold."""
+
+    def lock_for_merge(self) -> None:
+        """Wait for other merges, and for writers of many records that a merge may want next."""
+        self.lock_unique_values()
+
+    def derive(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """The derived columns of a record that has these columns, but for those that triggers keep."""
+        return {}
+
+    def claims(self, columns: Mapping[str, Any]) -> dict[str, str]:
+        """Part of what makes a live record with these columns unique (RecordKind.unique) -> its key."""
+        return {}
+
+    def check_merged(self, id: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        """Refuse columns that the winner of a merge cannot have, by the error's name. By default it can have all."""
 
     def emptied(self, key: str) -> dict[str, Any]:
         """The columns of a system field without value."""
-        return {self.columns[key]: None}
+        return self.kind.emptied(self.columns[key])
 
     def stored_custom(self, row: RecordRow) -> dict[str, Any]:
         """The custom values of a new record: defaults where nothing was given, and no empty ones."""
         return {key: value for key, value in (self.defaults | row.custom).items() if value is not None}
 
-    def read_system(self, form_data: Mapping[str, Any], row: RecordRow, problems: list[ValueProblem], how: TextFormat | None) -> None:
+    def read_system(
+        self,
+        form_data: Mapping[str, Any],
+        row: RecordRow,
+        problems: list[ValueProblem],
+        how: TextFormat | None,
+        current: Mapping[str, Any],
+    ) -> None:
         """Put the system values of formData into the row, by the definitions of their fields."""
         for key, column in self.columns.items():
             spec = self.system_fields.get(key)
@@ -139,6 +197,12 @@ class RecordSchema:
     def fit(self, key: str, value: Any) -> Any:
         """A system value as its column holds it; raises BadValue for one that the column has no room for."""
         return value
+
+    def missing(
+        self, row: Any, form_data: Mapping[str, Any], invalid: set[str], *, partial: bool = False, drop_invalid: bool = False
+    ) -> list[ValueProblem]:
+        """Required values that the row lacks, or would lack once its invalid values (`invalid`: their keys) are left out."""
+        return self.missing_system(row, invalid, partial, drop_invalid) + self.missing_custom(row, invalid, partial, drop_invalid)
 
     def missing_system(self, row: RecordRow, invalid: set[str], partial: bool, drop_invalid: bool) -> list[ValueProblem]:
         """Required system values that the row lacks, or would lack once its invalid values are left out."""
@@ -212,6 +276,11 @@ class RecordSchema:
                 if drop_invalid:
                     rows[position].custom.pop(key, None)
         return problems
+
+
+def lower(text: str) -> str:
+    """The text in lower case, letter by letter as PostgreSQL's lower() does it."""
+    return text.lower() if text.isascii() else "".join(letter.lower()[0] for letter in text)
 
 
 def spec_of(row: CustomField) -> FieldSpec:

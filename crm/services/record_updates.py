@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -45,6 +46,11 @@ class RecordState:
         if row.tag_ids is not None:
             self.tags = [*(self.tags or ()), *row.tag_ids]
 
+    def stamp(self, stamps: Mapping[str, str], now: datetime) -> None:
+        """Date what changed; `stamps` has column -> the column that dates its last change."""
+        for column, dated in stamps.items():
+            self.after[dated] = now if self.after[column] != self.before[column] else self.before[dated]
+
     def changes(self, names: Mapping[str, str]) -> Changes:
         """What is different now; `names` has column -> name in the API, and columns that it lacks are not told."""
         found = {
@@ -64,8 +70,9 @@ def told(value: Any) -> Any:
     return value if value is None or isinstance(value, str | bool | int | float) else plain(value)
 
 
-def load_states(kind: RecordKind, columns: Sequence[str], ids: Sequence[str]) -> dict[str, RecordState]:
-    """The live records of the ids, locked in the order of their ids."""
+def load_states(kind: RecordKind, ids: Sequence[str], *, merging: bool = False) -> dict[str, RecordState]:
+    """Lock the live records of the ids, in the order of their ids, and read what an update of them, or a merge, may change."""
+    columns = kind.merged_columns if merging else kind.state_columns
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT id, {', '.join(columns)}, custom::text FROM {kind.table} WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR UPDATE",
@@ -78,18 +85,15 @@ def load_states(kind: RecordKind, columns: Sequence[str], ids: Sequence[str]) ->
         return found
 
 
-def write_states(
-    kind: RecordKind,
-    columns: Mapping[str, str],
-    states: Sequence[RecordState],
-    actor_id: str | None,
-    more: Mapping[str, Mapping[str, Any]] | None = None,
-) -> None:
-    """The records' own rows. `columns` has column -> SQL type; `more` has record id -> columns that are not part of the states."""
+def write_states(schema: RecordSchema, states: Sequence[RecordState], actor_id: str | None) -> None:
+    """Write the records' own rows: the columns that the states were loaded with, and those that derive from them."""
     if not states:
         return
+    kind = schema.kind
     # One JSON text instead of an array a column: psycopg writes arrays thirty times slower.
-    rows = [{**state.after, **(more or {}).get(state.id, {}), "id": state.id, "custom": state.custom} for state in states]
+    written = [{**state.after, **schema.derive(state.after)} for state in states]
+    columns = {name: kind.by_name[name].type for name in written[0]}
+    rows = [{**values, "id": state.id, "custom": state.custom} for values, state in zip(written, states, strict=True)]
     with connection.cursor() as cursor:
         cursor.execute(
             f"UPDATE {kind.table} r SET updated_at = %s, updated_by_id = coalesce(%s, r.updated_by_id), custom = new.custom,"

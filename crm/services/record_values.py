@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from core.ids import new_id
 from crm.fields import FieldSpec
-from crm.records import CONTACT, RecordKind
+from crm.records import RecordKind
 from crm.services.record_schema import RecordSchema
 
 INSERT_VALUES = """
@@ -108,11 +108,11 @@ def remove_other_links(links: Links, wanted: Mapping[str, Sequence[str]]) -> set
         return {record for (record,) in cursor.fetchall()}
 
 
-def add_tags(company: str, pairs: Sequence[tuple[str, str]], kind: RecordKind = CONTACT) -> set[str]:
+def add_tags(company: str, pairs: Sequence[tuple[str, str]], kind: RecordKind) -> set[str]:
     """Link (record id, tag id) where they are not linked yet; returns the records that got one."""
     return add_links(company, tag_links(kind), pairs) if pairs else set()
 
 
-def remove_other_tags(wanted: Mapping[str, Sequence[str]], kind: RecordKind = CONTACT) -> set[str]:
+def remove_other_tags(wanted: Mapping[str, Sequence[str]], kind: RecordKind) -> set[str]:
     """Unlink all tags but the wanted ones of each record; returns the records that lost one."""
     return remove_other_links(tag_links(kind), wanted) if wanted else set()

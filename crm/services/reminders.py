@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -14,14 +15,14 @@ from django.utils import timezone
 
 from accounts.services.mails import Letter, queue_mails
 from core.tenancy import unscoped
-from crm.models import FollowUp, Meeting
 
 log = logging.getLogger(__name__)
 
 MAX_MINUTES = 40_320
 """Four weeks."""
 AGAIN = timedelta(minutes=10)
-Reminded = FollowUp | Meeting
+Reminded = Any
+"""A follow-up, a meeting, or another record with remind_minutes, remind_at and reminded_at."""
 
 
 @dataclass(frozen=True)

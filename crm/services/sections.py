@@ -14,7 +14,7 @@ from core.errors import NamedError, shorten
 from core.ids import is_id
 from core.lists import BulkSelection
 from crm.models import CustomField, CustomSection
-from crm.services.names import save_named
+from crm.services.names import save_unique_name
 from crm.services.ordering import reorder
 
 TAKEN, NOT_FOUND, NONE_SELECTED = "CustomSectionNameAlreadyExists_400", "CustomSectionNotFound_400", "NoCustomSectionSelected_400"
@@ -45,7 +45,7 @@ def create_section(*, actor_id: str, values: Mapping[str, Any]) -> CustomSection
         raise NamedError("InvalidPanel_400", f"panel: one of {', '.join(CustomField.Panel.values)}, not {shorten(section.panel, 40)!r}")
     if section.order is None:
         section.order = (CustomSection.objects.filter(panel=section.panel).aggregate(last=Max("order"))["last"] or 0) + 1
-    save_named(section, TAKEN)
+    save_unique_name(section, TAKEN)
     return section
 
 
@@ -63,7 +63,7 @@ def update_section(*, id: str, actor_id: str, values: Mapping[str, Any]) -> Cust
     for name, value in values.items():
         setattr(section, name, value)
     section.updated_by_id = actor_id
-    save_named(section, TAKEN)
+    save_unique_name(section, TAKEN)
     return section
 
 

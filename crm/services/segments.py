@@ -16,15 +16,12 @@ from core.lists import BulkSelection, FieldSet, tree
 from core.lists.query import filters_tree
 from core.tenancy import company_id
 from crm.api.record_fields import all_custom_fields_of
-from crm.lists import PANEL_LISTS
-from crm.models import Contact, Segment, SegmentRecord
-from crm.records import KINDS
-from crm.services.names import save_named
+from crm.models import Segment, SegmentRecord
+from crm.services.names import save_unique_name
+from crm.services.record_types import RECORD_TYPES, kind_of
 from crm.services.record_values import Links, add_links, remove_links, remove_other_links
 
 TAKEN, NOT_FOUND = "SegmentNameAlreadyExists_400", "SegmentNotFound_400"
-RECORD_MISSING = {"contact": "ContactNotFound_400", "lead": "LeadNotFound_400"}
-"""Panel -> the error of an id that is none of its live records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +39,9 @@ class IdChanges:
 
 def fields_of(panel: str) -> FieldSet:
     """What a segment's tree may name: the fields of the panel's list but for segments themselves, so that none contains itself."""
-    fields = PANEL_LISTS[panel][1]
+    fields = RECORD_TYPES[panel].fields
     own = [field for field in fields.fields.values() if field.name != "segment"]
-    return FieldSet(own, default_sort=fields.default_sort, dynamic=all_custom_fields_of(KINDS[panel]))
+    return FieldSet(own, default_sort=fields.default_sort, dynamic=all_custom_fields_of(kind_of(panel)))
 
 
 def stored_tree(panel: str, filters: Any, advanced: Any) -> dict[str, Any]:
@@ -68,18 +65,18 @@ def compiled(segment: Segment, fields: FieldSet | None = None) -> Q:
 
 def members(segment: Segment) -> QuerySet[Any]:
     """The live contacts or leads of a segment."""
-    live = PANEL_LISTS[segment.panel][0]()
+    live = kind_of(segment.panel).live()
     if segment.kind == Segment.Kind.DYNAMIC:
         return live.filter(compiled(segment))
     return live.filter(Exists(SegmentRecord.objects.filter(segment=segment.pk, **{segment.panel: OuterRef("pk")})))
 
 
-def contacts_of(segment: Segment) -> QuerySet[Contact]:
+def contacts_of(segment: Segment) -> QuerySet[Any]:
     """The live contacts of a segment, those of its leads if it selects leads."""
     found: QuerySet[Any] = members(segment)
     if segment.panel == "contact":
         return found
-    return Contact.objects.filter(Q(pk__in=found.values("contact_id")), is_deleted=False)
+    return kind_of("contact").live().filter(pk__in=found.values("contact_id"))
 
 
 def next_contacts(segment: Segment, place: str, size: int) -> QuerySet[Any]:
@@ -121,7 +118,7 @@ def create_segment(*, actor_id: str, values: Mapping[str, Any], filters: Any = N
     else:
         _refuse_ids(ids)
         segment.filters = stored_tree(segment.panel, filters, advanced)
-    save_named(segment, TAKEN)
+    save_unique_name(segment, TAKEN)
     _change_ids(segment, ids)
     return segment
 
@@ -148,7 +145,7 @@ def update_segment(
         if filters is not None or advanced is not None:
             segment.filters = stored_tree(segment.panel, filters, advanced)
     segment.updated_by_id = actor_id
-    save_named(segment, TAKEN)
+    save_unique_name(segment, TAKEN)
     _change_ids(segment, ids)
     return segment
 
@@ -181,12 +178,12 @@ def _refuse_missing(panel: str, ids: Sequence[str]) -> None:
         # One JSON text: tens of thousands of parameters, or an array of them, take psycopg longer than the look itself.
         cursor.execute(
             "SELECT given.id FROM json_array_elements_text(%s::json) WITH ORDINALITY AS given (id, place)"
-            f" WHERE NOT EXISTS (SELECT FROM {KINDS[panel].table} r WHERE r.id = given.id AND NOT r.is_deleted) ORDER BY place",
+            f" WHERE NOT EXISTS (SELECT FROM {kind_of(panel).table} r WHERE r.id = given.id AND NOT r.is_deleted) ORDER BY place",
             [orjson.dumps(ids).decode()],
         )
         missing = [id for (id,) in cursor.fetchall()]
     if missing:
-        raise NamedError(RECORD_MISSING[panel], f"ids: {', '.join(missing[:5])} not found in this company ({len(missing)} in all)")
+        raise NamedError(kind_of(panel).not_found, f"ids: {', '.join(missing[:5])} not found in this company ({len(missing)} in all)")
 
 
 @transaction.atomic

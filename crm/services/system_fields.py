@@ -11,10 +11,9 @@ from django.db.models import Count, F
 
 from core.errors import NamedError, shorten
 from crm.models import CustomField
-from crm.records import KINDS
 from crm.services.field_definitions import check_definition, save_field
 from crm.services.field_locks import take_fields
-from crm.services.lead_schema import MAX_CHOICE
+from crm.services.record_types import kind_of
 
 
 def options(*labels: str) -> list[dict[str, str]]:
@@ -104,10 +103,11 @@ def check_options(field: CustomField, before: Iterable[Mapping[str, Any]]) -> No
     known = [option["value"] for option in field.options]
     if not known:
         raise NamedError("InvalidInput_400", "options: needs at least one option")
-    long = next((value for value in known if len(value) > MAX_CHOICE), None)
+    column, kind = field.unique_field_id, kind_of(field.panel)
+    most: int = kind.model._meta.get_field(column).max_length  # type: ignore[union-attr, assignment]
+    long = next((value for value in known if len(value) > most), None)
     if long is not None:
-        raise NamedError("InvalidInput_400", f"options: {shorten(long, 40)!r} is longer than {MAX_CHOICE} characters")
-    column, kind = field.unique_field_id, KINDS[field.panel]
+        raise NamedError("InvalidInput_400", f"options: {shorten(long, 40)!r} is longer than {most} characters")
     gone = {option["value"] for option in before} - set(known)
     live = kind.model._default_manager.filter(is_deleted=False, **{f"{column}__in": gone}) if gone else kind.model._default_manager.none()
     used = list(live.values_list(column).annotate(count=Count("pk")).order_by(column))

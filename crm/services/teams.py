@@ -15,9 +15,10 @@ from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection
 from crm.models import Team, TeamMember
-from crm.services.dealing import ACTIVE
-from crm.services.names import save_named
+from crm.services.names import save_unique_name
 
+ACTIVE = (Member.Status.OWNER, Member.Status.ACCEPTED)
+"""Memberships that may be in a team, and that leads may be given to."""
 DEFAULT_NAME = "General"
 TAKEN, NOT_FOUND = "TeamNameAlreadyExists_400", "TeamNotFound_400"
 
@@ -55,21 +56,21 @@ def create_team(*, actor_id: str, values: Mapping[str, Any], members: MemberChan
     """
     reserve_quota("team")
     team = Team(created_by_id=actor_id, updated_by_id=actor_id, **values)
-    save_named(team, TAKEN)
+    save_unique_name(team, TAKEN)
     _change_members(team, members)
     return team
 
 
 @transaction.atomic
 def update_team(*, id: str, actor_id: str, values: Mapping[str, Any], members: MemberChanges) -> Team:
-    """Change what is given of a team; those who deal leads to it meanwhile wait. TeamNotFound_400, and what create_team raises."""
+    """Change what is given of a team; those who assign its leads meanwhile wait. TeamNotFound_400, and what create_team raises."""
     team = Team.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if team is None:
         raise not_found()
     for name, value in values.items():
         setattr(team, name, value)
     team.updated_by_id = actor_id
-    save_named(team, TAKEN)
+    save_unique_name(team, TAKEN)
     _change_members(team, members)
     return team
 

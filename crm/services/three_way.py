@@ -1,4 +1,4 @@
-"""Giving a record back what it was, without taking from anybody what they have changed since: three versions are compared, name by name.
+"""The three-way merge of a record's versions: undoing a change restores what it overwrote and keeps what others have changed since.
 
 A version is the JSON of journals: `row` (column -> value, `custom` among them) and the name of each kind of links (their whole rows).
 `after` holds only what differs from `before`.
@@ -10,26 +10,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from crm.records import RecordKind
+
 Version = Mapping[str, Any]
 
 CUSTOM, CHANGED_AT, CHANGED_BY = "custom", "updated_at", "updated_by_id"
-TOGETHER = (
-    ("country_code", "number", "contact_number"),
-    ("status", "status_changed_at"),
-    ("is_deleted", "deleted_at", "merged_into_id"),
-)
-"""Columns that make sense together only: one that was changed since keeps the others."""
-_GROUP = {column: group for group in TOGETHER for column in group}
+DELETION = ("is_deleted", "deleted_at", "merged_into_id")
+"""Columns of every kind of records that make sense together only, as those of RecordKind.groups do: one that was changed since keeps the
+others."""
 
 
 @dataclass(slots=True)
-class Restored:
-    """A record as it shall be: `row` is the whole row, `custom_keys` are the custom values that differ from the present ones, `kept` the
+class MergedRecord:
+    """A record as it is to be: `row` is the whole row, `custom_keys` are the custom values that differ from the present ones, `kept` the
     columns, custom keys and links that somebody has changed since. `added` has the links that come back (name -> whole rows), `removed`
     those that go (name -> id of the row -> what it linked)."""
 
     row: dict[str, Any]
     present: Mapping[str, Any]
+    groups: Mapping[str, tuple[str, ...]]
     custom_keys: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     added: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -45,43 +44,46 @@ class Restored:
     def differs(self) -> bool:
         return self.row_differs or bool(self.added) or bool(self.removed)
 
+    def group(self, column: str) -> tuple[str, ...]:
+        """The columns that belong together with this one, itself among them."""
+        return DELETION if column in DELETION else self.groups.get(column, (column,))
+
     def keep(self, column: str) -> None:
         """Leave the column, and those that belong to it, as they are now."""
-        for name in _GROUP.get(column, (column,)):
+        for name in self.group(column):
             if name in self.row:
                 self.row[name] = self.present[name]
         self.kept.append(column)
 
 
-def restore(
-    before: Version, after: Version, present: Version, link_targets: Mapping[str, str], fits: Callable[[str, Any], bool | None]
-) -> Restored:
-    """The present version with all that `after` and nobody else changed as it was in `before`.
+def merge_versions(
+    kind: RecordKind, before: Version, after: Version, present: Version, fits: Callable[[str, Any], bool | None]
+) -> MergedRecord:
+    """Merge a record's versions: the present one, with all that `after` and nobody else changed as it was in `before`.
 
-    `link_targets` has the name of links -> their column of what is linked. `fits(key, value)`: whether a custom field still takes the
-    value; None when there is no such field any more.
+    `fits(key, value)`: whether a custom field still takes the value; None when there is no such field any more.
     """
     was, now = before["row"], present["row"]
     then = {**was, **after["row"]}
-    result = Restored(dict(now), now, untouched=now[CHANGED_AT] == then[CHANGED_AT])
+    result = MergedRecord(dict(now), now, kind.groups, untouched=now[CHANGED_AT] == then[CHANGED_AT])
     moved = [column for column in was if column in now and was[column] != then[column] and column != CUSTOM]
     for column in moved:
         if column in (CHANGED_AT, CHANGED_BY):
             continue
-        if any(name in now and now[name] != then.get(name) for name in _GROUP.get(column, (column,))):
+        if any(name in now and now[name] != then.get(name) for name in result.group(column)):
             if now[column] != was[column]:
                 result.kept.append(column)
         else:
             result.row[column] = was[column]
-    _restore_custom(was.get(CUSTOM, {}), then.get(CUSTOM, {}), result, fits)
-    for name, target in link_targets.items():
-        _restore_links(name, target, before.get(name, []), after.get(name, before.get(name, [])), present.get(name, []), result)
+    _merge_custom(was.get(CUSTOM, {}), then.get(CUSTOM, {}), result, fits)
+    for name, _, target in kind.links:
+        _merge_links(name, target, before.get(name, []), after.get(name, before.get(name, [])), present.get(name, []), result)
     if result.untouched:
         result.row.update({column: was[column] for column in (CHANGED_AT, CHANGED_BY) if column in was})
     return result
 
 
-def _restore_custom(was: Version, then: Version, result: Restored, fits: Callable[[str, Any], bool | None]) -> None:
+def _merge_custom(was: Version, then: Version, result: MergedRecord, fits: Callable[[str, Any], bool | None]) -> None:
     now = result.present.get(CUSTOM, {})
     restored = dict(now)
     for key in was.keys() | then.keys():
@@ -112,10 +114,10 @@ def same(one: Any, other: Any) -> bool:
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
-def _restore_links(
-    name: str, target: str, was: Sequence[Version], then: Sequence[Version], now: Sequence[Version], result: Restored
+def _merge_links(
+    name: str, target: str, was: Sequence[Version], then: Sequence[Version], now: Sequence[Version], result: MergedRecord
 ) -> None:
-    """Links that were added go, unless they have gone already; those that were removed come back, unless somebody has made them anew."""
+    """Remove links that the change added, and add those that it removed, unless somebody has made them anew."""
     before, after = {link["id"]: link for link in was}, {link["id"]: link for link in then}
     present = {link["id"]: link[target] for link in now}
     gone = {id: present[id] for id in after if id not in before and id in present}

@@ -1,4 +1,4 @@
-"""Undoing a bulk change, a deletion or an import: a job of its own, which gives records back what they were (crm.services.journal)."""
+"""Undoing a bulk change, a deletion or an import: a job of its own, which restores records to what they were (crm.services.journal)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ from django.utils import timezone
 from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
-from crm.models import BulkJob, Import, Journal
-from crm.records import KINDS, RecordKind
+from crm.models import BulkJob, Journal
+from crm.records import RecordKind
 from crm.services import journal
 from crm.services.bulk_changes import UNDO_DAYS, UNDOABLE_FOR
 from crm.services.bulk_jobs import ENDED, WRONG_STATE, batch_rows, not_found, work
 from crm.services.bulk_work import MAX_TOLD
-from crm.services.give_back import GivenBack
-from crm.services.imports.control import find_import
+from crm.services.give_back import RestoreResult
 from crm.services.journal import Source
+from crm.services.record_types import kind_of
 
 UNDOABLE = (BulkJob.Action.UPDATE, BulkJob.Action.DELETE)
-PANELS = {Import.Type.CONTACT: ("contact",), Import.Type.LEAD: ("lead", "contact")}
-"""Import type -> the panels that its rows became records of, in the order in which they are undone: leads before their contacts."""
 KEPT_FOR = UNDOABLE_FOR + timedelta(days=1)
 """Longer than anything may be undone, so that no undoing loses its journal on the way."""
 SWEEP = 5000
@@ -40,22 +38,9 @@ def undo_bulk_job(*, id: str, actor_id: str, automation: bool = True) -> BulkJob
         raise NamedError(WRONG_STATE, f"id: a job of action {job.action} cannot be undone")
     if job.status not in ENDED:
         raise NamedError(WRONG_STATE, f"id: the job is {job.status}; cancel it, or wait for its end")
-    _refuse_late(job.started_at)
-    _refuse_twice(BulkJob.objects.filter(undoes=job))
-    return _enqueue(job.panel, actor_id, automation, undoes=job)
-
-
-@transaction.atomic
-def undo_import(*, id: str, import_type: str, actor_id: str, automation: bool = True) -> BulkJob:
-    """A job that undoes an import: what it made is deleted, what it updated is given back. ImportNotFound_400, InvalidImportStatus_400
-    while it is not done or cancelled, InvalidRequest_400 when it is too late or undone already."""
-    job = find_import(id, import_type)
-    job = Import.objects.select_for_update(of=("self",)).get(pk=job.pk)
-    if job.status not in ENDED:
-        raise NamedError("InvalidImportStatus_400", f"id: an import that is {job.status} cannot be undone; cancel it, or wait for its end")
-    _refuse_late(job.started_at)
-    _refuse_twice(BulkJob.objects.filter(undoes_import=job))
-    return _enqueue(job.import_type, actor_id, automation, undoes_import=job)
+    refuse_late(job.started_at)
+    refuse_twice(BulkJob.objects.filter(undoes=job))
+    return enqueue_undo(job.panel, actor_id, automation, undoes=job)
 
 
 def may_be_undone(action: str, status: str, started_at: datetime | None) -> bool:
@@ -63,14 +48,16 @@ def may_be_undone(action: str, status: str, started_at: datetime | None) -> bool
     return action in UNDOABLE and status in ENDED and started_at is not None and started_at + UNDOABLE_FOR >= timezone.now()
 
 
-def _refuse_late(started_at: datetime | None) -> None:
+def refuse_late(started_at: datetime | None) -> None:
+    """Refuse to undo what has not begun, or began too long ago (InvalidRequest_400)."""
     if started_at is None:
         raise NamedError(WRONG_STATE, "id: nothing has been done that could be undone")
     if started_at + UNDOABLE_FOR < timezone.now():
         raise NamedError(WRONG_STATE, f"id: can be undone for {UNDO_DAYS} days only")
 
 
-def _refuse_twice(undoings: QuerySet[BulkJob]) -> None:
+def refuse_twice(undoings: QuerySet[BulkJob]) -> None:
+    """Refuse to undo again what one of these jobs has undone, or is about to (InvalidRequest_400)."""
     other = undoings.exclude(status__in=(BulkJob.Status.FAILED, BulkJob.Status.CANCELLED)).first()
     if other is not None:
         raise NamedError(
@@ -78,7 +65,8 @@ def _refuse_twice(undoings: QuerySet[BulkJob]) -> None:
         )
 
 
-def _enqueue(panel: str, actor_id: str, automation: bool, **source: Any) -> BulkJob:
+def enqueue_undo(panel: str, actor_id: str, automation: bool, **source: Any) -> BulkJob:
+    """Make the job that undoes `source`: `undoes`, a bulk job, or `undoes_import`, an import."""
     job = BulkJob.objects.create(action=BulkJob.Action.UNDO, panel=panel, automation=automation, created_by_id=actor_id, **source)
     notify_workers("bulk-job")
     return job
@@ -91,25 +79,26 @@ def undo(job: BulkJob, deadline: float) -> None:
 
 def _undo_next(job: BulkJob) -> dict[str, Any] | None:
     source = Source.bulk_job(job.undoes_id) if job.undoes_id else Source.import_job(job.undoes_import_id or "")
-    panels = (job.panel,) if job.undoes_id else PANELS[Import.Type(job.panel)]
-    found: dict[str, Any] = {} if job.total is not None else {"total": sum(_count(KINDS[panel], source) for panel in panels)}
+    # Leads before the contacts that were made with them.
+    panels = (job.panel,) if job.undoes_id else (job.panel, *kind_of(job.panel).made_with)
+    found: dict[str, Any] = {} if job.total is not None else {"total": sum(_count(kind_of(panel), source) for panel in panels)}
     stage = job.change.get("stage", 0)
     position = job.position
-    while not (ids := _next_ids(KINDS[panels[stage]], source, position)):
+    while not (ids := _next_ids(kind_of(panels[stage]), source, position)):
         stage, position = stage + 1, None
         if stage == len(panels):
             return None
-    kind = KINDS[panels[stage]]
-    given = journal.give_back(kind, source, ids, actor_id=job.created_by_id)
-    _tell(kind, given, job)
+    kind = kind_of(panels[stage])
+    result = journal.restore(kind, source, ids, actor_id=job.created_by_id)
+    _emit_events(kind, result, job)
     return {
         **found,
         "change": {"stage": stage},
         "position": ids[-1],
         "processed": job.processed + len(ids),
-        "changed": job.changed + len(given.changed) + len(given.deleted),
-        "failed": job.failed + len(given.taken),
-        "report": _report(job.report, given),
+        "changed": job.changed + len(result.changed) + len(result.deleted),
+        "failed": job.failed + len(result.taken),
+        "report": _report(job.report, result),
     }
 
 
@@ -138,19 +127,19 @@ def _count(kind: RecordKind, source: Source) -> int:
     return made.count() + _journaled(kind, source).filter(before__isnull=False).count()
 
 
-def _tell(kind: RecordKind, given: GivenBack, job: BulkJob) -> None:
-    """Events of what is different now: records that come back are told as restored."""
+def _emit_events(kind: RecordKind, result: RestoreResult, job: BulkJob) -> None:
+    """Emit the events of what is different now; records that come back are told as restored."""
     common: dict[str, Any] = {"actor_id": job.created_by_id, "automation": job.automation}
-    changed = sorted(given.changed.keys() - given.revived)
-    payloads = {id: {"changes": changes} for id, changes in given.changed.items()}
-    for verb, ids in (("updated", changed), ("restored", sorted(given.revived)), ("deleted", sorted(given.deleted))):
+    changed = sorted(result.changed.keys() - result.revived)
+    payloads = {id: {"changes": changes} for id, changes in result.changed.items()}
+    for verb, ids in (("updated", changed), ("restored", sorted(result.revived)), ("deleted", sorted(result.deleted))):
         emit(f"{kind.panel}.{verb}", ids, payloads=payloads if verb == "updated" else None, **common)
 
 
-def _report(report: dict[str, Any], given: GivenBack) -> dict[str, Any]:
+def _report(report: dict[str, Any], result: RestoreResult) -> dict[str, Any]:
     """What stayed as it is: `kept` and `taken` by record, as far as there is room, and how many there are."""
     new = dict(report)
-    for name, found in (("kept", given.kept), ("taken", given.taken)):
+    for name, found in (("kept", result.kept), ("taken", result.taken)):
         told = dict(new.get(name, {}))
         told.update(list(found.items())[: max(0, MAX_TOLD - len(told))])
         new[name], new[f"{name}Count"] = told, new.get(f"{name}Count", 0) + len(found)

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from core.errors import NamedError
-from crm.services.privacy import Holding, Subject, hold, mentioning, referring
+from crm.services.privacy import DataSubject, mentioning, referring, register_personal_data
 from outreach.models import LeadGeneration, SendJob, SendJobTransition, Smtp, Suppression
 from outreach.services import ledger
 from outreach.services.facts import is_address
@@ -20,32 +20,34 @@ NOT_GONE = (Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CLAIMED)
 SOURCE = "erasure"
 
 
-def register_holdings() -> None:
+def register_personal_data_tables() -> None:
     """Called when the app is ready."""
-    hold(Holding("messageSteps", SendJobTransition, _steps, blank_steps, module="genie"))
-    hold(Holding("messages", SendJob, lambda s: referring(SendJob, s), blank_messages, module="genie", hides=frozenset({"approved_by_id"})))
-    hold(Holding("leadGenerations", LeadGeneration, _searches, clean_searches, module="genie", shape=_own_finds))
-    hold(Holding("senderErrors", Smtp, lambda s: mentioning(s, "last_error"), blank_errors, told=False))
-    hold(Holding("suppressions", Suppression, lambda s: Q(email__in=s.emails), keep_suppressed, module="genie"))
+    register_personal_data("messageSteps", SendJobTransition, _steps, blank_steps, module="genie")
+    register_personal_data(
+        "messages", SendJob, lambda s: referring(SendJob, s), blank_messages, module="genie", hides=frozenset({"approved_by_id"})
+    )
+    register_personal_data("leadGenerations", LeadGeneration, _searches, clean_searches, module="genie", shape=_own_finds)
+    register_personal_data("senderErrors", Smtp, lambda s: mentioning(s, "last_error"), blank_errors, exported=False)
+    register_personal_data("suppressions", Suppression, lambda s: Q(email__in=s.emails), keep_suppressed, module="genie")
 
 
-def _steps(subject: Subject) -> Q:
+def _steps(subject: DataSubject) -> Q:
     return Q(send_job__in=SendJob.objects.filter(referring(SendJob, subject)))
 
 
-def _searches(subject: Subject) -> Q:
+def _searches(subject: DataSubject) -> Q:
     where = Q(pk__in=[])
     for id in subject.contact_ids:
         where |= Q(found__contains=[{"contact": id}])
     return where
 
 
-def _own_finds(subject: Subject, row: dict[str, Any]) -> dict[str, Any]:
+def _own_finds(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
     """Whom else the search found is none of its business."""
     return {**row, "found": [each for each in row["found"] if each["contact"] in subject.contact_ids]}
 
 
-def blank_messages(subject: Subject, rows: QuerySet[SendJob]) -> int:
+def blank_messages(subject: DataSubject, rows: QuerySet[SendJob]) -> int:
     """Messages that have not gone are cancelled, and all lose their words and addresses: what is left counts for runs and limits.
 
     InvalidRequest_400 while one is going out: what a server is being given cannot be taken back. A message that a worker has claimed is
@@ -57,12 +59,12 @@ def blank_messages(subject: Subject, rows: QuerySet[SendJob]) -> int:
     return rows.update(recipient="", subject="", text="", html="", reply="", error="")
 
 
-def blank_steps(subject: Subject, rows: QuerySet[SendJobTransition]) -> int:
+def blank_steps(subject: DataSubject, rows: QuerySet[SendJobTransition]) -> int:
     """Replies of servers name the address."""
     return rows.exclude(detail="").update(detail="")
 
 
-def clean_searches(subject: Subject, rows: QuerySet[LeadGeneration]) -> int:
+def clean_searches(subject: DataSubject, rows: QuerySet[LeadGeneration]) -> int:
     """A search for leads forgets that it found the contact, and why."""
     for search in rows.only("pk", "found", "company"):
         others = [each for each in search.found if each["contact"] not in subject.contact_ids]
@@ -70,12 +72,12 @@ def clean_searches(subject: Subject, rows: QuerySet[LeadGeneration]) -> int:
     return len(rows)
 
 
-def blank_errors(subject: Subject, rows: QuerySet[Smtp]) -> int:
+def blank_errors(subject: DataSubject, rows: QuerySet[Smtp]) -> int:
     """A sender's last error may name whom it was writing to."""
     return rows.update(last_error="")
 
 
-def keep_suppressed(subject: Subject, rows: QuerySet[Suppression]) -> int:
+def keep_suppressed(subject: DataSubject, rows: QuerySet[Suppression]) -> int:
     """The one thing that stays: its addresses, so that they are never written to again, and why."""
     rows.update(details={})
     for email in subject.emails:

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from core.ids import new_id
 from crm.models import CustomField, LeadActivity
-from crm.services.privacy import HOLDINGS
+from crm.services.privacy import PERSONAL_DATA
 from tests.cast import SESSION, Caller, Cast, session_headers
 from tests.crm.test_erasure import EMAIL, FORM, NAME, NUMBER, scatter
 from tests.factories import ContactFactory, MemberFactory, RoleFactory
@@ -31,7 +31,7 @@ def test_it_tells_of_every_place(scope: Cast) -> None:
     answer = ask(scope.key, id)
     assert (answer.status, answer.body["success"], answer.data["contactId"]) == (200, True, id)
     sections = answer.data["sections"]
-    assert set(sections) == SECTIONS == {holding.name for holding in HOLDINGS.values() if holding.told}
+    assert set(sections) == SECTIONS == {table.name for table in PERSONAL_DATA.values() if table.exported}
     empty = {name for name, rows in sections.items() if not rows}
     assert empty == {"leadTags", "leadProducts", "segments"}
     (contact,) = [row for row in sections["contacts"] if row["_id"] == id]

@@ -10,9 +10,10 @@ import pytest
 from django.db import connection, transaction
 
 from core.tenancy import as_owner, company_scope
-from crm.records import CONTACT, LEAD
 from crm.services import similar_names
+from crm.services.contact_kind import CONTACT
 from crm.services.duplicates import EQUAL, ORDER, _parameters
+from crm.services.lead_kind import LEAD
 from tests.cast import make_cast
 
 pytestmark = pytest.mark.django_db

@@ -19,7 +19,7 @@ from core.jobs import WORK
 from core.models import Event, EventDelivery
 from core.tenancy import unscoped
 from crm.models import BulkJob, Contact, CustomField, Export, File, Import, ImportRowError, Journal, Lead, Meeting, Merge
-from crm.services.privacy import HOLDINGS
+from crm.services.privacy import PERSONAL_DATA
 from outreach.models import GenieScheduler, LeadGeneration, SendJob, SendJobTransition, Smtp, Suppression
 from outreach.services import ledger
 from outreach.services.privacy import not_erased
@@ -297,8 +297,8 @@ def test_whatever_refers_to_contacts_or_leads_is_erased_and_told() -> None:
         if reference.related_model in (Contact, Lead)
     }
     assert {"crm.Lead", "crm.CallLog", "crm.MeetingAttendee", "outreach.SendJob"} <= referring
-    assert referring - {holding.model._meta.label for holding in HOLDINGS.values()} == set()
-    untold = {holding.model._meta.label for holding in HOLDINGS.values() if not holding.told}
+    assert referring - {table.model._meta.label for table in PERSONAL_DATA.values()} == set()
+    untold = {table.model._meta.label for table in PERSONAL_DATA.values() if not table.exported}
     assert untold & referring == {"crm.CustomFieldValue", "crm.LeadValue"}, "their values are told with the records"
 
 

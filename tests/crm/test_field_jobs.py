@@ -59,15 +59,15 @@ def ids(cast: Cast) -> list[str]:
 
 def after_first_batch(monkeypatch: pytest.MonkeyPatch, do: Callable[[], None]) -> None:
     """Have something happen once the first batch has been put by."""
-    put_by, calls = field_jobs.put_by, []
+    stage_values, calls = field_jobs.stage_values, []
 
     def wrapped(*args: Any, **options: Any) -> None:
-        put_by(*args, **options)
+        stage_values(*args, **options)
         calls.append(1)
         if len(calls) == 1:
             do()
 
-    monkeypatch.setattr(field_jobs, "put_by", wrapped)
+    monkeypatch.setattr(field_jobs, "stage_values", wrapped)
 
 
 def test_a_job_converts_and_until_then_all_is_as_before(cast: Cast, few: None) -> None:

@@ -10,12 +10,15 @@ from django.db.models import GeneratedField
 
 from core.lists import BulkSelection
 from crm.models import BulkJob, Contact, ContactTag, CustomField, CustomFieldValue, Journal, Lead, ProductService
-from crm.records import CONTACT, KINDS, LEAD, PRODUCT_SERVICE
 from crm.services import journal
 from crm.services.contact_bulk import delete_contacts, update_many
+from crm.services.contact_kind import CONTACT
 from crm.services.contacts import create_contacts, set_unique_key, update_contact
-from crm.services.give_back import GivenBack
+from crm.services.give_back import RestoreResult
 from crm.services.journal import Source
+from crm.services.lead_kind import LEAD
+from crm.services.product_kind import PRODUCT_SERVICE
+from crm.services.record_types import RECORD_TYPES
 from tests.cast import Cast
 from tests.crm.forms import add_field, form
 from tests.factories import ContactCategoryFactory, ContactFactory, LeadFactory, TagFactory
@@ -39,9 +42,9 @@ class Journaled:
                 update_many(actor_id=self.actor, selection=selection, form_data=values.pop("form", {}), **values)
             journal.after(CONTACT, self.ids, self.source)
 
-    def undo(self) -> GivenBack:
+    def undo(self) -> RestoreResult:
         with transaction.atomic():
-            return journal.give_back(CONTACT, self.source, self.ids, actor_id=self.actor)
+            return journal.restore(CONTACT, self.source, self.ids, actor_id=self.actor)
 
 
 def everything() -> dict[str, Any]:
@@ -193,7 +196,7 @@ def test_leads_and_products_are_given_back_with_amounts_and_links(scope: Cast) -
     assert Lead.objects.get(pk=lead.pk).first_product == "Anvil"
     for kind, id in ((LEAD, lead.pk), (PRODUCT_SERVICE, product.pk)):
         with transaction.atomic():
-            given = journal.give_back(kind, Source.bulk_job(job.pk), [id], actor_id=None)
+            given = journal.restore(kind, Source.bulk_job(job.pk), [id], actor_id=None)
         assert list(given.changed) == [id]
     assert everything() == was
 
@@ -207,7 +210,7 @@ def test_a_name_taken_meanwhile_keeps_a_product_away(scope: Cast) -> None:
         journal.after(PRODUCT_SERVICE, [product.pk], Source.bulk_job(job.pk))
     ProductService.objects.create(name="LADDER")
     with transaction.atomic():
-        given = journal.give_back(PRODUCT_SERVICE, Source.bulk_job(job.pk), [product.pk], actor_id=None)
+        given = journal.restore(PRODUCT_SERVICE, Source.bulk_job(job.pk), [product.pk], actor_id=None)
     assert (given.taken, given.changed) == ({product.pk: "name"}, {})
 
 
@@ -226,8 +229,9 @@ def test_two_contacts_exchange_what_makes_them_unique(scope: Cast, ids: list[str
 
 
 def test_every_column_of_a_record_is_kept_or_follows_from_others(scope: Cast) -> None:
-    for kind in KINDS.values():
+    derived = {"first_product", "email_key", "number_key"}
+    for kind in (record_type.kind for record_type in RECORD_TYPES.values()):
         columns = set(journal.row_columns(kind))
         left_out = [field for field in kind.model._meta.local_concrete_fields if field.column not in columns]
         assert {"id", "custom", "created_at", "updated_at", "is_deleted"} <= columns
-        assert [field.column for field in left_out if not isinstance(field, GeneratedField) and field.column not in journal.DERIVED] == []
+        assert [field.column for field in left_out if not isinstance(field, GeneratedField) and field.column not in derived] == []

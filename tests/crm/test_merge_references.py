@@ -24,7 +24,9 @@ from crm.models import (
     Segment,
     SegmentRecord,
 )
-from crm.records import CONTACT, LEAD, RecordKind
+from crm.records import RecordKind
+from crm.services.contact_kind import CONTACT
+from crm.services.lead_kind import LEAD
 from crm.services.merge_references import references_to
 from outreach.models import GenieScheduler, SendJob
 from tests.cast import Cast

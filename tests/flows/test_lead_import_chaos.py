@@ -66,7 +66,7 @@ def outcome(cast: Cast, job_id: str) -> dict[str, Any]:
             "tags": sorted(LeadTag.objects.values_list("lead__contact__email", "tag__name")),
             "errors": list(ImportRowError.objects.order_by("row", "id").values_list("row", "column", "code", "message", "values")),
             "events": sorted(Event.objects.values_list("kind", flat=True)),
-            "turn": list(TeamMember.objects.filter(team__name="North").order_by("dealt_at").values_list("member__name", flat=True)),
+            "turn": list(TeamMember.objects.filter(team__name="North").order_by("last_assigned_at").values_list("member__name", flat=True)),
         }
 
 

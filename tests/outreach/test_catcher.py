@@ -136,7 +136,7 @@ def test_an_id_that_names_no_mail(tmp_path: Path, mail_id: str) -> None:
 
 def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
     environment = {**os.environ, "LEADWRIGHT_DATA": str(tmp_path), "PYTHONUNBUFFERED": "1", "DJANGO_SETTINGS_MODULE": "config.settings"}
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     with subprocess.Popen(
         [sys.executable, "manage.py", "mailcatcher"], cwd=root, env=environment, stdout=subprocess.PIPE, text=True
     ) as process:

@@ -123,7 +123,7 @@ Session.open(config, resolve=resolve_loopback).deliver("me@example.com", "ann@ex
 """
     faults, mark = Faults(), tmp_path / "reached"
     with faulty_server(faults) as port:
-        done = subprocess.run([sys.executable, "-c", program, str(port), str(mark)], cwd=Path(__file__).parents[2], timeout=30)
+        done = subprocess.run([sys.executable, "-c", program, str(port), str(mark)], cwd=Path(__file__).parents[3], timeout=30)
         time.sleep(0.2)
     assert (done.returncode, mark.exists()) == (-signal.SIGKILL, True)
     assert "data" in faults.commands

@@ -19,9 +19,10 @@ from crm.services.imports.kinds import IMPORT_KINDS
 from crm.services.imports.mapping import check_mapping
 from crm.services.imports.options import Options
 from crm.services.imports.reading import FirstLook, is_quick, look, open_file, take_first_look
-from crm.services.labels import check_labels
+from crm.services.labels import check_tags
 
 PAUSED, QUEUED, RUNNING = Import.Status.PAUSED, Import.Status.QUEUED, Import.Status.RUNNING
+UNFINISHED = (PAUSED, QUEUED, RUNNING)
 COMPLETED, FAILED, CANCELLED = Import.Status.COMPLETED, Import.Status.FAILED, Import.Status.CANCELLED
 
 
@@ -37,6 +38,13 @@ def find_import(id: str, import_type: str | None = None) -> Import:
     if found is None:
         raise NamedError("ImportNotFound_400", "id: there is no such import in this company")
     return found
+
+
+def refuse_files_in_use(ids: Sequence[str]) -> None:
+    """Refuse to delete files that unfinished imports read (BadRequest_400)."""
+    used = Import.objects.filter(file__in=ids, status__in=UNFINISHED, is_deleted=False).values_list("file_id", "pk").first()
+    if used:
+        raise NamedError("BadRequest_400", f"the file {used[0]} is read by the unfinished import {used[1]}; finish or delete that first")
 
 
 def create_import(
@@ -58,7 +66,7 @@ def create_import(
     TagNotFound_400, ContactCategoryNotFound_400, InvalidMapping_400, the range's errors, and what the reader finds wrong with the file.
     """
     file = _usable(File.objects.filter(pk=file_id))
-    check_labels(tag_ids=tags, category_ids=[category_id] if category_id else [])
+    check_tags(tag_ids=tags, category_ids=[category_id] if category_id else [])
     job = Import(
         file=file,
         import_type=import_type,
@@ -114,7 +122,7 @@ def update_import(*, import_id: str, member_id: str | None, changes: Mapping[str
         raise NamedError("InvalidImportStatus_400", f"status: one of {', '.join(_MOVES)}, not {shorten(changes['status'])!r}")
     edits = {name: value for name, value in changes.items() if name != "status"}
     wanted = changes.get("status") or (RUNNING if "column_mapping" in edits else None)
-    check_labels(tag_ids=edits.get("tags") or (), category_ids=[edits["category"]] if edits.get("category") else [])
+    check_tags(tag_ids=edits.get("tags") or (), category_ids=[edits["category"]] if edits.get("category") else [])
     options = Options.stored(seen.options).changed(edits.get("options") or {})
     reread = not options.reads_like(Options.stored(seen.options)) and seen.next_row == 0
     fresh = first_look(seen.file, options) if reread and is_quick(seen.file) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Lower
 
@@ -20,7 +20,7 @@ NO_TAG = f"a name has at most {MAX_NAME} characters, and there are at most {MAX_
 TAGS, CATEGORY = "tags", "category"
 
 
-class Labels:
+class Lookups:
     """The company's tags and categories, looked up once for all rows.
 
     Tags that do not exist are made, since they are free labels; categories are a company's own order and are not.
@@ -66,6 +66,20 @@ class Labels:
         if self._categories is None:
             self._categories = by_name(ContactCategory.objects.all())
         return self._categories.get(name.lower())
+
+
+def untag_imports(tag_ids: list[str]) -> None:
+    """Take deleted tags from imports, which would give them to their rows otherwise."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE crm_import SET tags = tags - %s::text[] WHERE company_id = current_setting('app.company') AND tags ?| %s::text[]",
+            [tag_ids, tag_ids],
+        )
+
+
+def clear_import_categories(category_ids: list[str]) -> None:
+    """Take deleted categories from imports."""
+    Import.objects.filter(category_id__in=category_ids).update(category=None)
 
 
 def split_names(text: str) -> list[str]:

@@ -113,7 +113,7 @@ class _Turn:
         self.schema = self.kind.schema.load()
         self.reader = RowReader(self.kind, job.column_mapping, job.headers, self.schema)
         self.format = TextFormat(date_format=options.date_format)
-        self.labels = self.kind.labels(job)
+        self.lookups = self.kind.lookups(job)
         self.errors = ErrorLog(job)
 
     def work(self) -> None:
@@ -130,7 +130,7 @@ class _Turn:
                 if not batch.numbers:
                     break
                 ahead = reader.submit(self._read, items)
-                self._resolve_labels(batch)
+                self._resolve_lookups(batch)
                 if not self._write(batch, started) or self._turn_is_over():
                     release(job)
                     return
@@ -182,12 +182,12 @@ class _Turn:
             column = column_of.get(key, "")
             noted.append((column, code, message if column or not key else f"{key}: {message}"))
 
-    def _resolve_labels(self, batch: _Batch) -> None:
+    def _resolve_lookups(self, batch: _Batch) -> None:
         """Give the rows what they name; a row that names what cannot be had fails."""
-        self.labels.need(batch.named.values())
+        self.lookups.need(batch.named.values())
         kept = []
         for row in batch.rows:
-            problems = self.labels.put_into(row, batch.named.get(row.index, {}))
+            problems = self.lookups.put_into(row, batch.named.get(row.index, {}))
             if problems:
                 self._note(batch, row.index, problems)
             if problems and not self.options.skip_invalid:

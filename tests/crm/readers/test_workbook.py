@@ -18,7 +18,7 @@ import pytest
 from crm.readers import ReaderError, RowError, open_table, workbook
 from tests.crm.readers.workbooks import Formula, ods, ole, write_xlsx, xls, xlsx
 
-PROJECT = Path(__file__).resolve().parents[3]
+PROJECT = Path(__file__).resolve().parents[4]
 MAKERS = {"xlsx": xlsx, "xls": xls, "ods": ods}
 DAY = datetime.date(2024, 1, 31)
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from crm.models import Import
 from crm.readers import FieldSpec
-from crm.services.imports.labels import CATEGORY, TAGS, Labels
+from crm.services.imports.labels import CATEGORY, TAGS, Lookups
 from crm.services.record_schema import RecordSchema, ValueProblem
 
 CONTACT_FIELDS = (
@@ -17,7 +17,7 @@ CONTACT_FIELDS = (
     FieldSpec("countryCode", "Country code", "countryCode"),
     FieldSpec("number", "Number", "number"),
 )
-LABEL_FIELDS = (
+TAG_FIELDS = (
     FieldSpec(TAGS, "Tags", "text", ("tag", "labels", "schlagworte", "etiquettes", "etiquetas")),
     FieldSpec(CATEGORY, "Category", "text", ("contact category", "kategorie", "categorie", "categoria")),
 )
@@ -54,9 +54,9 @@ class ImportKind:
         """What a mapping to these targets leaves out although rows need it."""
         raise NotImplementedError
 
-    def labels(self, job: Import) -> Labels:
+    def lookups(self, job: Import) -> Lookups:
         """What looks up the records that rows name."""
-        return Labels(job)
+        return Lookups(job)
 
     def write(self, schema: Any, rows: Sequence[Any], job: Import, existing: Literal["skip", "update", "error"]) -> Written:
         """Write a batch's rows in the caller's transaction."""

@@ -9,7 +9,7 @@ from core.access import quota_exceeded
 from crm.models import Import
 from crm.services.contact_rows import write_contacts
 from crm.services.contact_schema import ContactRow, ContactSchema
-from crm.services.imports.kinds.base import CONTACT_FIELDS, LABEL_FIELDS, ImportKind, Written
+from crm.services.imports.kinds.base import CONTACT_FIELDS, TAG_FIELDS, ImportKind, Written
 from crm.services.record_schema import ValueProblem
 
 EXISTS = "ContactAlreadyExists_400"
@@ -22,7 +22,7 @@ class ContactKind(ImportKind):
     noun: ClassVar[str] = "contacts"
     schema = ContactSchema
     fields = CONTACT_FIELDS
-    names = LABEL_FIELDS
+    names = TAG_FIELDS
 
     def lacking(self, schema: ContactSchema, targets: set[str]) -> list[str]:
         needed = [*schema.required_system, *(key for key in schema.required_custom if key not in schema.defaults)]

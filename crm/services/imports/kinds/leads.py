@@ -11,13 +11,13 @@ from accounts.models import Member
 from core.access import quota_exceeded
 from crm.models import Import, ProductService, Team
 from crm.readers import FieldSpec
-from crm.services.dealing import ACTIVE
-from crm.services.imports.kinds.base import CONTACT_FIELDS, LABEL_FIELDS, ImportKind, Written
-from crm.services.imports.labels import Labels, by_name, split_names
+from crm.services.imports.kinds.base import CONTACT_FIELDS, TAG_FIELDS, ImportKind, Written
+from crm.services.imports.labels import Lookups, by_name, split_names
 from crm.services.lead_rows import write_leads
 from crm.services.lead_schema import LeadRow, LeadSchema
 from crm.services.leads import DUPLICATE, repeated
 from crm.services.record_schema import ValueProblem
+from crm.services.teams import ACTIVE
 
 PRODUCTS, TEAM, MEMBER = "productServices", "team", "teamMember"
 LEAD_FIELDS = (
@@ -58,7 +58,7 @@ NAME_FIELDS = (
 )
 
 
-class LeadLabels(Labels):
+class LeadLookups(Lookups):
     """The company's products and teams by name, and its members by address or name; each also by _id."""
 
     def __init__(self, job: Import) -> None:
@@ -121,7 +121,7 @@ class LeadKind(ImportKind):
     noun: ClassVar[str] = "leads"
     schema = LeadSchema
     fields = (*CONTACT_FIELDS, *LEAD_FIELDS)
-    names = (*LABEL_FIELDS, *NAME_FIELDS)
+    names = (*TAG_FIELDS, *NAME_FIELDS)
 
     def lacking(self, schema: LeadSchema, targets: set[str]) -> list[str]:
         needed = [key for key in schema.required_system if schema.columns[key] not in schema.system_defaults]
@@ -130,8 +130,8 @@ class LeadKind(ImportKind):
         identifying = [key for key in ("email", "number") if schema.contacts.identified_by(key)]
         return missing if targets & set(identifying) else [" or ".join(identifying), *missing]
 
-    def labels(self, job: Import) -> Labels:
-        return LeadLabels(job)
+    def lookups(self, job: Import) -> Lookups:
+        return LeadLookups(job)
 
     def write(self, schema: LeadSchema, rows: Sequence[LeadRow], job: Import, existing: Literal["skip", "update", "error"]) -> Written:
         result = write_leads(schema, rows, actor_id=job.created_by_id, import_id=job.pk, automation=job.automation, existing=existing)

@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel, Job
-from crm.models.fields import CustomField
+from crm.models.records import CustomField
 
 
 class BulkJob(Job):
@@ -65,54 +65,3 @@ class Journal(CompanyModel):
             models.UniqueConstraint(fields=("merge", "record_id"), condition=Q(merge__isnull=False), name="journal_merge"),
         ]
         indexes = [models.Index(fields=("created_at",), name="journal_age")]
-
-
-class Merge(CompanyModel):
-    """Two or more contacts or leads that became one; it can be undone for 30 days."""
-
-    panel = models.CharField(max_length=8)
-    winner_id = ObjectIdField()
-    loser_ids = JSONField(default=list)
-    choices = JSONField(default=dict, help_text="Field -> the record whose value was taken, or the value itself.")
-    moved = JSONField(default=dict, help_text="Table.column -> the rows whose reference went from a loser to the winner, with what it was.")
-    undo_until = models.DateTimeField()
-    undone_at = models.DateTimeField(null=True)
-    undone_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
-    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
-
-    class Meta(CompanyModel.Meta):
-        indexes = [models.Index(fields=("company", "-created_at", "id"), name="merge_newest")]
-
-
-class DuplicateDismissal(CompanyModel):
-    """A pair of records that somebody said are not the same."""
-
-    panel = models.CharField(max_length=8)
-    first_id = ObjectIdField()
-    second_id = ObjectIdField()
-    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
-
-    class Meta(CompanyModel.Meta):
-        constraints = [models.UniqueConstraint(fields=("company", "panel", "first_id", "second_id"), name="duplicatedismissal_once")]
-
-
-class Export(Job):
-    """A list on its way into a file."""
-
-    class Format(models.TextChoices):
-        CSV = "csv"
-        XLSX = "xlsx"
-
-    resource = models.CharField(max_length=40, help_text="The list, such as contact.")
-    query = JSONField(default=dict, help_text="Its query string.")
-    columns = JSONField(default=list, help_text="Names of the columns; empty: all.")
-    format = models.CharField(max_length=4, choices=Format, default=Format.CSV)
-    file = CompanyForeignKey("crm.File", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
-    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
-
-    class Meta(Job.Meta):
-        indexes = [
-            models.Index(fields=("due_at",), condition=Q(status="queued"), name="export_due"),
-            models.Index(fields=("status",), condition=Q(status="running"), name="export_running"),
-            models.Index(fields=("company", "-created_at", "id"), name="export_newest"),
-        ]

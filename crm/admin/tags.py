@@ -1,0 +1,30 @@
+"""Back office pages of tags and contact categories."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from core.backoffice.admin import CompanyRecordAdmin
+from crm.models import ContactCategory, Tag
+
+
+class LabelAdmin(CompanyRecordAdmin):
+    """Labels of contacts."""
+
+    edits = ("name", "description", "color")
+    list_display = ("name", "company", "color", "description", "created_at")
+    search_fields = ("=id", "name")
+
+
+@admin.register(ContactCategory)
+class ContactCategoryAdmin(LabelAdmin):
+    """Categories of contacts."""
+
+    icon = "category"
+
+
+@admin.register(Tag)
+class TagAdmin(LabelAdmin):
+    """Tags of contacts."""
+
+    icon = "sell"

@@ -1,0 +1,12 @@
+"""Reads of files that are more than a filter."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet
+
+from crm.models import File
+
+
+def stored_files() -> QuerySet[File]:
+    """The files that take room in the storage: those in the recycle bin and those that are being uploaded too."""
+    return File.objects.filter(Q(is_deleted=False) | Q(trashed_at=None) & ~Q(path=""))

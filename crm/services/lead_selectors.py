@@ -1,0 +1,12 @@
+"""Reads of leads that are more than a filter."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from crm.models import Lead
+
+
+def live_leads() -> QuerySet[Lead]:
+    """The leads of the active company that are not deleted."""
+    return Lead.objects.filter(is_deleted=False)

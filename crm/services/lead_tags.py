@@ -1,0 +1,10 @@
+"""What the deletion of tags does to leads."""
+
+from __future__ import annotations
+
+from crm.models import LeadTag
+
+
+def untag_leads(tag_ids: list[str]) -> None:
+    """Take deleted tags from the leads that have them."""
+    LeadTag.objects.filter(tag_id__in=tag_ids).delete()
