@@ -12,7 +12,7 @@ BIN := .venv/bin
 STAMP := .venv/requirements.stamp
 PACKAGES := core accounts billing crm outreach workflows config
 # Runs a command on throw-away PostgreSQL and Redis servers of its own.
-ON_SERVERS := $(BIN)/python -m config.embedded run
+ON_SERVERS := $(BIN)/python -m config.local.embedded run
 TEST_WORKERS ?= 2
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -32,16 +32,16 @@ $(STAMP): requirements.txt
 	@touch $@
 
 run: venv ## start everything with the demo company, in the foreground; Ctrl-C stops it (HOST, PORT, LEADWRIGHT_DATA)
-	@exec $(BIN)/python -m config.supervisor
+	@exec $(BIN)/python -m config.local.supervisor
 
 serve: venv ## the same without the demo company
-	@exec $(BIN)/python -m config.supervisor --no-demo
+	@exec $(BIN)/python -m config.local.supervisor --no-demo
 
 stop: venv ## stop embedded servers that a killed run left behind
-	@$(BIN)/python -m config.embedded stop
+	@$(BIN)/python -m config.local.embedded stop
 
 status: venv ## say which embedded servers run
-	@$(BIN)/python -m config.embedded status
+	@$(BIN)/python -m config.local.embedded status
 
 test: venv ## the whole test suite, which starts servers of its own (ARGS="tests/crm -k import")
 	$(BIN)/pytest -n $(TEST_WORKERS) $(ARGS)

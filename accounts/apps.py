@@ -5,14 +5,18 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
-        from accounts.jobs import invites, mails, programs, request_log, sessions  # noqa: F401  (register their work)
+        from accounts.auth import jobs as sessions  # noqa: F401  (register their work)
+        from accounts.mails import jobs as mails  # noqa: F401  (register their work)
+        from accounts.mails.notices import Notice, register_notice
+        from accounts.members import jobs as invites  # noqa: F401  (register their work)
+        from accounts.members.selectors import seats
         from accounts.models import ApiKey, Role
-        from accounts.notices import Notice, register_notice
-        from accounts.selectors import seats
-        from accounts.services.roles import seed_roles
-        from accounts.services.settings import make_settings
+        from accounts.programs import jobs as programs  # noqa: F401  (register their work)
+        from accounts.request_log import jobs as request_log  # noqa: F401  (register their work)
+        from accounts.roles.services import seed_roles
+        from accounts.settings.services import make_settings
         from core.access import count_usage
-        from core.companies import on_company_created
+        from core.tenancy.provisioning import on_company_created
 
         on_company_created(seed_roles)
         on_company_created(make_settings)
@@ -21,5 +25,5 @@ class AccountsConfig(AppConfig):
         count_usage("api", ApiKey.objects.all)
         register_notice(Notice("member.joined", "Somebody accepted an invite", "notice_member_joined"))
 
-        from accounts import openapi  # noqa: F401  (describes the authentication paths in the schema)
-        from accounts.services import visits  # noqa: F401  (registers its notice)
+        from accounts.auth import openapi  # noqa: F401  (describes the authentication paths in the schema)
+        from accounts.staff_visits import services as visits  # noqa: F401  (registers its notice)

@@ -44,9 +44,15 @@ def main(arguments: Sequence[str]) -> int:
     }
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "names", nargs="*", choices=[*benchmarks, []], metavar="NAME", help=f"of {', '.join(benchmarks)}; all when left out"
+        "names",
+        nargs="*",
+        choices=[*benchmarks, []],
+        metavar="NAME",
+        help=f"of {', '.join(benchmarks)}; all when left out",
     )
-    parser.add_argument("--scale", type=float, default=1.0, help="1 is 1,000,000 contacts and rows to import; 0.1 is quick")
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="1 is 1,000,000 contacts and rows to import; 0.1 is quick"
+    )
     options = parser.parse_args(arguments)
     if unknown := set(options.names) - set(benchmarks):
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}; known: {', '.join(benchmarks)}")
@@ -57,7 +63,9 @@ def main(arguments: Sequence[str]) -> int:
     _migrate()
     say(f"loading {int(1_000_000 * options.scale):,} contacts in 20 companies …")
     population = populate(options.scale)
-    say(f"{population.total:,} contacts in {monotonic() - started:.0f} s, {population.big.contacts:,} of them in one company")
+    say(
+        f"{population.total:,} contacts in {monotonic() - started:.0f} s, {population.big.contacts:,} of them in one company"
+    )
     results: list[Result] = []
     for name in options.names or benchmarks:
         begun = monotonic()
@@ -68,7 +76,9 @@ def main(arguments: Sequence[str]) -> int:
             found = [Result(f"{name}: {type(error).__name__}", shorten(str(error), 120), float("nan"), aim=0.0)]
         say(f"{name} in {monotonic() - begun:.0f} s: {', '.join(result.cells()[2] for result in found)}")
         results += found
-    print(f"\nLeadwright, scale {options.scale:g}, {os.cpu_count()} cores, {monotonic() - started:.0f} s\n\n{table(results)}")
+    print(
+        f"\nLeadwright, scale {options.scale:g}, {os.cpu_count()} cores, {monotonic() - started:.0f} s\n\n{table(results)}"
+    )
     return 1 if any(result.met is False for result in results) else 0
 
 

@@ -15,8 +15,8 @@ from benchmarks.timing import interleaved, ms
 from benchmarks.web import serve
 from core.models import Event
 from core.tenancy import company_scope
+from crm.contacts.schema import ContactSchema
 from crm.models import Contact, ContactTag, CustomFieldValue, Tag
-from crm.services.contact_schema import ContactSchema
 
 SIZE = 500
 ROUNDS = 20
@@ -74,11 +74,15 @@ def _records(schema: ContactSchema, tenant: Tenant, tag: str, items: list[dict[s
         for key, value in contact.custom.items():
             spec = schema.fields[key]
             values += [
-                CustomFieldValue(company_id=tenant.company_id, contact=contact, field_id=spec.id, position=i, **found._asdict())
+                CustomFieldValue(
+                    company_id=tenant.company_id, contact=contact, field_id=spec.id, position=i, **found._asdict()
+                )
                 for i, found in enumerate(spec.index_rows(value))
             ]
         links.append(ContactTag(company_id=tenant.company_id, contact=contact, tag_id=tag))
-        events.append(Event(company_id=tenant.company_id, kind="contact.created", object_id=contact.pk, actor_id=tenant.member_id))
+        events.append(
+            Event(company_id=tenant.company_id, kind="contact.created", object_id=contact.pk, actor_id=tenant.member_id)
+        )
     return contacts, values, links, events
 
 

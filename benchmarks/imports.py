@@ -27,7 +27,7 @@ from benchmarks.population import ALL_CONTACTS, FIELDS, Population, Tenant, form
 from benchmarks.report import Result
 from benchmarks.watching import Watch
 from benchmarks.web import end, serve
-from config.supervisor.programs import PROJECT
+from config.local.supervisor.programs import PROJECT
 from core.tenancy import as_owner, company_scope
 from crm.models import Import
 
@@ -52,8 +52,14 @@ def imports(population: Population) -> list[Result]:
         log, memory = _work(tenant, job_id, folder)
         with company_scope(tenant.company_id):
             job = Import.objects.get(pk=job_id)
-        assert job.status == Import.Status.COMPLETED, f"{job.status}: {job.error} {job.error_detail} {log.read_text()[-2000:]}"
-        assert (job.processed, job.created + job.skipped, job.failed) == (count, count, 0), (job.processed, job.created, job.failed)
+        assert job.status == Import.Status.COMPLETED, (
+            f"{job.status}: {job.error} {job.error_detail} {log.read_text()[-2000:]}"
+        )
+        assert (job.processed, job.created + job.skipped, job.failed) == (count, count, 0), (
+            job.processed,
+            job.created,
+            job.failed,
+        )
         copied, taken = _copy(tenant, clone, folder)
     assert copied["crm_contact"] == job.created, copied
     ours, theirs = count / (job.busy_ms / 1000), job.created / taken
@@ -127,7 +133,9 @@ def _work(tenant: Tenant, job_id: str, folder: Path) -> tuple[Path, tuple[int, i
     """Run a worker until the import is over; its log, and its RSS at a tenth of the rows and at most from there on."""
     log = folder / "worker.log"
     with log.open("wb") as output:
-        child = subprocess.Popen([sys.executable, "-m", "benchmarks.import_worker"], cwd=PROJECT, stdout=output, stderr=subprocess.STDOUT)
+        child = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.import_worker"], cwd=PROJECT, stdout=output, stderr=subprocess.STDOUT
+        )
     try:
         process = psutil.Process(child.pid)
         started, early = perf_counter(), 0
@@ -164,7 +172,10 @@ def _copy(tenant: Tenant, clone: str, folder: Path) -> tuple[dict[str, int], flo
         for table, file in files.items():
             cursor = target.cursor()
             into = sql.SQL(", ").join(map(sql.Identifier, columns[table]))
-            with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table), into)) as rows, file.open("rb") as source:
+            with (
+                cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table), into)) as rows,
+                file.open("rb") as source,
+            ):
                 while piece := source.read(MIB):
                     rows.write(piece)
             copied[table] = cursor.rowcount
@@ -176,6 +187,7 @@ def _copy(tenant: Tenant, clone: str, folder: Path) -> tuple[dict[str, int], flo
 def _columns(cursor: Any, table: str) -> list[str]:
     """The columns that are written, so without those that the database makes of others."""
     cursor.execute(
-        "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''", [table]
+        "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''",
+        [table],
     )
     return [name for (name,) in cursor.fetchall()]

@@ -16,8 +16,8 @@ from benchmarks.timing import interleaved, ms
 from benchmarks.web import serve
 from core.models import Event
 from core.tenancy import company_scope
+from crm.leads.schema import LeadSchema
 from crm.models import Contact, Lead, LeadProduct, LeadTag, LeadValue, ProductService, Tag
-from crm.services.lead_schema import LeadSchema
 
 Records = tuple[list[Lead], list[LeadValue], list[LeadTag], list[LeadProduct], list[Event]]
 
@@ -31,7 +31,9 @@ def lead_bulk(population: Population) -> list[Result]:
         product = ProductService.objects.create(name="Offered in bulk").pk
         contacts = list(Contact.objects.order_by("pk").values_list("pk", flat=True)[: 2 * (ROUNDS + 2) * SIZE])
         schema = LeadSchema.load()
-    batches = [_items(number, contacts[start : start + SIZE]) for number, start in enumerate(range(0, len(contacts), SIZE))]
+    batches = [
+        _items(number, contacts[start : start + SIZE]) for number, start in enumerate(range(0, len(contacts), SIZE))
+    ]
     rounds = min(ROUNDS, len(batches) // 2 - 2)
     with serve(raw.log_file()) as web:
         caller = web.caller(tenant.key)
@@ -45,9 +47,7 @@ def lead_bulk(population: Population) -> list[Result]:
         asked = iter(batches[::2])
         ready = iter([_records(schema, tenant, tag, product, items) for items in batches[1::2]])
         ours, theirs = interleaved([lambda: ask(next(asked)), lambda: _create(tenant, next(ready))], rounds, warm_up=2)
-    figures = (
-        f"web {ms(ours)}, bulk_create {ms(theirs)}: leads, 2 values each, a tag and a product each, events; into {tenant.leads:,} leads"
-    )
+    figures = f"web {ms(ours)}, bulk_create {ms(theirs)}: leads, 2 values each, a tag and a product each, events; into {tenant.leads:,} leads"
     return [Result("POST /lead/bulk of 500", figures, ours / theirs, 3.0)]
 
 
@@ -77,7 +77,9 @@ def _records(schema: LeadSchema, tenant: Tenant, tag: str, product: str, items: 
         for key, value in lead.custom.items():
             spec = schema.fields[key]
             rows = enumerate(spec.index_rows(value))
-            values += [LeadValue(**common, lead=lead, field_id=spec.id, position=i, **found._asdict()) for i, found in rows]
+            values += [
+                LeadValue(**common, lead=lead, field_id=spec.id, position=i, **found._asdict()) for i, found in rows
+            ]
         links.append(LeadTag(**common, lead=lead, tag_id=tag))
         products.append(LeadProduct(**common, lead=lead, product_service_id=product))
         events.append(Event(**common, kind="lead.created", object_id=lead.pk, actor_id=tenant.member_id))

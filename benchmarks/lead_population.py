@@ -15,9 +15,9 @@ from accounts.models import Member
 from benchmarks.loading import copy_rows
 from core.ids import new_id
 from core.tenancy import company_scope
+from crm.custom_fields.services import create_field
+from crm.leads.schema import LeadRow, LeadSchema
 from crm.models import Contact, File, Import, ProductService, Tag, Team
-from crm.services.custom_fields import create_field
-from crm.services.lead_schema import LeadRow, LeadSchema
 
 if TYPE_CHECKING:
     from benchmarks.population import Tenant
@@ -35,8 +35,28 @@ LEAD_FIELDS: tuple[dict[str, Any], ...] = (
 )
 LEAD_TABLES = ("crm_lead", "crm_leadvalue", "crm_leadtag", "crm_leadproduct")
 COLUMNS = (
-    *("id", "created_at", "updated_at", "company_id", "created_by_id", "updated_by_id", "is_deleted", "contact_id", "status"),
-    *("status_changed_at", "source", "value", "notes", "team_id", "team_member_id", "first_product", "import_job_id", "custom"),
+    *(
+        "id",
+        "created_at",
+        "updated_at",
+        "company_id",
+        "created_by_id",
+        "updated_by_id",
+        "is_deleted",
+        "contact_id",
+        "status",
+    ),
+    *(
+        "status_changed_at",
+        "source",
+        "value",
+        "notes",
+        "team_id",
+        "team_member_id",
+        "first_product",
+        "import_job_id",
+        "custom",
+    ),
 )
 VALUE_COLUMNS = ("company_id", "lead_id", "field_id", "position", "text", "number", "time")
 TAG_COLUMNS = ("id", "created_at", "updated_at", "company_id", "lead_id", "tag_id")
@@ -94,21 +114,27 @@ def load_leads(tenant: Tenant, count: int) -> None:
         ids = [new_id() for _ in batch]
         dates = [start + timedelta(minutes=first + i) for i in range(len(batch))]
         products = [chance.choice(around.products) if around.products else None for _ in batch]
-        copy_rows("crm_lead", COLUMNS, _leads(schema, tenant, around, chance, zip(batch, ids, dates, products, strict=True)))
+        copy_rows(
+            "crm_lead", COLUMNS, _leads(schema, tenant, around, chance, zip(batch, ids, dates, products, strict=True))
+        )
         copy_rows("crm_leadvalue", VALUE_COLUMNS, _values(schema, zip(batch, ids, strict=True)))
         bought = zip(ids, dates, products, strict=True)
         links = ((new_id(), date, date, tenant.company_id, id, product[0]) for id, date, product in bought if product)
         copy_rows("crm_leadproduct", PRODUCT_COLUMNS, links)
         if around.tags:
             every_other = zip(ids[::2], dates[::2], strict=True)
-            tagged = ((new_id(), date, date, tenant.company_id, id, chance.choice(around.tags)) for id, date in every_other)
+            tagged = (
+                (new_id(), date, date, tenant.company_id, id, chance.choice(around.tags)) for id, date in every_other
+            )
             copy_rows("crm_leadtag", TAG_COLUMNS, tagged)
 
 
 def _around() -> Around:
     """What there is in the active company."""
     lists = [list(model.objects.values_list("pk", flat=True)) for model in (Contact, Team, Member, Import)]
-    return Around(*lists, list(ProductService.objects.values_list("pk", "name")), list(Tag.objects.values_list("pk", flat=True)))
+    return Around(
+        *lists, list(ProductService.objects.values_list("pk", "name")), list(Tag.objects.values_list("pk", flat=True))
+    )
 
 
 def _rows(schema: LeadSchema, chance: random.Random, first: int, count: int) -> Iterator[LeadRow]:
@@ -123,7 +149,9 @@ def _rows(schema: LeadSchema, chance: random.Random, first: int, count: int) -> 
 Item = tuple[LeadRow, str, Any, tuple[str, str] | None]
 
 
-def _leads(schema: LeadSchema, tenant: Tenant, around: Around, chance: random.Random, items: Iterator[Item]) -> Iterator[tuple[Any, ...]]:
+def _leads(
+    schema: LeadSchema, tenant: Tenant, around: Around, chance: random.Random, items: Iterator[Item]
+) -> Iterator[tuple[Any, ...]]:
     for row, id, date, product in items:
         system = row.system
         maker = chance.choice(around.members)
@@ -131,7 +159,10 @@ def _leads(schema: LeadSchema, tenant: Tenant, around: Around, chance: random.Ra
             *(id, date, date, tenant.company_id, maker, maker, False, chance.choice(around.contacts), system["status"]),
             *(date, system["source"], system["value"], system["notes"], _one(chance, around.teams)),
             *(_one(chance, around.members) if chance.random() < 0.9 else None, product[1] if product else None),
-            *(_one(chance, around.imports) if chance.random() < 0.5 else None, orjson.dumps(schema.stored_custom(row)).decode()),
+            *(
+                _one(chance, around.imports) if chance.random() < 0.5 else None,
+                orjson.dumps(schema.stored_custom(row)).decode(),
+            ),
         )
 
 

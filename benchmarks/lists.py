@@ -63,8 +63,25 @@ LEADS = Listed(
     _of_member,
     REGIONS,
     (
-        *("contact.name", "contact.email", "contact.contactNumber", "productServices.name", "team.name", "teamMember.name"),
-        *("teamMember.email", "createdBy.name", "updatedBy.name", "importId", "importId.file.name", "status", "source", "value", "seats"),
+        *(
+            "contact.name",
+            "contact.email",
+            "contact.contactNumber",
+            "productServices.name",
+            "team.name",
+            "teamMember.name",
+        ),
+        *(
+            "teamMember.email",
+            "createdBy.name",
+            "updatedBy.name",
+            "importId",
+            "importId.file.name",
+            "status",
+            "source",
+            "value",
+            "seats",
+        ),
     ),
 )
 
@@ -93,7 +110,9 @@ def _against_raw(web: Web, tenant: Tenant, listed: Listed, query: Query, what: s
             [partial(caller.read, "GET", listed.path, query), partial(raw.answer, session, statements)],
             ROUNDS,
         )
-    figures = f"web {ms(ours)}, psycopg and orjson {ms(theirs)} ({len(statements)} statements), of {listed.count(tenant):,}"
+    figures = (
+        f"web {ms(ours)}, psycopg and orjson {ms(theirs)} ({len(statements)} statements), of {listed.count(tenant):,}"
+    )
     return Result(what, figures, ours / theirs, aim)
 
 
@@ -105,7 +124,11 @@ def deep(population: Population, listed: Listed = CONTACTS) -> list[Result]:
         caller = web.caller(tenant.key)
         first = caller.json("GET", listed.path, {"cursorPagination": "true", "n": "1"})["nextCursor"]
         cursor = _cursor_at(caller, listed, size)
-        sides = [{"cursor": first, "n": str(SIZE)}, {"cursor": cursor, "n": str(SIZE)}, {"cursorPagination": "true", "n": str(SIZE)}]
+        sides = [
+            {"cursor": first, "n": str(SIZE)},
+            {"cursor": cursor, "n": str(SIZE)},
+            {"cursorPagination": "true", "n": str(SIZE)},
+        ]
         near, far, counted = interleaved([partial(caller.read, "GET", listed.path, side) for side in sides], ROUNDS)
     depth = DEEP_PAGES * size
     figures = f"after 1 row {ms(near)}, after {depth:,} rows {ms(far)}; neither counts (first page with its count: {ms(counted)})"
@@ -133,7 +156,9 @@ def custom(population: Population, listed: Listed = CONTACTS) -> list[Result]:
             ("the same by cursor, so without a count", None, None),
         ):
             queries = [{**query, **(part or _second(caller, listed, query))} for query in (listed.custom, system)]
-            ours, theirs = interleaved([partial(caller.read, "GET", listed.path, query) for query in queries], ROUNDS // 3)
+            ours, theirs = interleaved(
+                [partial(caller.read, "GET", listed.path, query) for query in queries], ROUNDS // 3
+            )
             found = [caller.json("GET", listed.path, query)["totalCount"] for query in queries]
             figures = f"custom {ms(ours)} (of {found[0]:,} found), system {ms(theirs)} (of {found[1]:,}); 1 in {listed.one_in} matches"
             results.append(Result(what, figures, ours / theirs, aim))
@@ -149,7 +174,9 @@ def sorts(population: Population, listed: Listed = CONTACTS) -> list[Result]:
         for name in listed.sorts:
             query = {"sortBy": name, "sortOrder": "asc"}
             ours, theirs = interleaved(
-                [partial(caller.read, "GET", listed.path, _second(caller, listed, query)), plain], ROUNDS // 5, warm_up=3
+                [partial(caller.read, "GET", listed.path, _second(caller, listed, query)), plain],
+                ROUNDS // 5,
+                warm_up=3,
             )
             figures = f"{ms(ours)}, by default {ms(theirs)}, of {listed.count(population.big):,}"
             results.append(Result(f"GET {listed.path} sorted by {name}", figures, ours / theirs, 2.0))
@@ -160,7 +187,9 @@ def sorts(population: Population, listed: Listed = CONTACTS) -> list[Result]:
                 [partial(caller.read, "GET", listed.path, query) for query in (far, {**far, "p": "1"})], 3, warm_up=1
             )
             figures = f"{ms(ours)}, page 1 {ms(theirs)}, both with their counts"
-            results.append(Result(f"GET {listed.path} sorted by {name}, page {number} by number", figures, ours / theirs))
+            results.append(
+                Result(f"GET {listed.path} sorted by {name}, page {number} by number", figures, ours / theirs)
+            )
     return results
 
 
@@ -169,7 +198,9 @@ def search(population: Population, listed: Listed = CONTACTS) -> list[Result]:
     with serve(raw.log_file()) as web:
         caller = web.caller(population.big.key)
         first: Query = {"p": "1", "n": str(SIZE)}
-        some = caller.json("GET", listed.path, {**first, "p": str(max(1, listed.count(population.big) // SIZE // 2))})["data"][0]
+        some = caller.json("GET", listed.path, {**first, "p": str(max(1, listed.count(population.big) // SIZE // 2))})[
+            "data"
+        ][0]
         one = (some.get("contact") or some)["email"]
         results = []
         for what, text in (
@@ -180,7 +211,9 @@ def search(population: Population, listed: Listed = CONTACTS) -> list[Result]:
             ("what all have", "example.com"),
         ):
             query = {**first, "searchValue": text}
-            ours, theirs = interleaved([partial(caller.read, "GET", listed.path, asked) for asked in (query, first)], 10, warm_up=2)
+            ours, theirs = interleaved(
+                [partial(caller.read, "GET", listed.path, asked) for asked in (query, first)], 10, warm_up=2
+            )
             found = caller.json("GET", listed.path, query)["totalCount"]
             figures = f"{ms(ours)} ({found:,} found), the whole list's first page {ms(theirs)}, of {listed.count(population.big):,}"
             results.append(Result(f"GET {listed.path} searched for {what}", figures, ours / theirs))

@@ -62,7 +62,11 @@ def bare(tables: Sequence[str]) -> Iterator[None]:
 
 def copy_rows(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """COPY the rows into the table as its owner (inside exempt_owner)."""
-    with as_owner(), connection.cursor() as cursor, cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy:
+    with (
+        as_owner(),
+        connection.cursor() as cursor,
+        cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy,
+    ):
         for row in rows:
             copy.write_row(row)
 

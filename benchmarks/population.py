@@ -12,16 +12,16 @@ from typing import Any
 import orjson
 from django.utils import timezone
 
+from accounts.companies.services import create_company
 from accounts.models import Company, Member
-from accounts.services.companies import create_company
 from benchmarks.lead_population import LEAD_TABLES, furnish_leads, load_leads
 from benchmarks.loading import bare, copy_rows, exempt_owner, vacuum
 from config.bootstrap import bootstrap
 from core.ids import new_id
 from core.tenancy import company_scope, unscoped
+from crm.contacts.schema import ContactRow, ContactSchema
+from crm.custom_fields.services import create_field
 from crm.models import ContactCategory, Tag
-from crm.services.contact_schema import ContactRow, ContactSchema
-from crm.services.custom_fields import create_field
 
 ALL_CONTACTS = 1_000_000
 COMPANIES = 20
@@ -37,7 +37,18 @@ FIELDS: tuple[dict[str, Any], ...] = (
     {"unique_field_id": "remark", "name": "Remark", "field_type": "text", "value_type": "string"},
 )
 CONTACT_COLUMNS = (
-    *("id", "created_at", "updated_at", "company_id", "created_by_id", "updated_by_id", "is_deleted", "name", "email", "country_code"),
+    *(
+        "id",
+        "created_at",
+        "updated_at",
+        "company_id",
+        "created_by_id",
+        "updated_by_id",
+        "is_deleted",
+        "name",
+        "email",
+        "country_code",
+    ),
     *("number", "contact_number", "email_key", "number_key", "category_id", "custom"),
 )
 LOADED_TABLES = ("crm_contact", "crm_customfieldvalue", "crm_contacttag")
@@ -61,7 +72,21 @@ FIRST_NAMES = (
     "Olu",
     "Pia",
 )
-LAST_NAMES = ("Adler", "Brandt", "Costa", "Dubois", "Eriksen", "Fischer", "Garcia", "Haddad", "Ito", "Jansen", "Kaya", "Lang", "Moreau")
+LAST_NAMES = (
+    "Adler",
+    "Brandt",
+    "Costa",
+    "Dubois",
+    "Eriksen",
+    "Fischer",
+    "Garcia",
+    "Haddad",
+    "Ito",
+    "Jansen",
+    "Kaya",
+    "Lang",
+    "Moreau",
+)
 
 
 @dataclass(frozen=True)
@@ -101,7 +126,10 @@ def populate(scale: float) -> Population:
     tables = (*LOADED_TABLES, *LEAD_TABLES)
     with exempt_owner(tables):
         with bare(tables):
-            for tenant in (big, *(Tenant(company.pk, member.pk, "", share, share // 4) for (company, member), share in smaller)):
+            for tenant in (
+                big,
+                *(Tenant(company.pk, member.pk, "", share, share // 4) for (company, member), share in smaller),
+            ):
                 load(tenant)
                 load_leads(tenant, tenant.leads)
         vacuum()
@@ -141,7 +169,9 @@ def form_data(number: int, chance: random.Random) -> dict[str, Any]:
     }
 
 
-def rows(schema: ContactSchema, count: int, *, first: int = 0, keys: frozenset[str] | None = None) -> Iterator[ContactRow]:
+def rows(
+    schema: ContactSchema, count: int, *, first: int = 0, keys: frozenset[str] | None = None
+) -> Iterator[ContactRow]:
     """`count` contacts as the service's own reader of formData gives them; `keys` limits the values to some."""
     chance = random.Random(SEED + first)
     for number in range(first, first + count):
@@ -155,7 +185,10 @@ def load(tenant: Tenant) -> None:
     """COPY a company's contacts (inside exempt_owner), with values and tags where it has fields and tags for them."""
     with company_scope(tenant.company_id):
         schema = ContactSchema.load()
-        labels = list(ContactCategory.objects.values_list("pk", flat=True)), list(Tag.objects.values_list("pk", flat=True))
+        labels = (
+            list(ContactCategory.objects.values_list("pk", flat=True)),
+            list(Tag.objects.values_list("pk", flat=True)),
+        )
     keys = None if schema.fields else frozenset({"name", "email", "countryCode", "number"})
     found = rows(schema, tenant.contacts, keys=keys)
     start = timezone.now() - timedelta(days=720)
@@ -170,12 +203,19 @@ def load(tenant: Tenant) -> None:
         copy_rows("crm_customfieldvalue", VALUE_COLUMNS, _values(schema, batch, ids))
         if labels[1]:
             every_other = zip(ids[::2], dates[::2], strict=True)
-            tagged = ((new_id(), date, date, tenant.company_id, id, chance.choice(labels[1])) for id, date in every_other)
+            tagged = (
+                (new_id(), date, date, tenant.company_id, id, chance.choice(labels[1])) for id, date in every_other
+            )
             copy_rows("crm_contacttag", TAG_COLUMNS, tagged)
 
 
 def _contacts(
-    schema: ContactSchema, tenant: Tenant, batch: list[ContactRow], ids: list[str], dates: list[Any], categories: list[str | None]
+    schema: ContactSchema,
+    tenant: Tenant,
+    batch: list[ContactRow],
+    ids: list[str],
+    dates: list[Any],
+    categories: list[str | None],
 ) -> Iterator[tuple[Any, ...]]:
     for row, id, date, category in zip(batch, ids, dates, categories, strict=True):
         system = row.system

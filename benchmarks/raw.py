@@ -30,7 +30,9 @@ def own_queries(path: str, key: str, query: Mapping[str, str]) -> list[str]:
     if answer.status_code != 200:
         raise Refused(f"GET {path}: {answer.status_code} {answer.content[:500]!r}")
     statements = [entry["sql"] for entry in captured.captured_queries]
-    return [sql for sql in statements if sql.startswith("SELECT") and any(f'FROM "{table}"' in sql for table in DATA_TABLES)]
+    return [
+        sql for sql in statements if sql.startswith("SELECT") and any(f'FROM "{table}"' in sql for table in DATA_TABLES)
+    ]
 
 
 def parameters() -> dict[str, Any]:
@@ -44,14 +46,18 @@ def session(company_id: str) -> Iterator[psycopg.Connection[dict[str, Any]]]:
     """A connection of psycopg's own, bound to the company by the same policies as the API's."""
     with psycopg.connect(**parameters(), autocommit=True, row_factory=dict_row) as raw:
         set_json_loads(orjson.loads, raw)
-        raw.execute("SELECT set_config('role', %s, false), set_config('app.company', %s, false)", [APP_ROLE, company_id])
+        raw.execute(
+            "SELECT set_config('role', %s, false), set_config('app.company', %s, false)", [APP_ROLE, company_id]
+        )
         yield raw
 
 
 def answer(raw: psycopg.Connection[dict[str, Any]], statements: list[str]) -> bytes:
     """The statements' rows as one JSON text."""
     found = [raw.execute(sql).fetchall() for sql in statements]  # type: ignore[call-overload]
-    return orjson.dumps({"status": "success", "success": True, "message": "OK", "data": found}, default=str, option=OPTIONS)
+    return orjson.dumps(
+        {"status": "success", "success": True, "message": "OK", "data": found}, default=str, option=OPTIONS
+    )
 
 
 def log_file() -> Path:

@@ -42,7 +42,9 @@ def server_log(population: Population) -> list[Result]:
     (p50, p95), (plain50, plain95) = ((median(found), quantiles(found, n=20)[-1]) for found in times)
     what = "GET /contact, n=20, of an empty list, with the server log against without"
     return [
-        Result(f"{what}: requests a second", f"{with_log:.0f} and {without:.0f}", with_log / without, 0.95, at_least=True),
+        Result(
+            f"{what}: requests a second", f"{with_log:.0f} and {without:.0f}", with_log / without, 0.95, at_least=True
+        ),
         Result("the same: median time of one caller alone", f"{ms(p50)} and {ms(plain50)}", p50 / plain50, 1.05),
         Result("the same: 95th percentile", f"{ms(p95)} and {ms(plain95)}", p95 / plain95),
     ]

@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 import orjson
 import psutil
 
-from config.supervisor.programs import PROJECT, Options, plan
+from config.local.supervisor.programs import PROJECT, Options, plan
 
 KEY_DOOR = "/api/key/protected"
 HOST = "127.0.0.1"
@@ -35,15 +35,22 @@ class Caller:
         self.connection = HTTPConnection(HOST, port, timeout=600)
         self.headers = {"apikey": key, "Content-Type": "application/json"}
 
-    def open(self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str) -> HTTPResponse:
+    def open(
+        self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str
+    ) -> HTTPResponse:
         """Send a request; the answer's body is still to be read. `body` is bytes, a file, or what becomes JSON."""
-        params = {key: value if isinstance(value, str) else orjson.dumps(value).decode() for key, value in (query or {}).items()}
+        params = {
+            key: value if isinstance(value, str) else orjson.dumps(value).decode()
+            for key, value in (query or {}).items()
+        }
         address = f"{KEY_DOOR}{path}{'?' + urlencode(params) if params else ''}"
         content = body if body is None or isinstance(body, bytes) or hasattr(body, "read") else orjson.dumps(body)
         self.connection.request(method, address, body=content, headers=self.headers | headers)
         return self.connection.getresponse()
 
-    def read(self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str) -> bytes:
+    def read(
+        self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str
+    ) -> bytes:
         """The body of a successful answer; Refused otherwise."""
         response = self.open(method, path, query, body, **headers)
         content = response.read()
@@ -51,7 +58,9 @@ class Caller:
             raise Refused(f"{method} {path}: {response.status} {content[:500].decode(errors='replace')}")
         return content
 
-    def json(self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str) -> Any:
+    def json(
+        self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str
+    ) -> Any:
         """The same, parsed."""
         return orjson.loads(self.read(method, path, query, body, **headers))
 

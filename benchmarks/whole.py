@@ -34,7 +34,9 @@ def whole(population: Population) -> list[Result]:
                 size, tail = size + len(piece), (tail + piece)[-200:]
             taken = perf_counter() - started
     assert f'"totalCount":{tenant.contacts},'.encode() in tail, tail
-    figures = f"{tenant.contacts:,} contacts, {size / MIB:,.0f} MiB in {taken:.1f} s ({tenant.contacts / taken:,.0f} rows/s)"
+    figures = (
+        f"{tenant.contacts:,} contacts, {size / MIB:,.0f} MiB in {taken:.1f} s ({tenant.contacts / taken:,.0f} rows/s)"
+    )
     return [
         Result("the unpaginated list: first byte", figures, first, 1.0, unit="s"),
         Result(

@@ -6,14 +6,14 @@ class BillingConfig(AppConfig):
     name = "billing"
 
     def ready(self) -> None:
-        from billing import notices  # noqa: F401  (registers them)
-        from billing.catalogue import seed
-        from billing.jobs import subscriptions  # noqa: F401  (registers its work)
-        from billing.selectors import entitlement_of
-        from billing.services import subscriptions as subscription_services
+        from billing.entitlements.selectors import entitlement_of
+        from billing.plans.defaults import seed
+        from billing.subscriptions import jobs as subscriptions  # noqa: F401  (registers its work)
+        from billing.subscriptions import notices  # noqa: F401  (registers them)
+        from billing.subscriptions import services as subscription_services
         from core.access import set_entitlements
-        from core.companies import on_company_created
+        from core.tenancy.provisioning import on_company_created
 
         set_entitlements(entitlement_of)
         on_company_created(subscription_services.begin)
-        post_migrate.connect(seed, sender=self, dispatch_uid="billing.catalogue")
+        post_migrate.connect(seed, sender=self, dispatch_uid="billing.plans.defaults")

@@ -37,7 +37,9 @@ TITLES = {
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """The sidebar: what the user may see, app by app, in the order in which the apps build on each other."""
     apps = {app["app_label"]: app for app in admin.site.get_app_list(request)}
-    groups: list[dict[str, Any]] = [{"items": [{"title": "Overview", "icon": "monitoring", "link": reverse("admin:index")}]}]
+    groups: list[dict[str, Any]] = [
+        {"items": [{"title": "Overview", "icon": "monitoring", "link": reverse("admin:index")}]}
+    ]
     for label in sorted(apps, key=lambda label: (list(TITLES).index(label) if label in TITLES else len(TITLES), label)):
         items = [
             {
@@ -48,7 +50,9 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
             for model in apps[label]["models"]
             if model["admin_url"]
         ]
-        groups.append({"title": TITLES.get(label, apps[label]["name"]), "separator": True, "collapsible": True, "items": items})
+        groups.append(
+            {"title": TITLES.get(label, apps[label]["name"]), "separator": True, "collapsible": True, "items": items}
+        )
     return groups
 
 
@@ -75,9 +79,15 @@ def _figures(may: Any) -> list[dict[str, Any]]:
         if _may_see(may, model):
             found.append({"title": title, "value": _number(estimated_count(model)), "link": list_address(model)})
     if may("outreach.view_sendjob"):
-        steps = dict(_last_day(SendJobTransition.objects.filter(to_status="sent")).values_list("to_status").annotate(Count("pk")))
+        steps = dict(
+            _last_day(SendJobTransition.objects.filter(to_status="sent")).values_list("to_status").annotate(Count("pk"))
+        )
         found.append(
-            {"title": "Sent in 24 hours", "value": f"{steps.get('sent', 0):,}", "link": list_address(SendJob, status__exact="sent")}
+            {
+                "title": "Sent in 24 hours",
+                "value": f"{steps.get('sent', 0):,}",
+                "link": list_address(SendJob, status__exact="sent"),
+            }
         )
     return found
 
@@ -93,7 +103,9 @@ def _imports(rows: QuerySet[Import]) -> str:
         (link(row, row.file.name), link(row.company), row.get_status_display(), progress_bar(row, address=address))
         for row in rows.select_related("file", "company").order_by("-id")[:ROWS]
     ]
-    return table(("File", "Company", "Status", "Progress"), cells, more=list_address(Import), empty="No import is running.")
+    return table(
+        ("File", "Company", "Status", "Progress"), cells, more=list_address(Import), empty="No import is running."
+    )
 
 
 def _runs() -> str:
@@ -101,9 +113,15 @@ def _runs() -> str:
     counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
     address = f"{list_address(GenieScheduler)}progress/"
     cells = [
-        (link(row), link(row.company), row.get_status_display(), progress_bar(row, counts.get(row.pk), address=address)) for row in rows
+        (link(row), link(row.company), row.get_status_display(), progress_bar(row, counts.get(row.pk), address=address))
+        for row in rows
     ]
-    return table(("Run", "Company", "Status", "Progress"), cells, more=list_address(GenieScheduler), empty="No run is being planned.")
+    return table(
+        ("Run", "Company", "Status", "Progress"),
+        cells,
+        more=list_address(GenieScheduler),
+        empty="No run is being planned.",
+    )
 
 
 def _trouble(may: Any) -> str | None:

@@ -10,14 +10,14 @@ from django.core.validators import validate_email
 from django.db import connection, transaction
 from django.utils import timezone
 
+from accounts.api_keys.services import create_key
+from accounts.companies.services import create_company
 from accounts.models import ApiKey, Company, Member, User
-from accounts.services.api_keys import create_key
-from accounts.services.companies import create_company
-from billing.selectors import entitlement_of
-from billing.services.subscriptions import activate_subscription, grant_subscription
+from billing.entitlements.selectors import entitlement_of
+from billing.subscriptions.services import activate_subscription, grant_subscription
 from core.tenancy import company_scope, unscoped
+from outreach.ai.providers import OfflineComposer
 from outreach.models import AiApp
-from outreach.providers import OfflineComposer
 
 LOCK = 0x4C57_0001
 """Advisory lock: one bootstrap at a time, so that two of the same company cannot both find nothing."""
@@ -36,7 +36,9 @@ class Bootstrapped:
 
 
 @transaction.atomic
-def bootstrap(*, company_name: str, email: str, password: str, owner_name: str = "", weak_password: bool = False) -> Bootstrapped:
+def bootstrap(
+    *, company_name: str, email: str, password: str, owner_name: str = "", weak_password: bool = False
+) -> Bootstrapped:
     """The company of this name that this address owns, made when there is none; what is missing of it is made too.
 
     The password is the owner's afterwards, also when the user had another one. Raises ValidationError for a bad name, address or password.
@@ -104,10 +106,14 @@ def _composer(member: Member) -> AiApp:
     found = AiApp.objects.filter(is_default=True).first()
     if found is not None:
         return found
-    return AiApp.objects.create(provider=OfflineComposer.key, name=OfflineComposer.name, is_default=True, created_by=member)
+    return AiApp.objects.create(
+        provider=OfflineComposer.key, name=OfflineComposer.name, is_default=True, created_by=member
+    )
 
 
 def _key(member: Member) -> ApiKey:
     """The member's oldest key that works from anywhere for good; a new one when there is none."""
-    lasting = ApiKey.objects.filter(created_by=member, type=ApiKey.Type.PERMANENT, ip_restriction=ApiKey.IpRestriction.OPEN)
+    lasting = ApiKey.objects.filter(
+        created_by=member, type=ApiKey.Type.PERMANENT, ip_restriction=ApiKey.IpRestriction.OPEN
+    )
     return lasting.order_by("created_at", "id").first() or create_key(member_id=member.pk)

@@ -9,7 +9,7 @@ from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 from django.core.mail.backends.smtp import EmailBackend
 
-from outreach import catcher
+from config.local import mail_catcher as catcher
 
 
 class CatcherBackend(EmailBackend):

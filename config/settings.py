@@ -8,7 +8,7 @@ from pathlib import Path
 
 import environ
 
-from config import embedded
+from config.local import embedded
 from config.secrets import secret
 
 env = environ.Env()
@@ -50,7 +50,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "accounts.logs.middleware.ServerLogMiddleware",
+    "accounts.request_log.middleware.ServerLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -80,7 +80,9 @@ TEMPLATES = [
 ]
 
 DATABASE_URL = embedded.database_url()
-DATABASES = {"default": {**env.db_url_config(DATABASE_URL), "ENGINE": "core.db.postgresql", "CONN_HEALTH_CHECKS": True}}
+DATABASES = {
+    "default": {**env.db_url_config(DATABASE_URL), "ENGINE": "core.tenancy.postgresql", "CONN_HEALTH_CHECKS": True}
+}
 if pool_size := env.int("DATABASE_POOL", default=0):
     DATABASES["default"]["OPTIONS"] = {
         **DATABASES["default"].get("OPTIONS", {}),
@@ -93,15 +95,21 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "accounts.User"
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
-PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher", "django.contrib.auth.hashers.PBKDF2PasswordHasher"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator", "OPTIONS": {"user_attributes": ("email", "name")}},
+    {
+        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
+        "OPTIONS": {"user_attributes": ("email", "name")},
+    },
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 EVEN_ANSWERS = True
-"""Answers that must not tell whether an account exists take the same time in each case (accounts.timing)."""
+"""Answers that must not tell whether an account exists take the same time in each case (accounts.auth.timing)."""
 ACCESS_TOKEN_LIFETIME = timedelta(hours=1)
 REFRESH_TOKEN_LIFETIME = timedelta(days=30)
 VERIFY_LINK_LIFETIME = timedelta(days=3)
@@ -155,7 +163,10 @@ TIME_ZONE = "UTC"
 FORMAT_MODULE_PATH = ["config.formats"]
 STATIC_URL = "/static/"
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": str(LEADWRIGHT_DATA / "files")}},
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": str(LEADWRIGHT_DATA / "files")},
+    },
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 WHITENOISE_USE_FINDERS = True
@@ -192,7 +203,12 @@ CELERY_TASK_DEFAULT_QUEUE = "tick"
 CELERY_DB_REUSE_MAX = 1000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # max_retries: a notification is not worth waiting for; kombu would otherwise try for six seconds inside the request that sends it.
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout": 10, "visibility_timeout": 3600, "max_retries": 0}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_connect_timeout": 2,
+    "socket_timeout": 10,
+    "visibility_timeout": 3600,
+    "max_retries": 0,
+}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {"tick": {"task": "core.tick", "schedule": 1.0, "options": {"expires": 3}}}
 
@@ -226,7 +242,7 @@ UNFOLD = {
     "STYLES": ["core.backoffice.site.style"],
     "SIDEBAR": {"show_search": True, "navigation": "config.admin.navigation"},
     "DASHBOARD_CALLBACK": "config.admin.dashboard",
-    "LOGIN": {"form": "accounts.staff_login.StaffLoginForm"},
+    "LOGIN": {"form": "accounts.auth.staff_login.StaffLoginForm"},
     "COLORS": {
         "primary": {
             "50": "oklch(97.5% .013 250)",

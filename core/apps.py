@@ -10,9 +10,9 @@ class CoreConfig(AppConfig):
 
     def ready(self) -> None:
         from core import checks, events, jobs  # noqa: F401  (register the system checks and the kernel's own work)
-        from core.db.row_security import apply_row_security
         from core.messages.services import forget, seed
         from core.models import ResponseMessage
+        from core.tenancy.row_security import apply_row_security
 
         post_migrate.connect(apply_row_security, dispatch_uid="core.row_security")
         post_migrate.connect(seed, dispatch_uid="core.messages.seed")

@@ -15,7 +15,7 @@ __all__ = ["CompanyForeignKey", "EncryptedTextField", "JSONField", "LowerEmailFi
 
 
 class CompanyForeignKey(models.ForeignKey):
-    """A reference to a record of the same company, which core.db.row_security makes a foreign key on (company_id, id) after migrating."""
+    """A reference to a record of the same company, which core.tenancy.row_security makes a foreign key on (company_id, id) after migrating."""
 
     def __init__(self, to: Any, on_delete: Any, **options: Any) -> None:
         options["db_constraint"] = False

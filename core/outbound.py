@@ -48,7 +48,11 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
     A name with one private address is refused whole, since a mixed answer is how rebinding begins.
     """
     allowed = _private_hosts() if private_hosts is None else list(private_hosts)
-    if not host or not 0 < port < 65536 or any(character.isspace() or not character.isprintable() for character in host):
+    if (
+        not host
+        or not 0 < port < 65536
+        or any(character.isspace() or not character.isprintable() for character in host)
+    ):
         raise OutboundRefused("invalid", f"{host!r}:{port} is not a host and a port.")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
@@ -59,7 +63,9 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
         ip = ipaddress.ip_address(str(place[0]).partition("%")[0])
         public = is_public(ip)
         if not public and not _is_excepted(host, ip, allowed):
-            raise OutboundRefused("private", f"{host} is an address inside this network, and connecting to it is not allowed here.")
+            raise OutboundRefused(
+                "private", f"{host} is an address inside this network, and connecting to it is not allowed here."
+            )
         addresses.append(Address(str(place[0]), port, family, public))
     return addresses
 

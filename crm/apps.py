@@ -9,26 +9,32 @@ class CrmConfig(AppConfig):
 
     def ready(self) -> None:
         from core.access import count_usage
-        from core.companies import on_company_created
+        from core.tenancy.provisioning import on_company_created
         from crm import selectors
-        from crm.api.export_lists import register_exports
-        from crm.jobs import activities, bulk_jobs, custom_fields, exports, files, imports  # noqa: F401  (register their work)
+        from crm.activities import follow_ups
+        from crm.activities import jobs as activities  # noqa: F401  (register their work)
+        from crm.activities.reminders import register_reminder
+        from crm.bulk_jobs import jobs as bulk_jobs  # noqa: F401  (register their work)
+        from crm.contacts.record_type import CONTACT_TYPE
+        from crm.contacts.tags import clear_categories, untag_contacts
+        from crm.custom_fields import jobs as custom_fields  # noqa: F401  (register their work)
+        from crm.custom_fields.services import seed_system_fields
+        from crm.exports import jobs as exports  # noqa: F401  (register their work)
+        from crm.exports.registrations import register_exports
+        from crm.files import jobs as files  # noqa: F401  (register their work)
+        from crm.files.services import check_before_clearing
+        from crm.imports import jobs as imports  # noqa: F401  (register their work)
+        from crm.imports.lookups import clear_import_categories, untag_imports
+        from crm.imports.services import refuse_files_in_use
+        from crm.leads.record_type import LEAD_TYPE
+        from crm.leads.tags import untag_leads
+        from crm.meetings import mails as meeting_mails
         from crm.models import ContactCategory, CustomSection, FollowUp, Meeting, Segment, Tag, Team
-        from crm.services import follow_ups, meeting_mails
-        from crm.services.contact_tags import clear_categories, untag_contacts
-        from crm.services.contact_type import CONTACT_TYPE
-        from crm.services.custom_fields import seed_system_fields
-        from crm.services.files import check_before_clearing
-        from crm.services.holdings import register_personal_data_tables
-        from crm.services.imports.control import refuse_files_in_use
-        from crm.services.imports.labels import clear_import_categories, untag_imports
-        from crm.services.labels import on_tag_deleted
-        from crm.services.lead_tags import untag_leads
-        from crm.services.lead_type import LEAD_TYPE
-        from crm.services.product_type import PRODUCT_TYPE
-        from crm.services.record_types import register_record_type
-        from crm.services.reminders import register_reminder
-        from crm.services.teams import seed_default_team
+        from crm.privacy.registrations import register_personal_data_tables
+        from crm.products.record_type import PRODUCT_TYPE
+        from crm.records.types import register_record_type
+        from crm.tags.services import on_tag_deleted
+        from crm.teams.services import seed_default_team
 
         on_company_created(seed_system_fields)
         on_company_created(seed_default_team)

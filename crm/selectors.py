@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from crm.services.contact_selectors import live_contacts
-from crm.services.field_selectors import own_fields
-from crm.services.file_selectors import stored_files
-from crm.services.lead_selectors import live_leads
-from crm.services.product_selectors import live_products
+from crm.contacts.selectors import live_contacts
+from crm.custom_fields.selectors import own_fields
+from crm.files.selectors import stored_files
+from crm.leads.selectors import live_leads
+from crm.products.selectors import live_products
 
 __all__ = ["live_contacts", "live_leads", "live_products", "own_fields", "stored_files"]

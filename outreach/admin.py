@@ -20,11 +20,20 @@ from core.backoffice.progress import ProgressMixin, grouped, progress_bar
 from core.errors import NamedError
 from core.tenancy import company_scope
 from crm.models import Contact
-from outreach.models import AiApp, GenieScheduler, GenieSettings, LeadGeneration, SendJob, SendJobTransition, Smtp, Suppression
-from outreach.services.lead_generation import cancel_generation
-from outreach.services.runs import cancel_run
-from outreach.services.senders import check_sender
-from outreach.services.suppression import delete_suppressions
+from outreach.genie.services import cancel_run
+from outreach.lead_generation.services import cancel_generation
+from outreach.models import (
+    AiApp,
+    GenieScheduler,
+    GenieSettings,
+    LeadGeneration,
+    SendJob,
+    SendJobTransition,
+    Smtp,
+    Suppression,
+)
+from outreach.senders.services import check_sender
+from outreach.suppression.services import delete_suppressions
 
 COLOURS = {
     "sent": "success",
@@ -44,7 +53,12 @@ def write_only(label: str) -> forms.CharField:
     """An input for a secret that is stored but never shown."""
     text = "Stored encrypted and never shown. Leave it empty to keep the one that there is."
     return forms.CharField(
-        label=label, required=False, max_length=2000, strip=False, help_text=text, widget=UnfoldAdminPasswordWidget({"autocomplete": "off"})
+        label=label,
+        required=False,
+        max_length=2000,
+        strip=False,
+        help_text=text,
+        widget=UnfoldAdminPasswordWidget({"autocomplete": "off"}),
     )
 
 
@@ -153,8 +167,13 @@ def _messages_to(contact: Contact) -> SafeString:
 
 def _message_table(rows: QuerySet[SendJob], **query: str) -> SafeString:
     rows = rows.select_related("contact").order_by("-id")[:ROWS]
-    cells = [(link(row), row.recipient or row.contact.email, row.get_status_display(), row.reason or "–", row.sent_at) for row in rows]
-    return table(("Message", "To", "Status", "Reason", "Sent"), cells, more=list_address(SendJob, **query), empty="No messages.")
+    cells = [
+        (link(row), row.recipient or row.contact.email, row.get_status_display(), row.reason or "–", row.sent_at)
+        for row in rows
+    ]
+    return table(
+        ("Message", "To", "Status", "Reason", "Sent"), cells, more=list_address(SendJob, **query), empty="No messages."
+    )
 
 
 @admin.register(LeadGeneration)
@@ -216,7 +235,10 @@ class SendJobAdmin(CompanyRecordAdmin):
 @panel(SendJob, "Ledger", permission="outreach.view_sendjobtransition")
 def _ledger(job: SendJob) -> SafeString:
     rows = SendJobTransition.objects.filter(send_job=job).select_related("actor").order_by("id")[:100]
-    cells = [(row.created_at, row.from_status or "–", row.to_status, row.reason or "–", row.detail or "–", row.actor) for row in rows]
+    cells = [
+        (row.created_at, row.from_status or "–", row.to_status, row.reason or "–", row.detail or "–", row.actor)
+        for row in rows
+    ]
     return table(("When", "From", "To", "Reason", "Detail", "By"), cells)
 
 
@@ -256,5 +278,10 @@ def _runs(company: Company) -> SafeString:
     rows: list[Any] = list(GenieScheduler.objects.filter(company=company, is_deleted=False).order_by("-id")[:ROWS])
     counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
     address = f"{list_address(GenieScheduler)}progress/"
-    cells = [(link(row), row.get_status_display(), progress_bar(row, counts.get(row.pk), address=address), row.created_at) for row in rows]
-    return table(("Run", "Planning", "Progress", "Made"), cells, more=list_address(GenieScheduler, company__id__exact=company.pk))
+    cells = [
+        (link(row), row.get_status_display(), progress_bar(row, counts.get(row.pk), address=address), row.created_at)
+        for row in rows
+    ]
+    return table(
+        ("Run", "Planning", "Progress", "Made"), cells, more=list_address(GenieScheduler, company__id__exact=company.pk)
+    )

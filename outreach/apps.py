@@ -6,11 +6,13 @@ class OutreachConfig(AppConfig):
 
     def ready(self) -> None:
         from core.access import count_usage
-        from outreach.api.export_lists import register_lists
-        from outreach.jobs import delivery, genie, lead_generation  # noqa: F401  (register their work)
+        from outreach.delivery import jobs as delivery  # noqa: F401  (register their work)
+        from outreach.export_lists import register_lists
+        from outreach.genie import jobs as genie  # noqa: F401  (register their work)
+        from outreach.genie.selectors import connected_apps, kept_runs
+        from outreach.lead_generation import jobs as lead_generation  # noqa: F401  (register their work)
         from outreach.models import LeadGeneration
-        from outreach.selectors import connected_apps, kept_runs
-        from outreach.services.privacy import register_personal_data_tables
+        from outreach.privacy import register_personal_data_tables
 
         count_usage("apps", connected_apps)
         count_usage("genie", kept_runs)

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
-from accounts.logs.entry import Entry
-from accounts.logs.recorder import RECORDER
-from core.attempts import Limit
+from accounts.request_log.entry import Entry
+from accounts.request_log.recorder import RECORDER
+from core.access.attempts import Limit
 from core.ids import new_id
 from core.jobs.liveness import release_lock
 from core.messages.defaults import DEFAULTS
-from tests.cast import Cast, make_cast
+from tests.kit.cast import Cast, make_cast
 
 # The suite looks at the same examples each time, so that its result says something about the change; `make fuzz` looks for new ones.
 hypothesis.settings.register_profile("suite", derandomize=True, database=None)

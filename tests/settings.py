@@ -7,7 +7,7 @@ import atexit
 import os
 from contextlib import ExitStack
 
-from config.embedded import temporary
+from config.local.embedded import temporary
 
 if "LEADWRIGHT_TEST_SERVERS" not in os.environ:
     servers = ExitStack()

@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.generic import FormView
 
-from accounts.branding import Brand
-from accounts.links import DeadLink
-from core.attempts import TooManyAttempts
+from accounts.auth.links import DeadLink
+from accounts.settings.branding import Brand
+from core.access.attempts import TooManyAttempts
 from core.errors import ApiError, ValidationFailed
 
 HEADERS = {

@@ -11,7 +11,9 @@ RULES = "At least 8 characters, and no password that many people use."
 
 class AddressForm(forms.Form):
     email = forms.EmailField(
-        label="Your e-mail address", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email", "autofocus": True})
+        label="Your e-mail address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email", "autofocus": True}),
     )
 
 
@@ -40,8 +42,14 @@ class PasswordForm(TokenForm):
 
 
 class RegistrationForm(forms.Form):
-    name = forms.CharField(label="Your name", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name", "autofocus": True}))
-    companyName = forms.CharField(label="Your company", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "organization"}))
-    email = forms.EmailField(label="E-mail address", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"}))
+    name = forms.CharField(
+        label="Your name", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name", "autofocus": True})
+    )
+    companyName = forms.CharField(
+        label="Your company", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "organization"})
+    )
+    email = forms.EmailField(
+        label="E-mail address", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
     password = forms.CharField(label="Password", max_length=1000, strip=False, widget=NewPassword, help_text=RULES)
     referralCode = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)

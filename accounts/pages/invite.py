@@ -8,14 +8,14 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest, HttpResponse
 
-from accounts import tokens
-from accounts.branding import Brand, brand_of
+from accounts.auth import tokens
+from accounts.auth.sessions import log_in
+from accounts.members.invites import accept_as_new_user, account_of, answer_invite, decline_invite, read_invite
 from accounts.models import Member, User
 from accounts.pages.base import Page
 from accounts.pages.forms import NewPassword, TokenForm
-from accounts.services.invites import accept_as_new_user, account_of, answer_invite, decline_invite, read_invite
-from accounts.services.sessions import log_in
-from core.callers import caller_of
+from accounts.settings.branding import Brand, brand_of
+from core.access.callers import caller_of
 from core.errors import NamedError
 
 
@@ -26,7 +26,10 @@ class NewcomerForm(TokenForm):
 
 class AccountForm(TokenForm):
     password = forms.CharField(
-        label="Your password", max_length=1000, strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+        label="Your password",
+        max_length=1000,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
 
 
@@ -62,7 +65,9 @@ class InvitePage(Page):
         return {"token": self.request.GET.get("token", ""), "name": self.invite.name if self.invite else ""}
 
     def page(self, template: str | None, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
-        return super().page(template, {"invite": self.invite, "has_account": self.account is not None, **context}, status=status)
+        return super().page(
+            template, {"invite": self.invite, "has_account": self.account is not None, **context}, status=status
+        )
 
     def act(self, form: Any) -> dict[str, Any]:
         values, caller = form.cleaned_data, caller_of(self.request)

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
+from accounts.auth.passwords import forgot_password, reset_of, reset_password
+from accounts.auth.registration import register, resend_verification, verification_of, verify_email
 from accounts.pages.base import Page
 from accounts.pages.forms import AddressForm, PasswordForm, RegistrationForm, TokenForm
-from accounts.services.passwords import forgot_password, reset_of, reset_password
-from accounts.services.registration import register, resend_verification, verification_of, verify_email
-from core.callers import caller_of
+from core.access.callers import caller_of
 
 
 class ForgotPassword(Page):
@@ -30,11 +30,15 @@ class ResetPassword(Page):
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         token = request.GET.get("token", "")
-        return self.page(self.template_name, {"person": reset_of(token), "form": PasswordForm(initial={"token": token})})
+        return self.page(
+            self.template_name, {"person": reset_of(token), "form": PasswordForm(initial={"token": token})}
+        )
 
     def act(self, form: PasswordForm) -> dict[str, Any]:
         values = form.cleaned_data
-        return {"person": reset_password(token=values["token"], password=values["password"], caller=caller_of(self.request))}
+        return {
+            "person": reset_password(token=values["token"], password=values["password"], caller=caller_of(self.request))
+        }
 
 
 class VerifyEmail(Page):
@@ -44,7 +48,9 @@ class VerifyEmail(Page):
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         token = request.GET.get("token", "")
-        return self.page(self.template_name, {"person": verification_of(token), "form": TokenForm(initial={"token": token})})
+        return self.page(
+            self.template_name, {"person": verification_of(token), "form": TokenForm(initial={"token": token})}
+        )
 
     def act(self, form: TokenForm) -> dict[str, Any]:
         return {"person": verify_email(token=form.cleaned_data["token"], caller=caller_of(self.request))}

@@ -1,6 +1,6 @@
 """Filters that write dates, times and amounts as the reader's company does: `{{ at|company_datetime:formats }}`.
 
-Mails have `formats` in their context (accounts.services.mails).
+Mails have `formats` in their context (accounts.mails.services).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from django import template
 
-from core.formats import Formats
+from core.text.formats import Formats
 
 register = template.Library()
 

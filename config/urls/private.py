@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from accounts.api.routes import register_private as register_accounts
-from accounts.authentication import PrivateAuthentication
-from billing.api.routes import register_private as register_billing
+from accounts.auth.authentication import PrivateAuthentication
+from accounts.routes import register_private as register_accounts
+from billing.routes import register_private as register_billing
 from core.api.routers import ResourceRouter
 
 router = ResourceRouter("api/private", authentication=PrivateAuthentication)

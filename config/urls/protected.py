@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from accounts.api.routes import register_protected as register_accounts
-from billing.api.routes import register_protected as register_billing
+from accounts.routes import register_protected as register_accounts
+from billing.routes import register_protected as register_billing
 from core.api.routers import ResourceRouter
-from crm.api.routes import register_protected as register_crm
-from outreach.api.routes import register_protected as register_outreach
+from crm.routes import register_protected as register_crm
+from outreach.routes import register_protected as register_outreach
 
 
 def register(router: ResourceRouter) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from accounts.api.routes import register_public as register_accounts
+from accounts.routes import register_public as register_accounts
 from config.health import health
 from core.api.routers import ResourceRouter
-from outreach.api.routes import register_public as register_outreach
+from outreach.routes import register_public as register_outreach
 
 router = ResourceRouter("api/public", authentication=None)
 register_accounts(router)

@@ -7,9 +7,9 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 
-from config.backoffice.pages import visit_urls
+from config.staff_visits.pages import visit_urls
 from config.urls import session
-from crm.api.routes import web as crm_web
+from crm.routes import web as crm_web
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/api/docs")),
@@ -17,7 +17,7 @@ urlpatterns = [
     path("api/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
     *crm_web,
     path("", include("accounts.pages.urls")),
-    path("mails/", include("outreach.catcher.urls")),
+    path("mails/", include("config.local.mail_catcher.urls")),
     *visit_urls(session.router.operations()),
     path("admin/", admin.site.urls),
 ]

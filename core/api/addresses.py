@@ -9,8 +9,8 @@ from django.core.validators import URLValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from core.addresses import BadAddress, Phone, read_country_code, read_email, read_phone
 from core.api.input import TextInput
+from core.text.addresses import BadAddress, Phone, read_country_code, read_email, read_phone
 
 PARTS = {"countryCode", "number"}
 
@@ -56,7 +56,9 @@ class PhoneInput(serializers.Field):
                 return read_phone(read_country_code(data["countryCode"]), data["number"])
         except BadAddress as error:
             raise serializers.ValidationError(str(error), code="phone") from None
-        raise serializers.ValidationError("must be {countryCode, number}, or text such as +49 30 123456", code="invalid")
+        raise serializers.ValidationError(
+            "must be {countryCode, number}, or text such as +49 30 123456", code="invalid"
+        )
 
     def to_representation(self, value: Any) -> Any:
         return value
@@ -67,7 +69,9 @@ class WebAddressInput(TextInput):
 
     def __init__(self, *, schemes: tuple[str, ...] = ("http", "https"), **options: Any) -> None:
         options.setdefault("max_length", 200)
-        self.check = URLValidator(schemes=list(schemes), message=f"must be an address that begins with {' or '.join(schemes)}://")
+        self.check = URLValidator(
+            schemes=list(schemes), message=f"must be an address that begins with {' or '.join(schemes)}://"
+        )
         super().__init__(**options)
 
     def to_internal_value(self, data: Any) -> str:

@@ -52,7 +52,7 @@ class Endpoint:
     """Media type of an answer that is not the envelope (a download), or several, separated by commas."""
     multipart: bool = False
     limited: bool = False
-    """Attempts are limited: it may answer 429 (core.attempts)."""
+    """Attempts are limited: it may answer 429 (core.access.attempts)."""
     module: str | None = None
     """The operation's permission module, where it is another than the view's."""
     also: tuple[str, ...] | None = None

@@ -15,8 +15,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
 
+from core.access.attempts import TooManyAttempts
 from core.api.json import dumps
-from core.attempts import TooManyAttempts
 from core.errors import ApiError, NamedError
 from core.messages import UNKNOWN, resolve
 
@@ -27,7 +27,12 @@ UNIQUE_VIOLATION = "23505"
 
 def failure(status: int, message: str, warning: str = "", error: BaseException | None = None) -> dict[str, Any]:
     """The envelope of failure; `stack` in development mode only."""
-    body: dict[str, Any] = {"status": "error" if status >= 500 else "fail", "success": False, "message": message, "warning": warning}
+    body: dict[str, Any] = {
+        "status": "error" if status >= 500 else "fail",
+        "success": False,
+        "message": message,
+        "warning": warning,
+    }
     if settings.DEBUG and error is not None:
         body["stack"] = "".join(traceback.format_exception(error))
     return body
@@ -64,7 +69,9 @@ def from_constraint(error: IntegrityError) -> tuple[int, str, str]:
     diagnosis = getattr(error.__cause__, "diag", None)
     if getattr(diagnosis, "sqlstate", "") != UNIQUE_VIOLATION:
         return (*UNKNOWN, "")
-    names = constrained_fields(getattr(diagnosis, "table_name", None) or "", getattr(diagnosis, "constraint_name", None) or "")
+    names = constrained_fields(
+        getattr(diagnosis, "table_name", None) or "", getattr(diagnosis, "constraint_name", None) or ""
+    )
     return 400, f"Duplicate field(s): {', '.join(names) or 'unknown'}", "another record has this value already"
 
 
@@ -76,7 +83,9 @@ def constrained_fields(table: str, constraint_name: str) -> list[str]:
         for constraint in model._meta.constraints:
             if constraint.name == constraint_name:
                 return [name for name in named_fields(constraint) if name != "company"]
-        return [field.name for field in model._meta.local_fields if field.unique and f"_{field.column}_" in constraint_name]
+        return [
+            field.name for field in model._meta.local_fields if field.unique and f"_{field.column}_" in constraint_name
+        ]
     return []
 
 
@@ -88,7 +97,10 @@ def named_fields(constraint: Any) -> list[str]:
             return [str(expression.name)]  # type: ignore[attr-defined]
         return [name for part in expression.get_source_expressions() for name in inside(part)]
 
-    return [*getattr(constraint, "fields", ()), *(name for part in getattr(constraint, "expressions", ()) for name in inside(part))]
+    return [
+        *getattr(constraint, "fields", ()),
+        *(name for part in getattr(constraint, "expressions", ()) for name in inside(part)),
+    ]
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:

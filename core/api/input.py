@@ -10,7 +10,16 @@ from core.api.output import declared_source, snake
 from core.errors import ApiError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
 
-FORMAT_CODES = {"invalid", "not_a_list", "not_a_dict", "date", "datetime", "make_aware", "overflow", "max_string_length"}
+FORMAT_CODES = {
+    "invalid",
+    "not_a_list",
+    "not_a_dict",
+    "date",
+    "datetime",
+    "make_aware",
+    "overflow",
+    "max_string_length",
+}
 
 
 class ObjectIdInput(serializers.CharField):
@@ -104,7 +113,9 @@ class Input(serializers.Serializer):
                 known = ", ".join(sorted(self.fields)) or "none"
                 raise serializers.ValidationError(
                     {
-                        shorten(key): serializers.ErrorDetail(f"unknown key; this endpoint knows {known}", code="unknown")
+                        shorten(key): serializers.ErrorDetail(
+                            f"unknown key; this endpoint knows {known}", code="unknown"
+                        )
                         for key in unknown[:5]
                     }
                 )

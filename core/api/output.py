@@ -87,7 +87,9 @@ class Output(serializers.Serializer):
         """A projected row under its output names."""
         names = cls.__dict__.get("_names")
         if names is None:
-            names = tuple((name, column if isinstance(column, str) else PREFIX + name) for name, column in cls.columns().items())
+            names = tuple(
+                (name, column if isinstance(column, str) else PREFIX + name) for name, column in cls.columns().items()
+            )
             cls._names = names
         return cls.finish({name: row[key] for name, key in names}, row)
 

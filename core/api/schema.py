@@ -21,7 +21,10 @@ FAILURE = {
     "properties": {
         "status": {"type": "string", "enum": ["fail", "error"], "description": "fail for 4xx, error for 5xx"},
         "success": {"type": "boolean", "const": False},
-        "message": {"type": "string", "description": "the text of the ResponseMessage row; match on the status code instead"},
+        "message": {
+            "type": "string",
+            "description": "the text of the ResponseMessage row; match on the status code instead",
+        },
         "warning": {"type": "string", "description": "which parameter or row, and what to do"},
         "stack": {"type": "string", "description": "in development mode only"},
     },
@@ -65,7 +68,9 @@ class Schema(AutoSchema):
         if self.declared.takes and "/api/protected/" in self.path:
             parts.append(f"Counts against the plan's limit of `{self.declared.takes}`.")
         if self.declared.accepted is not None:
-            parts.append("When selectAll matches more than 10,000, a worker does it: the answer is 202, and data the bulk job.")
+            parts.append(
+                "When selectAll matches more than 10,000, a worker does it: the answer is 202, and data the bulk job."
+            )
         if self.declared.errors:
             parts.append("Errors: " + ", ".join(f"`{name}`" for name in self.declared.errors) + ".")
         return "\n\n".join(parts)
@@ -82,7 +87,8 @@ class Schema(AutoSchema):
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
         schemas = {
-            name: {"type": "string", "pattern": ID_PATTERN} if name.lower().endswith("id") else {"type": "string"} for name in variables
+            name: {"type": "string", "pattern": ID_PATTERN} if name.lower().endswith("id") else {"type": "string"}
+            for name in variables
         }
         return [{"in": "path", "name": name, "required": True, "schema": schema} for name, schema in schemas.items()]
 
@@ -129,10 +135,14 @@ class Schema(AutoSchema):
 
     def _success(self, declared: Endpoint) -> dict[str, Any]:
         if declared.raw:
-            content = {media.strip(): {"schema": {"type": "string", "format": "binary"}} for media in declared.raw.split(",")}
+            content = {
+                media.strip(): {"schema": {"type": "string", "format": "binary"}} for media in declared.raw.split(",")
+            }
             return {"description": "The content", "content": content}
         data: dict[str, Any] = (
-            {"description": "null"} if declared.output is None else self.resolve_serializer(declared.output, "response").ref
+            {"description": "null"}
+            if declared.output is None
+            else self.resolve_serializer(declared.output, "response").ref
         )
         properties: dict[str, Any] = {
             "status": {"type": "string", "const": "success"},
@@ -142,7 +152,10 @@ class Schema(AutoSchema):
         }
         if declared.many:
             properties["totalCount"] = {"type": "integer" if declared.counted else ["integer", "null"]}
-            properties["nextCursor"] = {"type": ["string", "null"], "description": "pass back unchanged as `cursor`; null on the last page"}
+            properties["nextCursor"] = {
+                "type": ["string", "null"],
+                "description": "pass back unchanged as `cursor`; null on the last page",
+            }
         schema: dict[str, Any] = {"type": "object", "required": list(properties), "properties": properties}
         if declared.accepted is not None:
             undo = "the bulk job that the change can be undone by; absent when there is nothing to undo, and for a single record"
@@ -163,7 +176,9 @@ class Schema(AutoSchema):
     def _map_basic_serializer(self, serializer: Any, direction: str) -> Any:
         schema = super()._map_basic_serializer(serializer, direction)
         if isinstance(serializer, Output):
-            schema["required"] = sorted(name for name, field in serializer.fields.items() if field.required or field.read_only)
+            schema["required"] = sorted(
+                name for name, field in serializer.fields.items() if field.required or field.read_only
+            )
         else:
             schema["additionalProperties"] = False
         return schema

@@ -49,7 +49,9 @@ class ApiView(APIView):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        handlers = [method for method in cls.http_method_names if method not in ("options", "head") and hasattr(cls, method)]
+        handlers = [
+            method for method in cls.http_method_names if method not in ("options", "head") and hasattr(cls, method)
+        ]
         if handlers and cls.module is None and not (cls.public or cls.private):
             raise ImproperlyConfigured(f"{cls.__name__} declares no permission module")
         for method in handlers:

@@ -29,7 +29,9 @@ SECRETS = frozenset({"password", "key_hash", "token_hash", "lease"})
 """Fields that no page shows, beside every EncryptedTextField."""
 
 
-LAST = frozenset({"id", "created_at", "updated_at", "created_by", "updated_by", "due_at", "worker", "attempts", "deaths"})
+LAST = frozenset(
+    {"id", "created_at", "updated_at", "created_by", "updated_by", "due_at", "worker", "attempts", "deaths"}
+)
 """Fields that stand below the others on a record's page."""
 
 BY_COMPANY = ("company", AutocompleteSelectFilter)
@@ -108,10 +110,15 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         if self.fields:
             return list(self.fields)
-        shown = [field.name for field in self.opts.concrete_fields if not is_secret(field) and field.name not in self.hides]
+        shown = [
+            field.name for field in self.opts.concrete_fields if not is_secret(field) and field.name not in self.hides
+        ]
         if obj is None:
             return [name for name in shown if name in self.edits]
-        edited, rest = [name for name in shown if name in self.edits], [name for name in shown if name not in self.edits]
+        edited, rest = (
+            [name for name in shown if name in self.edits],
+            [name for name in shown if name not in self.edits],
+        )
         return [*edited, *self.extra, *sorted(rest, key=LAST.__contains__)]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
@@ -141,7 +148,11 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
         return (field is None or not is_secret(field)) and super().lookup_allowed(lookup, value, request)
 
     def changeform_view(
-        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: dict[str, Any] | None = None
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         context = {**(extra_context or {}), "show_save_and_add_another": False}
         record = self.get_object(request, object_id) if object_id else None
@@ -168,7 +179,11 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
         if self.has_command_permission(request):
             for name in self.commands:
                 method = getattr(type(self), name)
-                actions[name] = (method, name, getattr(method, "short_description", name.replace("_", " ").capitalize()))
+                actions[name] = (
+                    method,
+                    name,
+                    getattr(method, "short_description", name.replace("_", " ").capitalize()),
+                )
         return actions
 
     def _offered(self, request: HttpRequest) -> list[dict[str, str]]:
@@ -193,7 +208,9 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
         answer = getattr(self, name)(request, self.get_queryset(request).filter(pk=object_id))
         return answer or HttpResponseRedirect(self._address("change", object_id))
 
-    def each(self, request: HttpRequest, rows: Iterable[Any], do: Callable[[Any], object], done: str, *, atomic: bool = True) -> None:
+    def each(
+        self, request: HttpRequest, rows: Iterable[Any], do: Callable[[Any], object], done: str, *, atomic: bool = True
+    ) -> None:
         """Run `do` for each record, inside its company if it has one; tell how many went well, and why the others did not.
 
         `atomic` wraps each in a transaction; not for what talks to other servers.
@@ -202,7 +219,10 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
         for row in rows:
             company = getattr(row, "company_id", None)
             try:
-                with transaction.atomic() if atomic else nullcontext(), company_scope(company) if company else nullcontext():
+                with (
+                    transaction.atomic() if atomic else nullcontext(),
+                    company_scope(company) if company else nullcontext(),
+                ):
                     do(row)
             except ApiError as error:
                 self.message_user(request, f"{row}: {error.detail or error}", messages.ERROR)

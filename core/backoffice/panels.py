@@ -30,7 +30,9 @@ class Panel:
 _panels: dict[type[models.Model], list[Panel]] = {}
 
 
-def panel(model: type[models.Model], title: str, *, permission: str = "") -> Callable[[Callable[[Any], SafeString]], Callable]:
+def panel(
+    model: type[models.Model], title: str, *, permission: str = ""
+) -> Callable[[Callable[[Any], SafeString]], Callable]:
     """Put what the decorated function renders on the pages of the model's records."""
 
     def register(render: Callable[[Any], SafeString]) -> Callable[[Any], SafeString]:
@@ -49,9 +51,13 @@ def panels_of(record: models.Model, request: HttpRequest) -> list[dict[str, Any]
     ]
 
 
-def table(headers: Sequence[str], rows: Iterable[Sequence[Any]], *, more: str = "", empty: str = "Nothing here yet.") -> SafeString:
+def table(
+    headers: Sequence[str], rows: Iterable[Sequence[Any]], *, more: str = "", empty: str = "Nothing here yet."
+) -> SafeString:
     """A table; `more` is the address of the whole list."""
-    return render_to_string("admin/panel_table.html", {"headers": headers, "rows": list(rows), "more": more, "empty": empty})
+    return render_to_string(
+        "admin/panel_table.html", {"headers": headers, "rows": list(rows), "more": more, "empty": empty}
+    )
 
 
 def facts(pairs: Iterable[tuple[str, Any]]) -> SafeString:

@@ -31,7 +31,9 @@ class BackOfficeSite(UnfoldAdminSite):
 
     def __init__(self, name: str = "admin") -> None:
         super().__init__(name)
-        self.disable_action("delete_selected")  # deletions are one at a time: a list may span companies, and a cascade may be long
+        self.disable_action(
+            "delete_selected"
+        )  # deletions are one at a time: a list may span companies, and a cascade may be long
 
     def admin_view(self, view: Callable[..., HttpResponse], cacheable: bool = False) -> Callable[..., HttpResponse]:
         guarded = super().admin_view(view, cacheable)

@@ -47,17 +47,23 @@ def has_due_deliveries() -> bool:
 
 
 def _due() -> Q:
-    return Q(status=EventDelivery.Status.PENDING, due_at__lte=timezone.now(), consumer__in=list(registered(EventConsumer)))
+    return Q(
+        status=EventDelivery.Status.PENDING, due_at__lte=timezone.now(), consumer__in=list(registered(EventConsumer))
+    )
 
 
 def _deliver_some(deadline: float) -> int:
     """Take the oldest due deliveries that nobody else holds, and hand them out by company and consumer."""
     with unscoped(reason="event dispatcher: deliveries of all companies"), transaction.atomic():
-        due = list(EventDelivery.objects.select_for_update(skip_locked=True).filter(_due()).order_by("due_at", "id")[:BATCH])
+        due = list(
+            EventDelivery.objects.select_for_update(skip_locked=True).filter(_due()).order_by("due_at", "id")[:BATCH]
+        )
         events = Event.objects.in_bulk([delivery.event_id for delivery in due])
         groups: dict[tuple[str, str], list[tuple[Event, EventDelivery]]] = {}
         for delivery in due:
-            groups.setdefault((delivery.company_id, delivery.consumer), []).append((events[delivery.event_id], delivery))
+            groups.setdefault((delivery.company_id, delivery.consumer), []).append(
+                (events[delivery.event_id], delivery)
+            )
         taken = 0
         for group in groups.values():
             if taken and monotonic() >= deadline:
@@ -72,7 +78,12 @@ def _hand_out(group: list[tuple[Event, EventDelivery]]) -> None:
     """Give a consumer its events of a company, all at once or, when that fails, one by one."""
     error = _handle(group)
     if error is not None and len(group) > 1:
-        log.warning("consumer %s failed on %s events at once; it gets them one by one", group[0][1].consumer, len(group), exc_info=error)
+        log.warning(
+            "consumer %s failed on %s events at once; it gets them one by one",
+            group[0][1].consumer,
+            len(group),
+            exc_info=error,
+        )
         for pair in group:
             _hand_out([pair])
     elif error is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
-from core.models.base import CompanyModel
+from core.tenancy.models import CompanyModel
 
 
 class Event(CompanyModel):
@@ -40,4 +40,6 @@ class EventDelivery(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("event", "consumer"), name="eventdelivery_once")]
-        indexes = [models.Index(fields=("due_at", "id"), condition=models.Q(status="pending"), name="eventdelivery_due")]
+        indexes = [
+            models.Index(fields=("due_at", "id"), condition=models.Q(status="pending"), name="eventdelivery_due")
+        ]

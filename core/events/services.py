@@ -33,7 +33,9 @@ def emit(
     Without `notify` consumers get them at the next tick: for writers of many small transactions, which a Celery message each would slow.
     """
     if not connection.in_atomic_block:
-        raise transaction.TransactionManagementError("events are written in the transaction of the change that they tell of")
+        raise transaction.TransactionManagementError(
+            "events are written in the transaction of the change that they tell of"
+        )
     consumers = [consumer.name for consumer in registered(EventConsumer).values() if kind in consumer.kinds]
     owner, now, payloads = company_id(), timezone.now(), payloads or {}
     for start in range(0, len(object_ids), WRITE):
@@ -67,4 +69,6 @@ def _write(rows: list[dict[str, Any]], consumers: list[str], values: list[Any]) 
             cursor.execute(f"{source} {_EVENTS}", [text, *values])
             return
         owner, now = values[0], values[-1]
-        cursor.execute(f"{source}, events AS ({_EVENTS}) {_DELIVERIES}", [text, *values, now, owner, now, now, consumers])
+        cursor.execute(
+            f"{source}, events AS ({_EVENTS}) {_DELIVERIES}", [text, *values, now, owner, now, now, consumers]
+        )

@@ -32,7 +32,9 @@ def has_due(model: type[Claimable], extra: Q | None = None) -> bool:
         return cast(Any, model)._default_manager.filter(_ready(model), extra or Q()).exists()
 
 
-def claim(model: type[Row], *, limit: int, extra: Q | None = None, order_by: tuple[str, ...] = ("due_at", "id")) -> list[Row]:
+def claim(
+    model: type[Row], *, limit: int, extra: Q | None = None, order_by: tuple[str, ...] = ("due_at", "id")
+) -> list[Row]:
     """Claim up to `limit` due rows under a fresh lease; rows that others hold are skipped."""
     policy, number, lease = model.claim_policy, worker_number(), new_id()
     with unscoped(reason="worker: claims the work of all companies"), transaction.atomic():

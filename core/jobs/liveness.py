@@ -59,7 +59,12 @@ def _connect() -> psycopg.Connection:
     }
     name = f"leadwright worker {socket.gethostname()}:{os.getpid()}"[:63]
     return psycopg.connect(
-        **parameters, autocommit=True, application_name=name, keepalives_idle=10, keepalives_interval=5, keepalives_count=3
+        **parameters,
+        autocommit=True,
+        application_name=name,
+        keepalives_idle=10,
+        keepalives_interval=5,
+        keepalives_count=3,
     )
 
 

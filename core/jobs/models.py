@@ -9,7 +9,7 @@ from django.db import models
 from django.utils import timezone
 
 from core.fields import ObjectIdField
-from core.models.base import BaseModel, CompanyRow
+from core.tenancy.models import BaseModel, CompanyRow
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,14 @@ class Claimable(BaseModel):
 
     due_at = models.DateTimeField(default=timezone.now, help_text="Not before.")
     lease = ObjectIdField(null=True, help_text="Written anew by each claim; a write under another lease is refused.")
-    worker = models.IntegerField(null=True, editable=False, help_text="Lock number of the worker process that holds the lease.")
+    worker = models.IntegerField(
+        null=True, editable=False, help_text="Lock number of the worker process that holds the lease."
+    )
     attempts = models.PositiveSmallIntegerField(default=0, editable=False)
     error = models.TextField(blank=True, default="", help_text="What went wrong, for the person who reads it.")
-    deaths = models.PositiveSmallIntegerField(default=0, editable=False, help_text="Workers that died on it since its last progress.")
+    deaths = models.PositiveSmallIntegerField(
+        default=0, editable=False, help_text="Workers that died on it since its last progress."
+    )
 
     class Meta:
         abstract = True

@@ -51,7 +51,9 @@ def run_due_tasks(deadline: float = float("inf")) -> None:
 def _run_one() -> bool:
     tasks = registered(PeriodicTask)
     with transaction.atomic():
-        rows = TaskSchedule.objects.select_for_update(skip_locked=True).filter(name__in=list(tasks), due_at__lte=timezone.now())
+        rows = TaskSchedule.objects.select_for_update(skip_locked=True).filter(
+            name__in=list(tasks), due_at__lte=timezone.now()
+        )
         schedule = rows.order_by("due_at").first()
         if schedule is None:
             return False

@@ -63,7 +63,15 @@ def checkpoint(job: Job, **progress: Any) -> bool:
 def finish(job: Job, status: str, **values: Any) -> None:
     """Give the job its final status and release its lease."""
     with transaction.atomic():
-        update_owned(job, status=status, finished_at=timezone.now(), pause_requested=False, cancel_requested=False, worker=None, **values)
+        update_owned(
+            job,
+            status=status,
+            finished_at=timezone.now(),
+            pause_requested=False,
+            cancel_requested=False,
+            worker=None,
+            **values,
+        )
         notify_ended(job)
 
 
@@ -109,7 +117,12 @@ def _retry_or_fail(job: Job, error: Exception) -> None:
     detail = f"{type(error).__name__}: {error}"[:5000]
     try:
         if job.attempts >= MAX_ATTEMPTS:
-            finish(job, Job.Status.FAILED, error="It failed several times for an unexpected reason and was stopped.", error_detail=detail)
+            finish(
+                job,
+                Job.Status.FAILED,
+                error="It failed several times for an unexpected reason and was stopped.",
+                error_detail=detail,
+            )
         else:
             due_at = timezone.now() + backoff(job.attempts)
             update_owned(job, status=job.claim_policy.ready, due_at=due_at, worker=None, error_detail=detail)

@@ -42,7 +42,9 @@ def decode(token: str) -> Cursor:
     try:
         return _decode(token)
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise refuse("cursor", "is not a nextCursor of this list; pass the previous answer's nextCursor on unchanged") from None
+        raise refuse(
+            "cursor", "is not a nextCursor of this list; pass the previous answer's nextCursor on unchanged"
+        ) from None
 
 
 def _decode(token: str) -> Cursor:
@@ -55,7 +57,12 @@ def _decode(token: str) -> Cursor:
     sort, fingerprint, values, total = content["sort"], content["query"], content["after"], content["total"]
     if not isinstance(total, int) or isinstance(total, bool) or not 0 <= total <= MAX_TOTAL:
         raise ValueError("no total")
-    if not isinstance(fingerprint, str) or not isinstance(values, list) or not isinstance(sort, list) or len(values) != len(sort) + 1:
+    if (
+        not isinstance(fingerprint, str)
+        or not isinstance(values, list)
+        or not isinstance(sort, list)
+        or len(values) != len(sort) + 1
+    ):
         raise ValueError("other shapes")
     pairs = tuple((name, order) for name, order in sort)
     if not all(isinstance(name, str) and order in ("asc", "desc") for name, order in pairs):
@@ -70,5 +77,7 @@ def unpack_values(cursor: Cursor, kinds: Sequence[Kind], nullable: Sequence[bool
         if any(value is None and not may for value, may in zip(values, (*nullable, False), strict=True)):
             raise ValueError("null where there is none")
     except (ValueError, OverflowError):
-        raise refuse("cursor", "is not a nextCursor of this list; pass the previous answer's nextCursor on unchanged") from None
+        raise refuse(
+            "cursor", "is not a nextCursor of this list; pass the previous answer's nextCursor on unchanged"
+        ) from None
     return values

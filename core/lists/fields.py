@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
-from django.db.models import Exists, Expression, ExpressionWrapper, F, Field, FilteredRelation, ForeignKey, Model, OuterRef, Q, QuerySet
+from django.db.models import (
+    Exists,
+    Expression,
+    ExpressionWrapper,
+    F,
+    Field,
+    FilteredRelation,
+    ForeignKey,
+    Model,
+    OuterRef,
+    Q,
+    QuerySet,
+)
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Upper
 from django.db.models.lookups import IsNull
@@ -177,7 +189,13 @@ class ValueTableField(ListField):
         narrow: Callable[[str], Q | None] | None = None,
     ) -> None:
         super().__init__(
-            name or field_id, type, column, searchable=searchable, sortable=sortable and not many, filterable=filterable, narrow=narrow
+            name or field_id,
+            type,
+            column,
+            searchable=searchable,
+            sortable=sortable and not many,
+            filterable=filterable,
+            narrow=narrow,
         )
         if stored not in (None, type) and (type, stored) != ("boolean", "number"):
             raise ValueError(f"{self.name}: a {type} cannot be stored as {stored}")
@@ -268,7 +286,13 @@ class FieldSet:
 
     def _find(self, name: Any, parameter: str, ability: str, use: str) -> ListField:
         found = self.fields.get(name) if isinstance(name, str) else None
-        if found is None and self.dynamic is not None and isinstance(name, str) and "\0" not in name and len(name) <= 200:
+        if (
+            found is None
+            and self.dynamic is not None
+            and isinstance(name, str)
+            and "\0" not in name
+            and len(name) <= 200
+        ):
             found = self.dynamic(name)
         if found is not None and getattr(found, ability):
             return found

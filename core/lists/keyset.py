@@ -59,7 +59,11 @@ class Section:
         Their ids are found first, by a statement inside of the statement: what goes out of each row would make its sort dear, and the joins
         for that would hide from the planner which index to walk.
         """
-        found = self.queryset if self.near is None else self.queryset.filter(AnyOf("pk", ArraySubquery(self.near(skip + count))))
+        found = (
+            self.queryset
+            if self.near is None
+            else self.queryset.filter(AnyOf("pk", ArraySubquery(self.near(skip + count))))
+        )
         return self.shown.filter(AnyOf("pk", ArraySubquery(found.values("pk")[skip : skip + count])))
 
 
@@ -108,7 +112,9 @@ def _leading_nulls(values: Sequence[Any], limit: int) -> int:
     return next((i for i in range(limit) if values[i] is not None), limit)
 
 
-def _section(queryset: QuerySet, shown: QuerySet, sort: Sequence[SortKey], nulls: int, after: Sequence[Any] | None) -> Section:
+def _section(
+    queryset: QuerySet, shown: QuerySet, sort: Sequence[SortKey], nulls: int, after: Sequence[Any] | None
+) -> Section:
     """The rows without value in the first `nulls` keys and with one in the next."""
     order: list[OrderBy] = []
     where = Q()
@@ -122,14 +128,26 @@ def _section(queryset: QuerySet, shown: QuerySet, sort: Sequence[SortKey], nulls
         queryset, shown = sort_key.field.join(queryset, slot), sort_key.field.join(shown, slot)
         if slot == nulls and sort_key.field.nullable:
             where &= sort_key.field.valued(slot)
-        keys.append(_Key(sort_key.field.sort_value(slot), sort_key.descending, sort_key.field.nullable and slot > nulls))
-    keys.append(_Key(sort[nulls].field.tie_break(nulls) if nulls < len(sort) else column("pk"), sort[-1].descending, nullable=False))
+        keys.append(
+            _Key(sort_key.field.sort_value(slot), sort_key.descending, sort_key.field.nullable and slot > nulls)
+        )
+    keys.append(
+        _Key(
+            sort[nulls].field.tie_break(nulls) if nulls < len(sort) else column("pk"),
+            sort[-1].descending,
+            nullable=False,
+        )
+    )
     if after is not None:
-        one_table = all(sort_key.field.local for sort_key in sort[nulls:]) or (len(keys) == 2 and sort[nulls].field.sorts_alone)
+        one_table = all(sort_key.field.local for sort_key in sort[nulls:]) or (
+            len(keys) == 2 and sort[nulls].field.sorts_alone
+        )
         where &= _beyond(keys, after, one_table=one_table)
     order += [OrderBy(key.value, descending=key.descending, nulls_last=True if key.nullable else None) for key in keys]
     # All in one filter(), since a second one would join a to-many relation a second time.
-    return Section(queryset.filter(where).order_by(*order), shown.order_by(*order), (*[None] * nulls, *(key.value for key in keys)))
+    return Section(
+        queryset.filter(where).order_by(*order), shown.order_by(*order), (*[None] * nulls, *(key.value for key in keys))
+    )
 
 
 def _beyond(keys: Sequence[_Key], after: Sequence[Any], *, one_table: bool) -> Q:
@@ -138,7 +156,9 @@ def _beyond(keys: Sequence[_Key], after: Sequence[Any], *, one_table: bool) -> Q
         return Q(_at_or_beyond(keys[0], after[0])) & _spelled_out(keys, after)
     comparison = TupleLessThan if keys[0].descending else TupleGreaterThan
     # Values are wrapped so that no column's field converts them.
-    row = Q(comparison(Tuple(*(key.value for key in keys)), tuple(Value(value, output_field=Field()) for value in after)))
+    row = Q(
+        comparison(Tuple(*(key.value for key in keys)), tuple(Value(value, output_field=Field()) for value in after))
+    )
     # The planner cannot use a row comparison over two tables for the index of either.
     return row if one_table else Q(_at_or_beyond(keys[0], after[0])) & row
 

@@ -1,4 +1,4 @@
-"""Conditions on the grams of texts (core.db.search), which an index answers.
+"""Conditions on the grams of texts (core.search), which an index answers.
 
 A text of fewer than three bytes has none: it is compared with every record on the way, and most records have it.
 """
@@ -29,7 +29,9 @@ class HasGrams(Func):
         super().__init__(F(path), Value(seed), Value(text), output_field=BooleanField())
 
     def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, tuple[Any, ...]]:  # type: ignore[override]
-        (column, _), (seed, seed_params), (text, text_params) = (compiler.compile(part) for part in self.source_expressions)
+        (column, _), (seed, seed_params), (text, text_params) = (
+            compiler.compile(part) for part in self.source_expressions
+        )
         # Both arguments are constants, so the planner calls the function once and knows the grams that it estimates.
         return f"{column} @> search_grams({seed}, {text})", (*seed_params, *text_params)
 

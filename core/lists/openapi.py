@@ -30,7 +30,11 @@ LIST_PARAMETERS: list[OpenApiParameter] = [
         {"type": "integer", "minimum": 1, "maximum": 2**31 - 1},
         "Page number, from 1 on. Pages are given only when both p and n are sent; with one or neither the whole matching set is answered.",
     ),
-    _parameter("n", {"type": "integer", "minimum": 1}, f"Page size; more than {MAX_SIZE} counts as {MAX_SIZE}. Required in cursor mode."),
+    _parameter(
+        "n",
+        {"type": "integer", "minimum": 1},
+        f"Page size; more than {MAX_SIZE} counts as {MAX_SIZE}. Required in cursor mode.",
+    ),
     _parameter(
         "cursorPagination",
         {"type": "boolean"},
@@ -57,7 +61,10 @@ LIST_PARAMETERS: list[OpenApiParameter] = [
         ("Ascending, then descending", "asc,desc"),
     ),
     _parameter(
-        "searchBy", OpenApiTypes.STR, "Comma-separated fields to search in; the list has its own default.", ("Two fields", "name,email")
+        "searchBy",
+        OpenApiTypes.STR,
+        "Comma-separated fields to search in; the list has its own default.",
+        ("Two fields", "name,email"),
     ),
     _parameter(
         "searchValue",
@@ -92,5 +99,7 @@ LIST_PARAMETERS: list[OpenApiParameter] = [
         f"Comma-separated ids: only these records; at most {MAX_IDS}.",
         ("Two", f"{_ID}a,{_ID}b"),
     ),
-    _parameter("nids", OpenApiTypes.STR, f"Comma-separated ids: not these records; at most {MAX_IDS}.", ("One", f"{_ID}a")),
+    _parameter(
+        "nids", OpenApiTypes.STR, f"Comma-separated ids: not these records; at most {MAX_IDS}.", ("One", f"{_ID}a")
+    ),
 ]

@@ -58,7 +58,10 @@ class Leaf:
     any_of: bool
 
     def q(self) -> Q:
-        parts = [self.field.where(probe.condition) if wanted else self.field.where_not(probe.condition) for probe, wanted in self.probes]
+        parts = [
+            self.field.where(probe.condition) if wanted else self.field.where_not(probe.condition)
+            for probe, wanted in self.probes
+        ]
         whole = parts[0]
         for part in parts[1:]:
             whole = whole | part if self.any_of else whole & part
@@ -73,7 +76,9 @@ def leaf(field: ListField, operator: str, raw: Any, where: str, now: datetime) -
     """The condition `field operator raw`; an operator or value that does not fit the field's type is a 400 that begins with `where`."""
     allowed = OPERATORS[field.type]
     if operator not in allowed:
-        raise refuse(where, f"the operator {shorten(operator, 40)!r} does not fit a {field.type}; allowed: {', '.join(allowed)}")
+        raise refuse(
+            where, f"the operator {shorten(operator, 40)!r} does not fit a {field.type}; allowed: {', '.join(allowed)}"
+        )
     if operator in ("isEmpty", "isNotEmpty"):
         return Leaf(field, ((_present(field), operator == "isNotEmpty"),), any_of=True)
     if operator in ("equals", "notEquals"):
@@ -117,7 +122,10 @@ def _membership(field: ListField, raws: list[Any], where: str, *, wanted: bool) 
 def _one_of(field: ListField, values: list[Any]) -> Probe:
     if field.type == "date":
         spans = [_Range(low=span.start, high=span.end, high_included=False) for span in values]
-        return Probe(lambda value: _any([span.condition(value) for span in spans]), lambda value: any(span.holds(value) for span in spans))
+        return Probe(
+            lambda value: _any([span.condition(value) for span in spans]),
+            lambda value: any(span.holds(value) for span in spans),
+        )
     if field.ignore_case:
         folded = {fold(value) for value in values}
         return Probe(lambda value: _equal(Upper(value), list(folded)), lambda value: fold(value) in folded)

@@ -60,7 +60,9 @@ class Stream:
         # One snapshot for all statements, so that no record is missed or comes twice when it changes its section meanwhile.
         with _snapshot(self.queryset.db):
             for section in sections(self.queryset, self.query.sort):
-                found = cast(Generator[Row, None, None], self.output.project(section.queryset).iterator(chunk_size=CHUNK))
+                found = cast(
+                    Generator[Row, None, None], self.output.project(section.queryset).iterator(chunk_size=CHUNK)
+                )
                 # Closed before the transaction is, since the cursor ends with it.
                 with closing(found) as rows:
                     while chunk := [self.output.render(row) for row in islice(rows, CHUNK)]:
@@ -100,7 +102,9 @@ def _take(parts: Iterator[Section], output: Projection, count: int, skip: int = 
     """The first `count` rows after `skip`, each with the section that it comes from."""
     taken: list[tuple[Section, Row]] = []
     for section in parts:
-        names: dict[str, ExpressionWrapper] = {_name(i): value for i, value in enumerate(section.expressions) if value is not None}
+        names: dict[str, ExpressionWrapper] = {
+            _name(i): value for i, value in enumerate(section.expressions) if value is not None
+        }
         rows = list(output.project(section.rows(skip, count - len(taken))).annotate(**names))
         taken += [(section, row) for row in rows]
         if len(taken) == count:
@@ -141,7 +145,10 @@ class _snapshot:
 
 
 def stream_json(
-    envelope: Mapping[str, Any], rows: Stream, scope: Scope = nullcontext, within: tuple[Mapping[str, Any], str] | None = None
+    envelope: Mapping[str, Any],
+    rows: Stream,
+    scope: Scope = nullcontext,
+    within: tuple[Mapping[str, Any], str] | None = None,
 ) -> Iterator[bytes]:
     """The list response of the whole set as JSON, in pieces and bounded memory.
 

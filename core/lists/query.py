@@ -30,7 +30,20 @@ MAX_SEARCH = 500
 MAX_SEARCH_FIELDS = 20
 MAX_IDS = 100_000
 PARAMETERS = frozenset(
-    {"p", "n", "cursorPagination", "cursor", "sortBy", "sortOrder", "searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids"}
+    {
+        "p",
+        "n",
+        "cursorPagination",
+        "cursor",
+        "sortBy",
+        "sortOrder",
+        "searchBy",
+        "searchValue",
+        "filters",
+        "advancedFilters",
+        "ids",
+        "nids",
+    }
 )
 _NUMBER = re.compile(r"[0-9]{1,1000}", re.ASCII)
 
@@ -60,7 +73,9 @@ class ListQuery:
         return tuple((key.field.name, key.order) for key in self.sort)
 
     @classmethod
-    def parse(cls, params: Mapping[str, Any], fields: FieldSet, *, extra: Iterable[str] = (), now: datetime | None = None) -> ListQuery:
+    def parse(
+        cls, params: Mapping[str, Any], fields: FieldSet, *, extra: Iterable[str] = (), now: datetime | None = None
+    ) -> ListQuery:
         """The query in a request's parameters; anything malformed or unknown is a 400 that names the parameter.
 
         `extra` are the parameters that the endpoint itself reads; a cursor belongs to their values too.
@@ -82,8 +97,13 @@ class ListQuery:
             where, content = _where(reader, fields, now)
         content += [[name, str(params[name])] for name in extra if name in params]
         fingerprint = _fingerprint([[key.field.name, key.order] for key in sort], content)
-        if cursor is not None and (cursor.fingerprint != fingerprint or cursor.sort != tuple((k.field.name, k.order) for k in sort)):
-            raise refuse("cursor", "belongs to another query; repeat the search, filters, ids and sort of the request that it came from")
+        if cursor is not None and (
+            cursor.fingerprint != fingerprint or cursor.sort != tuple((k.field.name, k.order) for k in sort)
+        ):
+            raise refuse(
+                "cursor",
+                "belongs to another query; repeat the search, filters, ids and sort of the request that it came from",
+            )
         return cls(
             where=where,
             sort=sort,
@@ -161,7 +181,9 @@ def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[Sor
     if len(set(names)) < len(names):
         raise refuse("sortBy", "names a field twice")
     orders += [default] * (len(names) - len(orders))
-    return tuple(SortKey(fields.sortable(name, "sortBy"), order == "desc") for name, order in zip(names, orders, strict=True))
+    return tuple(
+        SortKey(fields.sortable(name, "sortBy"), order == "desc") for name, order in zip(names, orders, strict=True)
+    )
 
 
 def _where(reader: _Reader, fields: FieldSet, now: datetime) -> tuple[Q, list[Any]]:
@@ -178,7 +200,14 @@ def _where(reader: _Reader, fields: FieldSet, now: datetime) -> tuple[Q, list[An
         parts.append(Q(pk__in=ids))
     if nids:
         parts.append(~Q(pk__in=nids))
-    return Q(*(part for part in parts if part)), [sorted(search_by) if search else [], search, filters, advanced, sorted(ids), sorted(nids)]
+    return Q(*(part for part in parts if part)), [
+        sorted(search_by) if search else [],
+        search,
+        filters,
+        advanced,
+        sorted(ids),
+        sorted(nids),
+    ]
 
 
 def _wide(reader: _Reader, fields: FieldSet, now: datetime) -> Q:
@@ -202,10 +231,15 @@ def _search(names: list[str], text: str, fields: FieldSet) -> Q:
 def filters_tree(filters: Any) -> tree.Group:
     """The parameter `filters`, an object of fields and values (equals) or arrays (any of), as a tree."""
     if not isinstance(filters, Mapping):
-        raise refuse("filters", 'needs a JSON object of fields and values, such as {"category": "65a1…", "tags": ["65b2…", "65b3…"]}')
+        raise refuse(
+            "filters",
+            'needs a JSON object of fields and values, such as {"category": "65a1…", "tags": ["65b2…", "65b3…"]}',
+        )
     if len(filters) > tree.MAX_CONDITIONS:
         raise refuse("filters", f"has {len(filters)} fields, at most {tree.MAX_CONDITIONS} are allowed")
-    conditions = (tree.Condition(name, "in" if isinstance(value, list) else "equals", value) for name, value in filters.items())
+    conditions = (
+        tree.Condition(name, "in" if isinstance(value, list) else "equals", value) for name, value in filters.items()
+    )
     return tree.Group("and", tuple(conditions))
 
 

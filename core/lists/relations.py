@@ -28,7 +28,9 @@ class RelationField(ListField):
     No target may lack the attribute. Sorts want an index (company, relation, id) of the listed table.
     """
 
-    def __init__(self, name: str, type: Kind, relation: str, attribute: str, *, searchable: bool = False, nullable: bool = True) -> None:
+    def __init__(
+        self, name: str, type: Kind, relation: str, attribute: str, *, searchable: bool = False, nullable: bool = True
+    ) -> None:
         super().__init__(name, type, f"{relation}__{attribute}", searchable=searchable, nullable=nullable)
         self.relation = relation
         self.attribute = attribute
@@ -79,6 +81,10 @@ def _flat(groups: Iterable[list[str]]) -> list[str]:
 def nearest(field: RelationField, queryset: QuerySet, targets: Sequence[str], descending: bool, limit: int) -> QuerySet:
     """The ids of the first `limit` of the queryset's records of each target, by one walk of the index for each."""
     reference = cast(ForeignKey, queryset.model._meta.get_field(field.relation))
-    own = queryset.filter(**{field.reference: OuterRef("pk")}).order_by("-pk" if descending else "pk").values("pk")[:limit]
+    own = (
+        queryset.filter(**{field.reference: OuterRef("pk")})
+        .order_by("-pk" if descending else "pk")
+        .values("pk")[:limit]
+    )
     found: Combinable = Func(ArraySubquery(own), function="unnest", output_field=Field(), set_returning=True)
     return reference.related_model._default_manager.filter(pk__in=targets).order_by().values_list(found)

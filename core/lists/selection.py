@@ -33,7 +33,13 @@ class BulkSelection:
 
     @classmethod
     def parse(
-        cls, body: Any, params: Mapping[str, Any], fields: FieldSet, *, extra: Iterable[str] = (), now: datetime | None = None
+        cls,
+        body: Any,
+        params: Mapping[str, Any],
+        fields: FieldSet,
+        *,
+        extra: Iterable[str] = (),
+        now: datetime | None = None,
     ) -> BulkSelection:
         """The selection in a request: the records with the body's `ids`, or with `selectAll` those of the query string, less `nids`.
 
@@ -45,9 +51,15 @@ class BulkSelection:
         if not isinstance(everything, bool):
             raise refuse("selectAll", "needs to be true or false")
         if not everything and not ids:
-            raise refuse("ids", "name the records in ids, or set selectAll to true to act on all that match the query string")
+            raise refuse(
+                "ids", "name the records in ids, or set selectAll to true to act on all that match the query string"
+            )
         where = ListQuery.parse(params, fields, extra=extra, now=now).where if everything else Q(pk__in=ids)
-        raw = {"selectAll": True, "nids": nids, "query": _plain(params)} if everything else {"ids": ids, "nids": nids, "query": {}}
+        raw = (
+            {"selectAll": True, "nids": nids, "query": _plain(params)}
+            if everything
+            else {"ids": ids, "nids": nids, "query": {}}
+        )
         return cls(where & ~Q(pk__in=nids) if nids else where, everything, raw)
 
     def apply(self, queryset: QuerySet) -> QuerySet:

@@ -76,7 +76,10 @@ def _parse_group(raw: Any, path: str, parameter: str, depth: int) -> Group:
         raise refuse(path, "conditions needs to be an array")
     if len(conditions) > MAX_CONDITIONS:
         raise refuse(parameter, f"has {len(conditions)} conditions, at most {MAX_CONDITIONS} are allowed")
-    return Group(operator, tuple(_parse_node(item, f"{path}.conditions[{i}]", parameter, depth) for i, item in enumerate(conditions)))
+    return Group(
+        operator,
+        tuple(_parse_node(item, f"{path}.conditions[{i}]", parameter, depth) for i, item in enumerate(conditions)),
+    )
 
 
 def _parse_node(raw: Any, path: str, parameter: str, depth: int) -> Condition | Group:
@@ -85,7 +88,10 @@ def _parse_node(raw: Any, path: str, parameter: str, depth: int) -> Condition | 
     _only_keys(raw, {"field", "operator", "value"}, path)
     field, operator = raw.get("field"), raw.get("operator")
     if not isinstance(field, str) or not isinstance(operator, str):
-        raise refuse(path, 'a condition needs field and operator, such as {"field": "name", "operator": "contains", "value": "ann"}')
+        raise refuse(
+            path,
+            'a condition needs field and operator, such as {"field": "name", "operator": "contains", "value": "ann"}',
+        )
     return Condition(field, operator, raw.get("value"))
 
 
@@ -124,7 +130,12 @@ def compile(node: Condition | Group, fields: FieldSet, *, now: datetime | None =
 
 
 def evaluate(
-    node: Condition | Group, record: Mapping[str, Any], fields: FieldSet, *, now: datetime | None = None, parameter: str = PARAMETER
+    node: Condition | Group,
+    record: Mapping[str, Any],
+    fields: FieldSet,
+    *,
+    now: datetime | None = None,
+    parameter: str = PARAMETER,
 ) -> bool:
     """Whether the record, a mapping of field names to values (lists where a field has many), is one that the compiled tree selects.
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from core.models.base import BaseModel
+from core.tenancy.models import BaseModel
 
 
 class ResponseMessage(BaseModel):
@@ -18,7 +18,9 @@ class ResponseMessage(BaseModel):
 
     class Meta:
         ordering = ("name",)
-        constraints = [models.CheckConstraint(condition=models.Q(status__gte=200, status__lte=599), name="responsemessage_status")]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(status__gte=200, status__lte=599), name="responsemessage_status")
+        ]
 
     @property
     def default(self) -> tuple[int, str] | None:

@@ -16,9 +16,9 @@ from django.utils import timezone
 from accounts.models import ApiKey, Company, Member, User
 from billing.models import Subscription
 from core.tenancy import company_scope
+from outreach.ai.providers import OfflineComposer
 from outreach.models import AiApp
-from outreach.providers import OfflineComposer
-from tests.cast import KEY, Caller
+from tests.kit.cast import KEY, Caller
 
 WHO = {"company": "Harbour Tools", "email": "Ann.Lee@harbour.example", "password": "correct horse battery"}
 
@@ -56,7 +56,12 @@ def test_again_it_is_the_same_one() -> None:
     assert again == {**first, "created": False}
     assert (Company.objects.count(), User.objects.count()) == (1, 1)
     with company_scope(first["companyId"]):
-        assert (Member.objects.count(), ApiKey.objects.count(), Subscription.objects.count(), AiApp.objects.count()) == (1, 1, 1, 1)
+        assert (
+            Member.objects.count(),
+            ApiKey.objects.count(),
+            Subscription.objects.count(),
+            AiApp.objects.count(),
+        ) == (1, 1, 1, 1)
 
 
 @pytest.mark.django_db

@@ -14,12 +14,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import ApiKey, CompanySettings, InviteLog, LoginLog, Member, ServerLog, User
-from accounts.services.visits import open_visit
+from accounts.staff_visits.services import open_visit
 from core.backoffice.panels import panels_of
 from core.messages.defaults import DEFAULTS
 from core.models import ResponseMessage
-from tests.cast import Cast
-from tests.factories import CompanyFactory, MemberFactory, UserFactory
+from tests.kit.cast import Cast
+from tests.kit.factories import CompanyFactory, MemberFactory, UserFactory
 
 PANELS = {
     "Members": "accounts.view_member",
@@ -62,8 +62,12 @@ def happen(cast: Cast, staff: User, word: str, count: int = 1) -> None:
     """Something of each kind, in which the word can be found."""
     with cast.scope():
         for number in range(count):
-            LoginLog.objects.create(email=f"{word}{number}@example.org", status="failed", reason="wrong password", ip="192.0.2.7")
-            InviteLog.objects.create(member=cast.narrow, email=f"{word}-invited{number}@example.org", action="role_changed", detail=word)
+            LoginLog.objects.create(
+                email=f"{word}{number}@example.org", status="failed", reason="wrong password", ip="192.0.2.7"
+            )
+            InviteLog.objects.create(
+                member=cast.narrow, email=f"{word}-invited{number}@example.org", action="role_changed", detail=word
+            )
             ServerLog.objects.create(
                 door="session",
                 member=cast.owner,
@@ -82,7 +86,9 @@ def test_each_panel_shows_what_is_there(cast: Cast, outsiders: Cast, staff: User
     used = timezone.now().replace(microsecond=0)
     with cast.scope():
         ApiKey.objects.update(last_used_at=used)
-        CompanySettings.objects.update_or_create(defaults={"app_name": "Orchard", "currency": "NOK", "links": {"x": "https://x.example"}})
+        CompanySettings.objects.update_or_create(
+            defaults={"app_name": "Orchard", "currency": "NOK", "links": {"x": "https://x.example"}}
+        )
     shown = panels(client, cast)
     expected = {
         "Members": (cast.owner.email, cast.narrow.email, "Owner", "Accepted"),
@@ -166,7 +172,15 @@ def found(client: Client, kind: str, search: str) -> set[str]:
 def test_companies_are_found(cast: Cast, outsiders: Cast, client: Client) -> None:
     company = cast.company
     type(company).objects.filter(pk=company.pk).update(name="Orchard & Sons", website="https://orchard.example")
-    for search in ("orchard & s", "Orchard", "orchard.example", company.pk, company.email, cast.narrow.email, cast.owner.email.upper()):
+    for search in (
+        "orchard & s",
+        "Orchard",
+        "orchard.example",
+        company.pk,
+        company.email,
+        cast.narrow.email,
+        cast.owner.email.upper(),
+    ):
         assert found(client, "accounts_company", search) == {"Orchard & Sons"}, search
     with outsiders.scope():
         Member.objects.create(email="somebody@example.org", status=Member.Status.INVITED)
@@ -184,7 +198,9 @@ def test_users_are_found(cast: Cast, outsiders: Cast, client: Client) -> None:
     assert found(client, "accounts_user", "nobody at all") == set()
 
 
-def test_a_users_page_shows_where_they_belong_and_log_in(cast: Cast, outsiders: Cast, client: Client, rf: Any, staff: User) -> None:
+def test_a_users_page_shows_where_they_belong_and_log_in(
+    cast: Cast, outsiders: Cast, client: Client, rf: Any, staff: User
+) -> None:
     user = cast.owner.user
     with cast.scope():
         LoginLog.objects.create(user=user, email=user.email, status="success", ip="192.0.2.1")

@@ -11,10 +11,10 @@ import time_machine
 from django.conf import settings
 from django.utils import timezone
 
-from accounts import tokens
+from accounts.auth import tokens
 from accounts.models import Member
 from billing.models import Subscription
-from tests.cast import KEY, SESSION, Caller, Cast, session_headers
+from tests.kit.cast import KEY, SESSION, Caller, Cast, session_headers
 
 
 def lapse(cast: Cast) -> None:
@@ -92,7 +92,9 @@ def test_plan_limits_bind_posts_of_sessions_and_not_keys(cast: Cast) -> None:
     assert cast.key.post("/contact", contact("bb@example.com")).status == 200
 
 
-@pytest.mark.parametrize("status", [Member.Status.INVITED, Member.Status.BLOCKED, Member.Status.REMOVED, Member.Status.REJECTED])
+@pytest.mark.parametrize(
+    "status", [Member.Status.INVITED, Member.Status.BLOCKED, Member.Status.REMOVED, Member.Status.REJECTED]
+)
 def test_member_status_binds_sessions_and_not_keys(cast: Cast, status: str) -> None:
     with cast.scope():
         Member.objects.update(status=status)
@@ -103,11 +105,13 @@ def test_member_status_binds_sessions_and_not_keys(cast: Cast, status: str) -> N
 def test_a_missing_unknown_or_malformed_key_is_401(cast: Cast) -> None:
     for headers in ({}, {"apikey": "f" * 64}, {"apikey": "ü"}, {"apikey": "x" * 5000}, {"apikey": ""}):
         answer = Caller(KEY, headers).get("/contact")
-        assert (answer.status, answer.body["message"]) == (401, "Your session has expired. Please log in again"), headers
+        assert (answer.status, answer.body["message"]) == (401, "Your session has expired. Please log in again"), (
+            headers
+        )
 
 
 def test_older_keys_of_any_shape_stay_valid(cast: Cast) -> None:
-    from accounts.services.api_keys import add_key
+    from accounts.api_keys.services import add_key
 
     with cast.scope():
         add_key("aB3xY9-old", member_id=cast.owner.pk)
@@ -139,8 +143,12 @@ def test_bad_session_tokens_are_401(cast: Cast, outsiders: Cast) -> None:
         "none": jwt.encode(claims, "", algorithm="none"),
         "other key": jwt.encode(claims, "k" * 48, algorithm="HS256"),
         "other algorithm": jwt.encode(claims, settings.SECRET_KEY, algorithm="HS512"),
-        "expired": jwt.encode({**claims, "exp": timezone.now() - timedelta(seconds=1)}, settings.SECRET_KEY, algorithm="HS256"),
-        "no expiry": jwt.encode({key: claims[key] for key in claims if key != "exp"}, settings.SECRET_KEY, algorithm="HS256"),
+        "expired": jwt.encode(
+            {**claims, "exp": timezone.now() - timedelta(seconds=1)}, settings.SECRET_KEY, algorithm="HS256"
+        ),
+        "no expiry": jwt.encode(
+            {key: claims[key] for key in claims if key != "exp"}, settings.SECRET_KEY, algorithm="HS256"
+        ),
         "unknown user": jwt.encode({**claims, "sub": "0" * 24}, settings.SECRET_KEY, algorithm="HS256"),
         "garbage": "x.y.z",
     }
@@ -187,5 +195,8 @@ def test_tokens_of_an_inactive_user_are_refused(cast: Cast) -> None:
     pair = tokens.issue(cast.owner.user)
     cast.owner.user.is_active = False
     cast.owner.user.save()
-    assert Caller(SESSION, {"Authorization": f"Bearer {pair.access}", "authmember": cast.owner.pk}).get("/contact").status == 401
+    assert (
+        Caller(SESSION, {"Authorization": f"Bearer {pair.access}", "authmember": cast.owner.pk}).get("/contact").status
+        == 401
+    )
     assert Caller("/api/public", {}).post("/refresh", {"refreshToken": pair.refresh}).status == 401

@@ -15,12 +15,12 @@ import time_machine
 from django.utils import timezone
 
 from accounts.models import Member, Role
-from accounts.permissions import METHODS, MODULES
+from accounts.roles.permissions import METHODS, MODULES
 from billing.models import Subscription
 from core.ids import new_id
-from tests.cast import KEY, SESSION, Answer, Caller, Cast, session_headers
-from tests.factories import MemberFactory, UserFactory
 from tests.guards.routes import Operation, operations
+from tests.kit.cast import KEY, SESSION, Answer, Caller, Cast, session_headers
+from tests.kit.factories import MemberFactory, UserFactory
 
 PROTECTED = list(operations(SESSION[1:] + "/"))
 PRIVATE = list(operations("api/private/"))
@@ -84,7 +84,9 @@ def test_owner_and_key_are_let_in(operation: Operation, cast: Cast) -> None:
     with cast.scope():
         Member.objects.filter(pk=cast.owner.pk).update(status=Member.Status.BLOCKED)
     at_key = Caller("/" + KEY[1:], cast.key.headers)
-    keyed = Operation(operation.method, operation.path.replace(SESSION[1:], KEY[1:], 1), operation.view, operation.endpoint)
+    keyed = Operation(
+        operation.method, operation.path.replace(SESSION[1:], KEY[1:], 1), operation.view, operation.endpoint
+    )
     let_in(ask(at_key, keyed), operation)
 
 
@@ -100,7 +102,9 @@ def test_a_member_needs_the_permission_and_no_other(operation: Operation, cast: 
     assert answer.body["warning"] == f"your role lacks the permission {module}.{method}"
 
 
-NOT_ACCEPTED = [status for status in Member.Status.values if status not in (Member.Status.OWNER, Member.Status.ACCEPTED)]
+NOT_ACCEPTED = [
+    status for status in Member.Status.values if status not in (Member.Status.OWNER, Member.Status.ACCEPTED)
+]
 
 
 @pytest.mark.parametrize("operation", PROTECTED, ids=str)
@@ -162,7 +166,9 @@ def test_without_a_subscription_all_is_closed_but_what_the_contract_names(operat
     with cast.scope():
         Subscription.objects.update(status=Subscription.Status.EXPIRED)
     row = (operation.method, operation.path.removeprefix(SESSION[1:] + "/"))
-    keyed = Operation(operation.method, operation.path.replace(SESSION[1:], KEY[1:], 1), operation.view, operation.endpoint)
+    keyed = Operation(
+        operation.method, operation.path.replace(SESSION[1:], KEY[1:], 1), operation.view, operation.endpoint
+    )
     for caller, asked in ((cast.session, operation), (cast.key, keyed)):
         answer = ask(caller, asked)
         if row in OPEN_WITHOUT_SUBSCRIPTION:
@@ -172,7 +178,11 @@ def test_without_a_subscription_all_is_closed_but_what_the_contract_names(operat
 
 
 def test_the_doors_that_stay_open_are_all_there() -> None:
-    declared = {(one.method, one.path.removeprefix(SESSION[1:] + "/")) for one in PROTECTED if not one.endpoint.needs_subscription}
+    declared = {
+        (one.method, one.path.removeprefix(SESSION[1:] + "/"))
+        for one in PROTECTED
+        if not one.endpoint.needs_subscription
+    }
     assert declared == OPEN_WITHOUT_SUBSCRIPTION
 
 
@@ -182,5 +192,7 @@ def test_a_plan_without_the_module_binds_sessions_and_not_keys(operation: Operat
         opening = {operation.view.module, *operation.view.also}
         Subscription.objects.update(modules=[module for module in MODULES if module not in opening])
     refused(ask(cast.session, operation), 403, "Your plan does not include this feature")
-    keyed = Operation(operation.method, operation.path.replace(SESSION[1:], KEY[1:], 1), operation.view, operation.endpoint)
+    keyed = Operation(
+        operation.method, operation.path.replace(SESSION[1:], KEY[1:], 1), operation.view, operation.endpoint
+    )
     let_in(ask(cast.key, keyed), operation)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.ids import new_id
-from tests.cast import KEY, Caller, Cast
+from tests.kit.cast import KEY, Caller, Cast
 
 
 def raw(cast: Cast, method: str, path: str, body: bytes, content_type: str = "application/json") -> tuple[int, Any]:
@@ -29,7 +29,12 @@ def test_lists_carry_an_array_with_total_count_and_next_cursor(cast: Cast) -> No
 
 
 def test_the_error_body_has_exactly_four_members(cast: Cast) -> None:
-    for answer in (cast.key.get("/tag/" + new_id()), cast.key.get("/tag/x"), cast.key.post("/tag", {}), cast.key.get("/nowhere")):
+    for answer in (
+        cast.key.get("/tag/" + new_id()),
+        cast.key.get("/tag/x"),
+        cast.key.post("/tag", {}),
+        cast.key.get("/nowhere"),
+    ):
         assert sorted(answer.body) == ["message", "status", "success", "warning"]
         assert (answer.body["status"], answer.body["success"]) == ("fail", False)
         assert isinstance(answer.body["message"], str)
@@ -93,7 +98,7 @@ def test_an_unexpected_error_is_500_and_says_nothing_more(cast: Cast, monkeypatc
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("accounts.api.api_key_views.create_key", fail)
+    monkeypatch.setattr("accounts.api_keys.views.create_key", fail)
     answer = cast.key.post("/api", {})
     assert answer.status == 500
     assert answer.body == {"status": "error", "success": False, "message": "Something went wrong", "warning": ""}

@@ -12,16 +12,16 @@ from drf_spectacular.generators import SchemaGenerator
 
 from accounts.models import ApiKey, Member, Role
 from billing.models import Plan, Subscription
-from billing.services.subscriptions import change_subscription, grant_subscription, override_subscription
+from billing.subscriptions.services import change_subscription, grant_subscription, override_subscription
 from core.access import USAGE, used_quota
 from crm.models import Contact, Import, ImportRowError, Tag
+from outreach.ai.providers import OfflineComposer
 from outreach.models import AiApp
-from outreach.providers import OfflineComposer
-from tests.cast import SESSION, Answer, Caller, Cast, make_cast
-from tests.crm.imports import MAPPING, counts, csv_of, people, upload, work
-from tests.factories import ContactFactory, SmtpFactory
+from tests.crm.imports.helpers import MAPPING, counts, csv_of, people, upload, work
 from tests.guards.routes import operations
-from tests.threads import at_once
+from tests.kit.cast import SESSION, Answer, Caller, Cast, make_cast
+from tests.kit.factories import ContactFactory, SmtpFactory
+from tests.kit.threads import at_once
 
 
 def contact(n: int) -> dict[str, Any]:
@@ -64,7 +64,9 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
     "genie": _run,
     "lead": lambda caller, n: caller.post("/lead", {"contact": ContactFactory().pk}),
     "lead-gen-ai": _generation,
-    "meeting": lambda caller, n: caller.post("/meeting", {"title": f"Meeting {n}", "startsAt": "2090-03-09T14:00Z", "durationMinutes": 5}),
+    "meeting": lambda caller, n: caller.post(
+        "/meeting", {"title": f"Meeting {n}", "startsAt": "2090-03-09T14:00Z", "durationMinutes": 5}
+    ),
     "member": _member,
     "product-service": lambda caller, n: caller.post("/product-service", {"formData": {"name": f"Product {n}"}}),
     "role": _role,
@@ -89,7 +91,9 @@ NOT_COUNTED = {
 
 def limit(cast: Cast, **limits: int) -> None:
     override_subscription(
-        company_id=cast.company.pk, modules=None, limits={name.replace("_", "-"): number for name, number in limits.items()}
+        company_id=cast.company.pk,
+        modules=None,
+        limits={name.replace("_", "-"): number for name, number in limits.items()},
     )
 
 
@@ -104,7 +108,9 @@ def test_every_counter_has_a_maker_here() -> None:
 
 def test_every_route_that_makes_records_is_counted() -> None:
     making = [
-        operation for operation in operations(SESSION[1:] + "/") if operation.method == "POST" and operation.endpoint.default[0] == 201
+        operation
+        for operation in operations(SESSION[1:] + "/")
+        if operation.method == "POST" and operation.endpoint.default[0] == 201
     ]
     assert len(making) > 10
     paths = {operation.path.removeprefix("api/protected/"): operation for operation in making}
@@ -126,13 +132,19 @@ def test_the_schema_tells_of_the_limit_at_the_session_door_alone() -> None:
 @pytest.mark.parametrize("module", sorted(MAKERS))
 def test_a_session_makes_as_many_as_the_plan_allows(module: str, scope: Cast) -> None:
     make, before = MAKERS[module], used_quota(module)
-    plan = Plan.objects.create(name="Small", limits={module: before + 2}, max_seats=before + 2 if module == "member" else None)
+    plan = Plan.objects.create(
+        name="Small", limits={module: before + 2}, max_seats=before + 2 if module == "member" else None
+    )
     grant_subscription(company_id=scope.company.pk, plan=plan)
     for number in (1, 2):
         assert make(scope.session, number).status in (200, 201), number
         assert used_quota(module) == before + number
     refused = make(scope.session, 3)
-    expected = (400, "Your plan does not allow that many users") if module == "member" else (403, "The limit of your plan is reached")
+    expected = (
+        (400, "Your plan does not allow that many users")
+        if module == "member"
+        else (403, "The limit of your plan is reached")
+    )
     assert (refused.status, refused.body["message"]) == expected
     assert f"allows {before + 2} records of {module}" in refused.body["warning"]
     assert used_quota(module) == before + 2

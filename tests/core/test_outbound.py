@@ -20,21 +20,28 @@ def test_private_addresses(address: str) -> None:
     assert is_public(outbound.ipaddress.ip_address(address)) is False
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "93.184.215.14", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])
+@pytest.mark.parametrize(
+    "address", ["8.8.8.8", "93.184.215.14", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]
+)
 def test_public_addresses(address: str) -> None:
     assert is_public(outbound.ipaddress.ip_address(address)) is True
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
     def getaddrinfo(host: str, port: int, **_options: Any) -> list[Any]:
-        return [(socket.AF_INET6 if ":" in ip else socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, port)) for ip in addresses]
+        return [
+            (socket.AF_INET6 if ":" in ip else socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, port))
+            for ip in addresses
+        ]
 
     monkeypatch.setattr(outbound.socket, "getaddrinfo", getaddrinfo)
 
 
 def test_the_addresses_come_pinned_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     answer(monkeypatch, "2606:4700::1111", "8.8.8.8")
-    assert [(found.ip, found.port, found.public) for found in resolve_allowed("mail.example", 587, private_hosts=[])] == [
+    assert [
+        (found.ip, found.port, found.public) for found in resolve_allowed("mail.example", 587, private_hosts=[])
+    ] == [
         ("2606:4700::1111", 587, True),
         ("8.8.8.8", 587, True),
     ]
@@ -50,10 +57,14 @@ def test_one_private_address_among_public_ones_refuses_the_name(monkeypatch: pyt
 @pytest.mark.parametrize("entry", ["mail.example", "10.0.0.5", "10.0.0.0/8", "MAIL.example"])
 def test_an_operator_can_allow_a_private_host(monkeypatch: pytest.MonkeyPatch, entry: str) -> None:
     answer(monkeypatch, "10.0.0.5")
-    assert [found.public for found in resolve_allowed("mail.example", 25, private_hosts=["other.example", entry])] == [False]
+    assert [found.public for found in resolve_allowed("mail.example", 25, private_hosts=["other.example", entry])] == [
+        False
+    ]
 
 
-@pytest.mark.parametrize(("host", "port"), [("", 25), ("a b", 25), ("a\nb", 25), ("mail.example", 0), ("mail.example", 70000)])
+@pytest.mark.parametrize(
+    ("host", "port"), [("", 25), ("a b", 25), ("a\nb", 25), ("mail.example", 0), ("mail.example", 70000)]
+)
 def test_what_is_no_host_and_port(host: str, port: int) -> None:
     with pytest.raises(OutboundRefused) as caught:
         resolve_allowed(host, port, private_hosts=[])

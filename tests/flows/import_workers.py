@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from crm.models import Import
-from tests.cast import Cast
-from tests.processes import database_url
+from tests.kit.cast import Cast
+from tests.kit.processes import database_url
 
 BATCH = 50
 SECONDS = 900
@@ -46,7 +46,12 @@ class Workers:
     """A process that has loaded Django and forks workers, so that killing a hundred of them costs no hundred start-ups."""
 
     def __init__(self, work: str, sizes: dict[str, int]) -> None:
-        environment = {**os.environ, "DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "tests.settings", "LOG_LEVEL": "ERROR"}
+        environment = {
+            **os.environ,
+            "DATABASE_URL": database_url(),
+            "DJANGO_SETTINGS_MODULE": "tests.settings",
+            "LOG_LEVEL": "ERROR",
+        }
         self.process = subprocess.Popen(
             [sys.executable, "-c", FORKS, work, *(f"{name}={size}" for name, size in sizes.items())],
             env=environment,

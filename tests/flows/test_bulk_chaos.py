@@ -16,10 +16,10 @@ from django.db.models import Count
 
 from core.models import Event
 from crm.models import BulkJob, Contact, CustomFieldValue, Journal
-from tests.cast import Cast, make_cast
-from tests.crm.forms import add_field
-from tests.crm.test_journal import everything
+from tests.crm.bulk_jobs.test_journal import everything
+from tests.crm.contacts.helpers import add_field
 from tests.flows.import_workers import SECONDS, Workers, running
+from tests.kit.cast import Cast, make_cast
 
 BATCH = 50
 
@@ -28,7 +28,11 @@ def populate(cast: Cast, rows: int) -> None:
     with cast.scope():
         add_field("city")
         Contact.objects.bulk_create(
-            [Contact(name=f"Ann {n}", email=f"ann{n}@example.org", email_key=f"ann{n}@example.org") for n in range(rows)], batch_size=1000
+            [
+                Contact(name=f"Ann {n}", email=f"ann{n}@example.org", email_key=f"ann{n}@example.org")
+                for n in range(rows)
+            ],
+            batch_size=1000,
         )
 
 
@@ -66,11 +70,21 @@ def chaos(rows: int, kills: int) -> None:
         del settings.BULK_AT_ONCE
     with running("bulk-job", BULK_BATCH_ROWS=BATCH) as workers:
         found = finish_under_fire(workers, cast, job, rows, kills)
-        assert (found["status"], found["total"], found["processed"], found["changed"]) == ("completed", rows, rows, rows)
+        assert (found["status"], found["total"], found["processed"], found["changed"]) == (
+            "completed",
+            rows,
+            rows,
+            rows,
+        )
         with cast.scope():
             assert Contact.objects.filter(custom={"city": "Ulm"}).count() == rows
             assert CustomFieldValue.objects.filter(text="Ulm").count() == rows
-            assert Journal.objects.filter(bulk_job_id=job, before__row__custom={}, after__row__custom={"city": "Ulm"}).count() == rows
+            assert (
+                Journal.objects.filter(
+                    bulk_job_id=job, before__row__custom={}, after__row__custom={"city": "Ulm"}
+                ).count()
+                == rows
+            )
             told = Event.objects.filter(kind="contact.updated").values("object_id").annotate(times=Count("pk"))
             assert (told.count(), set(told.values_list("times", flat=True))) == (rows, {1})
         undoing = cast.key.post(f"/bulk-job/{job}/undo").data["_id"]

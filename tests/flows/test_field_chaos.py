@@ -8,9 +8,9 @@ import time
 import pytest
 
 from crm.models import BulkJob, Contact, ConvertedValue, CustomField, CustomFieldValue
-from tests.cast import Cast, make_cast
-from tests.crm.forms import form
+from tests.crm.contacts.helpers import form
 from tests.flows.import_workers import SECONDS, Workers, running
+from tests.kit.cast import Cast, make_cast
 
 ROWS, KILLS = 1200, 5
 

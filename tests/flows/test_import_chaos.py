@@ -16,9 +16,9 @@ from django.conf import settings
 from accounts.models import Mail
 from core.models import Event
 from crm.models import Contact, ContactTag, CustomField, CustomFieldValue, Import, ImportRowError
-from tests.cast import Cast, make_cast
-from tests.crm.imports import HEADER, MAPPING, csv_of, make, run
+from tests.crm.imports.helpers import HEADER, MAPPING, csv_of, make, run
 from tests.flows.import_workers import BATCH, SECONDS, kill_over_the_import, progress, running
+from tests.kit.cast import Cast, make_cast
 
 
 def content(rows: int) -> bytes:
@@ -47,10 +47,16 @@ def outcome(cast: Cast, job_id: str) -> dict[str, Any]:
         names = ("status", "error", "total", "processed", "created", "updated", "skipped", "failed", "next_row")
         return {
             "job": {name: getattr(job, name) for name in names},
-            "contacts": list(Contact.objects.order_by("email", "name").values_list("name", "email", "contact_number", "custom")),
-            "values": list(CustomFieldValue.objects.order_by("contact__email", "number").values_list("contact__email", "number")),
+            "contacts": list(
+                Contact.objects.order_by("email", "name").values_list("name", "email", "contact_number", "custom")
+            ),
+            "values": list(
+                CustomFieldValue.objects.order_by("contact__email", "number").values_list("contact__email", "number")
+            ),
             "tags": sorted(ContactTag.objects.values_list("contact__email", "tag__name")),
-            "errors": list(ImportRowError.objects.order_by("row", "id").values_list("row", "column", "code", "message", "values")),
+            "errors": list(
+                ImportRowError.objects.order_by("row", "id").values_list("row", "column", "code", "message", "values")
+            ),
             "mails": list(Mail.objects.values_list("kind", "subject")),
             "events": sorted(Event.objects.values_list("kind", "object_id").values_list("kind", flat=True)),
         }

@@ -7,13 +7,13 @@ import time
 
 import pytest
 
-from billing.services.subscriptions import override_subscription
+from billing.subscriptions.services import override_subscription
 from core.access import used_quota
 from crm.models import Import
-from tests.cast import make_cast
 from tests.contracts.test_plan_limits import start
-from tests.crm.imports import counts, people
+from tests.crm.imports.helpers import counts, people
 from tests.flows.test_import_chaos import SECONDS, running
+from tests.kit.cast import make_cast
 
 ROWS, ROOM, KILLS = 1500, 2000, 6
 

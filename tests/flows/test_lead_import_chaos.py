@@ -12,10 +12,10 @@ from django.conf import settings
 
 from core.models import Event
 from crm.models import Contact, Import, ImportRowError, Lead, LeadProduct, LeadTag, LeadValue, TeamMember
-from tests.cast import Cast, make_cast
-from tests.crm.leads import lead_field, member, product, set_rule, team_of
-from tests.crm.test_lead_import import HEADER, MAPPING, csv_of, import_file, line, run
+from tests.crm.imports.test_leads import HEADER, MAPPING, csv_of, import_file, line, run
+from tests.crm.leads.helpers import lead_field, member, product, set_rule, team_of
 from tests.flows.import_workers import BATCH, SECONDS, kill_over_the_import, progress, running
+from tests.kit.cast import Cast, make_cast
 
 MEMBERS = ("Ann", "Bob", "Cid")
 
@@ -64,9 +64,15 @@ def outcome(cast: Cast, job_id: str) -> dict[str, Any]:
             "values": sorted(LeadValue.objects.values_list("lead__contact__email", "number")),
             "products": sorted(LeadProduct.objects.values_list("lead__contact__email", "product_service__name")),
             "tags": sorted(LeadTag.objects.values_list("lead__contact__email", "tag__name")),
-            "errors": list(ImportRowError.objects.order_by("row", "id").values_list("row", "column", "code", "message", "values")),
+            "errors": list(
+                ImportRowError.objects.order_by("row", "id").values_list("row", "column", "code", "message", "values")
+            ),
             "events": sorted(Event.objects.values_list("kind", flat=True)),
-            "turn": list(TeamMember.objects.filter(team__name="North").order_by("last_assigned_at").values_list("member__name", flat=True)),
+            "turn": list(
+                TeamMember.objects.filter(team__name="North")
+                .order_by("last_assigned_at")
+                .values_list("member__name", flat=True)
+            ),
         }
 
 

@@ -24,9 +24,9 @@ from typing import Any
 
 import pytest
 
-from config.embedded import places
-from config.embedded.postgres import THROWAWAY_MARK
-from config.embedded.throwaway import discard
+from config.local.embedded import places
+from config.local.embedded.postgres import THROWAWAY_MARK
+from config.local.embedded.throwaway import discard
 
 ROWS = 300
 PASSWORD = "correct horse battery staple"
@@ -88,12 +88,21 @@ def service() -> Iterator[Service]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    drop = ("DATABASE_URL", "REDIS_URL", "LEADWRIGHT_DATA", "DJANGO_SETTINGS_MODULE", "SECRET_KEY", "FIELD_ENCRYPTION_KEY", "HOST", "DEMO")
+    drop = (
+        "DATABASE_URL",
+        "REDIS_URL",
+        "LEADWRIGHT_DATA",
+        "DJANGO_SETTINGS_MODULE",
+        "SECRET_KEY",
+        "FIELD_ENCRYPTION_KEY",
+        "HOST",
+        "DEMO",
+    )
     environment = {key: value for key, value in os.environ.items() if key not in drop}
     environment |= {"LEADWRIGHT_DATA": str(data), "PORT": str(port), "WEB_CONCURRENCY": "1", "WORKER_CONCURRENCY": "1"}
     log = (data / "run.log").open("wb")
     process = subprocess.Popen(
-        [sys.executable, "-m", "config.supervisor"],
+        [sys.executable, "-m", "config.local.supervisor"],
         cwd=places.PROJECT,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -125,7 +134,9 @@ def healthy(service: Service) -> bool:
 def bootstrap(service: Service) -> str:
     owner = ["--company", "Acme", "--email", "ann@acme.example", "--password", PASSWORD]
     command = [sys.executable, "manage.py", "bootstrap", *owner, "--json"]
-    done = subprocess.run(command, cwd=places.PROJECT, env=service.environment, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        command, cwd=places.PROJECT, env=service.environment, capture_output=True, text=True, timeout=60, check=True
+    )
     return str(json.loads(done.stdout)["apiKey"])
 
 
@@ -157,14 +168,29 @@ def test_upload_import_plan_approve_send_log_unsubscribe(service: Service) -> No
     service.api("PUT", address, {"columnMapping": {**mapping, "Stadt": city["uniqueFieldID"]}, "status": "running"})
     done = until(lambda: ended(service.api("GET", address)["data"]))
     assert done["status"] == "completed"
-    assert (done["total"], done["processed"], done["created"], done["skipped"], done["failed"]) == (ROWS + 2, ROWS + 2, ROWS, 1, 1)
-    assert [(error["row"], error["column"]) for error in done["rowErrors"] if "keine-adresse" in str(error)] == [(ROWS + 2, "E-Mail")]
+    assert (done["total"], done["processed"], done["created"], done["skipped"], done["failed"]) == (
+        ROWS + 2,
+        ROWS + 2,
+        ROWS,
+        1,
+        1,
+    )
+    assert [(error["row"], error["column"]) for error in done["rowErrors"] if "keine-adresse" in str(error)] == [
+        (ROWS + 2, "E-Mail")
+    ]
     first = service.api("GET", "/contact?searchValue=juergen0@&p=1&n=5")["data"][0]
     assert (first["name"], first["contactNumber"]) == ("Jürgen Müller 0", "+4915110000000")
     assert first["formData"][city["uniqueFieldID"]] == "Köln"
 
     port = json.loads((service.data / "mailcatcher.json").read_text())["port"]
-    sender = {"name": "Acme", "host": "127.0.0.1", "port": port, "username": "acme", "password": "geheim", "secure": False}
+    sender = {
+        "name": "Acme",
+        "host": "127.0.0.1",
+        "port": port,
+        "username": "acme",
+        "password": "geheim",
+        "secure": False,
+    }
     sender |= {"fromEmail": "ann@acme.example", "fromName": "Ann of Acme"}
     sender_id = service.api("POST", "/apps/smtp", sender)["data"]["_id"]
     assert "geheim" not in json.dumps(service.api("GET", f"/apps/smtp/{sender_id}"))
@@ -177,7 +203,10 @@ def test_upload_import_plan_approve_send_log_unsubscribe(service: Service) -> No
     until(lambda: service.api("GET", drafts)["totalCount"] == ROWS)
     assert service.mails() == []
     service.api("POST", f"/genie/{run}/approve-all")
-    until(lambda: service.api("GET", "/logs/smtp?p=1&n=1&filters=%7B%22status%22%3A%22sent%22%7D")["totalCount"] == ROWS, seconds=150)
+    until(
+        lambda: service.api("GET", "/logs/smtp?p=1&n=1&filters=%7B%22status%22%3A%22sent%22%7D")["totalCount"] == ROWS,
+        seconds=150,
+    )
 
     mails = service.mails()
     assert len(mails) == len({mail["Message-ID"] for mail in mails}) == ROWS
@@ -189,7 +218,9 @@ def test_upload_import_plan_approve_send_log_unsubscribe(service: Service) -> No
 
     link = re.search(r"<(http[^>]+)>", one["List-Unsubscribe"])
     assert link is not None
-    request = urllib.request.Request(link[1], b"List-Unsubscribe=One-Click", {"Content-Type": "application/x-www-form-urlencoded"})
+    request = urllib.request.Request(
+        link[1], b"List-Unsubscribe=One-Click", {"Content-Type": "application/x-www-form-urlencoded"}
+    )
     assert urllib.request.urlopen(request, timeout=30).status == 200
     again = service.api("POST", "/genie/audience-preview", {"tags": [tag]})["data"]
     assert (again["count"], again["sendable"]) == (ROWS, ROWS - 1)

@@ -27,9 +27,9 @@ from core.jobs.sweeper import MAX_DEATHS
 from core.tenancy import company_scope
 from crm.models import Contact
 from outreach.models import AiApp, SendJob, SendJobTransition, Smtp
-from tests.cast import Cast, make_cast
-from tests.factories import SmtpFactory
-from tests.outreach.smtp_server import Faults, FaultyServer, accept_any, faulty_server
+from tests.kit.cast import Cast, make_cast
+from tests.kit.factories import SmtpFactory
+from tests.kit.smtp_server import Faults, FaultyServer, accept_any, faulty_server
 
 logging.getLogger("mail.log").setLevel(logging.WARNING)
 
@@ -55,7 +55,12 @@ class Stable:
         address = urlunsplit((url.scheme, url.netloc, f"/{database}", url.query, ""))
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.flows.worker_stable"],
-            env={**os.environ, "DATABASE_URL": address, "DJANGO_SETTINGS_MODULE": "tests.settings", "LOG_LEVEL": "ERROR"},
+            env={
+                **os.environ,
+                "DATABASE_URL": address,
+                "DJANGO_SETTINGS_MODULE": "tests.settings",
+                "LOG_LEVEL": "ERROR",
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -97,10 +102,15 @@ def prepare(cast: Cast, port: int, mails: int) -> str:
     with cast.scope():
         SmtpFactory(port=port, username="user", password="päss wörd")
         AiApp.objects.create(provider="offline-composer", name="Offline", is_default=True)
-        contacts = [Contact(name=f"Person {n}", email=f"person{n}@example.org", email_key=f"person{n}@example.org") for n in range(mails)]
+        contacts = [
+            Contact(name=f"Person {n}", email=f"person{n}@example.org", email_key=f"person{n}@example.org")
+            for n in range(mails)
+        ]
         Contact.objects.bulk_create(contacts)
     ids = [contact.pk for contact in contacts]
-    answer = cast.key.post("/genie/from-contacts", {"contactIds": ids, "prompt": "Tell them about our new opening hours"})
+    answer = cast.key.post(
+        "/genie/from-contacts", {"contactIds": ids, "prompt": "Tell them about our new opening hours"}
+    )
     assert answer.status == 201, answer.body
     return answer.data["_id"]
 
@@ -160,7 +170,9 @@ def chaos(mails: int, kills: int) -> dict[str, Any]:
         begun = Counter(SendJobTransition.objects.filter(to_status="sending").values_list("send_job_id", flat=True))
         recipients = SendJob.objects.filter(run_id=run).values("contact_id").distinct().count()
     assert recipients == mails
-    assert {status_of[pk] for pk in accepted} <= {"sent", "unknown"}, "an accepted mail that the ledger does not know of"
+    assert {status_of[pk] for pk in accepted} <= {"sent", "unknown"}, (
+        "an accepted mail that the ledger does not know of"
+    )
     sent = {pk for pk, status in status_of.items() if status == "sent"}
     assert sent <= set(accepted), "a message is called sent that the server never had"
     assert counts["sent"] + counts["unknown"] == mails, f"lost: {dict(counts)}"

@@ -19,13 +19,19 @@ from drf_spectacular.renderers import OpenApiJsonRenderer
 from hypothesis import HealthCheck, settings
 from pytest_django.live_server_helper import LiveServer
 from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance, status_code_conformance
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
 
-from tests.cast import KEY, make_cast, session_headers
+from tests.kit.cast import KEY, make_cast, session_headers
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
-DOCUMENT = json.loads(OpenApiJsonRenderer().render(SchemaGenerator().get_schema(request=None, public=True), renderer_context={}))
+DOCUMENT = json.loads(
+    OpenApiJsonRenderer().render(SchemaGenerator().get_schema(request=None, public=True), renderer_context={})
+)
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
 
 pytestmark = pytest.mark.django_db
@@ -73,10 +79,14 @@ def credentials(path: str, headers: dict[str, str]) -> dict[str, str]:
 @SCHEMA.include(path_regex=f"^{KEY}").parametrize()
 @quick
 def test_fuzz_the_key_door(case: Any, service: Service) -> None:
-    case.call_and_validate(base_url=service.url, headers=credentials(case.path, service.headers), checks=CHECKS, timeout=60)
+    case.call_and_validate(
+        base_url=service.url, headers=credentials(case.path, service.headers), checks=CHECKS, timeout=60
+    )
 
 
 @SCHEMA.include(path_regex="^/api/(public|private)/").parametrize()
 @quick
 def test_fuzz_the_other_doors(case: Any, service: Service) -> None:
-    case.call_and_validate(base_url=service.url, headers=credentials(case.path, service.headers), checks=CHECKS, timeout=60)
+    case.call_and_validate(
+        base_url=service.url, headers=credentials(case.path, service.headers), checks=CHECKS, timeout=60
+    )

@@ -10,6 +10,7 @@ from django.contrib.auth.models import Group
 from django.db import models
 from django.utils import timezone
 
+from accounts.api_keys.services import add_key
 from accounts.models import (
     ApiKey,
     Company,
@@ -30,7 +31,6 @@ from accounts.models import (
     StaffVisitPage,
     User,
 )
-from accounts.services.api_keys import add_key
 from billing.models import Currency, Plan, Subscription, SubscriptionChange
 from core.events import emit
 from core.ids import new_id
@@ -60,9 +60,18 @@ from crm.models import (
     Team,
     TeamMember,
 )
-from outreach.models import AiApp, GenieScheduler, GenieSettings, LeadGeneration, SendJob, SendJobTransition, Smtp, Suppression
-from tests.accounts.rewarding import bring, make_partner, make_referrer, rewarded
-from tests.factories import (
+from outreach.models import (
+    AiApp,
+    GenieScheduler,
+    GenieSettings,
+    LeadGeneration,
+    SendJob,
+    SendJobTransition,
+    Smtp,
+    Suppression,
+)
+from tests.accounts.programs.helpers import bring, make_partner, make_referrer, rewarded
+from tests.kit.factories import (
     CompanyFactory,
     ContactCategoryFactory,
     ContactFactory,
@@ -86,11 +95,15 @@ def _event(n: int) -> Event:
 
 
 def _file(n: int) -> File:
-    return File.objects.create(name=f"people{n}.csv", size=1000 + n, mime="text/csv", hashes={"md5": "0" * 32}, path=f"files/{n}")
+    return File.objects.create(
+        name=f"people{n}.csv", size=1000 + n, mime="text/csv", hashes={"md5": "0" * 32}, path=f"files/{n}"
+    )
 
 
 def _import(n: int) -> Import:
-    return Import.objects.create(file=_file(n), total=100, processed=n, created=n, headers=["Name"], status=Import.Status.PAUSED)
+    return Import.objects.create(
+        file=_file(n), total=100, processed=n, created=n, headers=["Name"], status=Import.Status.PAUSED
+    )
 
 
 def _run(n: int) -> GenieScheduler:
@@ -98,7 +111,9 @@ def _run(n: int) -> GenieScheduler:
 
 
 def _job(n: int) -> SendJob:
-    return SendJob.objects.create(run=_run(n), contact=ContactFactory(), smtp=_smtp(n), subject=f"Hello {n}", status=SendJob.Status.DRAFT)
+    return SendJob.objects.create(
+        run=_run(n), contact=ContactFactory(), smtp=_smtp(n), subject=f"Hello {n}", status=SendJob.Status.DRAFT
+    )
 
 
 def _smtp(n: int) -> Smtp:
@@ -107,12 +122,18 @@ def _smtp(n: int) -> Smtp:
 
 def _token(n: int) -> RefreshToken:
     return RefreshToken.objects.create(
-        user=UserFactory(), token_hash=HASHES[:56] + f"{n:08d}", family=new_id(), session_version=1, expires_at=timezone.now()
+        user=UserFactory(),
+        token_hash=HASHES[:56] + f"{n:08d}",
+        family=new_id(),
+        session_version=1,
+        expires_at=timezone.now(),
     )
 
 
 def _visit(n: int) -> StaffVisit:
-    return StaffVisit.objects.create(staff=UserFactory(is_staff=True), reason=f"Ticket {n}: no rows", expires_at=timezone.now())
+    return StaffVisit.objects.create(
+        staff=UserFactory(is_staff=True), reason=f"Ticket {n}: no rows", expires_at=timezone.now()
+    )
 
 
 def _team(n: int) -> Team:
@@ -149,12 +170,16 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     Group: lambda n: Group.objects.create(name=f"Group {n}"),
     User: lambda n: UserFactory(password=SECRET),
     Company: lambda n: CompanyFactory(),
-    InviteLog: lambda n: InviteLog.objects.create(member=MemberFactory(), email=f"new{n}@example.org", action=InviteLog.Action.INVITED),
+    InviteLog: lambda n: InviteLog.objects.create(
+        member=MemberFactory(), email=f"new{n}@example.org", action=InviteLog.Action.INVITED
+    ),
     Role: lambda n: RoleFactory(permission={"contact": {"GET": True}}),
     Member: lambda n: MemberFactory(status=Member.Status.ACCEPTED, role=RoleFactory()),
     ApiKey: lambda n: add_key(f"{SECRET}{n:04d}", member_id=MemberFactory().pk),
     RefreshToken: _token,
-    Mail: lambda n: Mail.objects.create(kind="invite", to=f"guest{n}@example.org", subject=f"Join {n}", text=SECRET, html=SECRET),
+    Mail: lambda n: Mail.objects.create(
+        kind="invite", to=f"guest{n}@example.org", subject=f"Join {n}", text=SECRET, html=SECRET
+    ),
     ServerLog: lambda n: ServerLog.objects.create(
         door="key",
         method="GET",
@@ -165,7 +190,9 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
         user=UserFactory(),
         member=MemberFactory(),
     ),
-    LoginLog: lambda n: LoginLog.objects.create(user=UserFactory(), email=f"user{n}@example.org", status=LoginLog.Status.FAILED),
+    LoginLog: lambda n: LoginLog.objects.create(
+        user=UserFactory(), email=f"user{n}@example.org", status=LoginLog.Status.FAILED
+    ),
     StaffVisit: _visit,
     StaffVisitPage: lambda n: StaffVisitPage.objects.create(visit=_visit(n), path=f"/contact/{n}"),
     PartnerProgram: lambda n: make_partner(),
@@ -178,19 +205,33 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     Currency: lambda n: Currency.objects.create(code=f"{n:03d}", name=f"Currency {n}", symbol="X"),
     Subscription: lambda n: _in_other_company(SubscriptionFactory),
     SubscriptionChange: lambda n: SubscriptionChange.objects.create(
-        subscription=Subscription.objects.first() or SubscriptionFactory(), action="changed", before={"seats": n}, after={"seats": n + 1}
+        subscription=Subscription.objects.first() or SubscriptionFactory(),
+        action="changed",
+        before={"seats": n},
+        after={"seats": n + 1},
     ),
     Contact: lambda n: ContactFactory(category=ContactCategoryFactory()),
     Lead: lambda n: LeadFactory(contact__name=f"Person {n}"),
     ContactCategory: lambda n: ContactCategoryFactory(),
     Tag: lambda n: TagFactory(),
     LeadActivity: lambda n: LeadActivity.objects.create(
-        kind="note", lead=LeadFactory(), contact=ContactFactory(), member=MemberFactory(), notes=f"Note {n}", happened_at=timezone.now()
+        kind="note",
+        lead=LeadFactory(),
+        contact=ContactFactory(),
+        member=MemberFactory(),
+        notes=f"Note {n}",
+        happened_at=timezone.now(),
     ),
     CallLog: lambda n: CallLog.objects.create(
-        lead=LeadFactory(), contact=ContactFactory(), member=MemberFactory(), number=f"+49170{1000000 + n}", started_at=timezone.now()
+        lead=LeadFactory(),
+        contact=ContactFactory(),
+        member=MemberFactory(),
+        number=f"+49170{1000000 + n}",
+        started_at=timezone.now(),
     ),
-    FollowUp: lambda n: FollowUp.objects.create(lead=LeadFactory(), title=f"Call {n}", due_at=timezone.now(), assignee=MemberFactory()),
+    FollowUp: lambda n: FollowUp.objects.create(
+        lead=LeadFactory(), title=f"Call {n}", due_at=timezone.now(), assignee=MemberFactory()
+    ),
     Meeting: _meeting,
     Team: _team,
     Segment: _segment,
@@ -199,11 +240,19 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     CustomField: lambda n: CustomField.objects.create(name=f"Field {n}", field_type="text", unique_field_id=new_id()),
     File: _file,
     Import: _import,
-    Merge: lambda n: Merge.objects.create(panel="contact", winner_id=new_id(), loser_ids=[new_id()], undo_until=timezone.now()),
-    DuplicateDismissal: lambda n: DuplicateDismissal.objects.create(panel="contact", first_id=new_id(), second_id=new_id()),
-    BulkJob: lambda n: BulkJob.objects.create(action="update", panel="contact", total=100, processed=n, status=BulkJob.Status.RUNNING),
+    Merge: lambda n: Merge.objects.create(
+        panel="contact", winner_id=new_id(), loser_ids=[new_id()], undo_until=timezone.now()
+    ),
+    DuplicateDismissal: lambda n: DuplicateDismissal.objects.create(
+        panel="contact", first_id=new_id(), second_id=new_id()
+    ),
+    BulkJob: lambda n: BulkJob.objects.create(
+        action="update", panel="contact", total=100, processed=n, status=BulkJob.Status.RUNNING
+    ),
     Export: lambda n: Export.objects.create(resource="contact", total=100, processed=n, status=Export.Status.RUNNING),
-    ImportRowError: lambda n: ImportRowError.objects.create(job=_import(n), row=n + 2, column="Email", code="Bad", message="no address"),
+    ImportRowError: lambda n: ImportRowError.objects.create(
+        job=_import(n), row=n + 2, column="Email", code="Bad", message="no address"
+    ),
     Smtp: _smtp,
     AiApp: lambda n: AiApp.objects.create(provider="offline", name=f"App {n}", api_key=SECRET),
     GenieScheduler: _run,
@@ -212,6 +261,8 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     ),
     GenieSettings: lambda n: _in_other_company(lambda: GenieSettings.objects.create(window_days=[1, 2])),
     SendJob: _job,
-    SendJobTransition: lambda n: SendJobTransition.objects.create(send_job=_job(n), to_status="draft", reason="planned"),
+    SendJobTransition: lambda n: SendJobTransition.objects.create(
+        send_job=_job(n), to_status="draft", reason="planned"
+    ),
     Suppression: lambda n: Suppression.objects.create(email=f"gone{n}@example.org", reason=Suppression.Reason.MANUAL),
 }

@@ -8,10 +8,10 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import Member
-from core.db.row_security import company_models
 from core.fields import CompanyForeignKey
 from core.ids import ObjectIdField, new_id
-from tests.cast import Cast
+from core.tenancy.row_security import company_models
+from tests.kit.cast import Cast
 
 GUESSES: dict[type[models.Field], Any] = {
     models.BooleanField: False,
@@ -61,7 +61,10 @@ def _is_needed(field: models.Field) -> bool:
     if field.name in ("company", "pk") or field.has_default() or field.null or getattr(field, "auto_now", False):
         return False
     return not (
-        field.generated or getattr(field, "auto_now_add", False) or field.has_db_default() or isinstance(field, models.CompositePrimaryKey)
+        field.generated
+        or getattr(field, "auto_now_add", False)
+        or field.has_db_default()
+        or isinstance(field, models.CompositePrimaryKey)
     )
 
 

@@ -32,9 +32,9 @@ from crm.models import (
     SegmentRecord,
     TeamMember,
 )
-from tests.factories import CompanyFactory, UserFactory
 from tests.guards.backoffice_rows import HASHES, MAKERS, SECRET
-from tests.guards.html_form import form_data
+from tests.kit.factories import CompanyFactory, UserFactory
+from tests.kit.html_form import form_data
 
 OURS = {"core", "accounts", "billing", "crm", "outreach", "workflows"}
 NOT_REGISTERED = {
@@ -95,7 +95,9 @@ def values_of(row: Any) -> dict[str, Any]:
     with unscoped(reason="test: one row of any company"):
         values = type(row)._base_manager.filter(pk=row.pk).values().get()
     values.pop("updated_at", None)
-    return {name: value.replace(microsecond=0) if isinstance(value, datetime) else value for name, value in values.items()}
+    return {
+        name: value.replace(microsecond=0) if isinstance(value, datetime) else value for name, value in values.items()
+    }
 
 
 def opens(client: Client, path: str) -> tuple[str, int]:
@@ -194,7 +196,9 @@ def test_only_staff_with_the_permission(model: type[models.Model], company: Comp
     paths = (address(model, "changelist"), address(model, "change", row.pk))
     plain, clerk, viewer = UserFactory(), UserFactory(is_staff=True), UserFactory(is_staff=True)
     codename = f"view_{model._meta.model_name}"
-    viewer.user_permissions.add(Permission.objects.get(codename=codename, content_type__app_label=model._meta.app_label))
+    viewer.user_permissions.add(
+        Permission.objects.get(codename=codename, content_type__app_label=model._meta.app_label)
+    )
     for user, status in ((None, 302), (plain, 302), (clerk, 403), (viewer, 200)):
         client = Client()
         if user:
@@ -245,12 +249,24 @@ def test_forms_need_the_csrf_token(company: Company) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(User.objects.create_superuser("root@example.com", "correct horse battery"))
     subscription = make(MODELS["billing.Subscription"], company, 1)[0]
-    assert client.post(address(type(subscription), "command", subscription.pk), {"command": "expire"}).status_code == 403
+    assert (
+        client.post(address(type(subscription), "command", subscription.pk), {"command": "expire"}).status_code == 403
+    )
 
 
 def test_every_secret_is_recognised() -> None:
-    found = {f"{model._meta.label}.{field.name}" for model in REGISTERED for field in model._meta.concrete_fields if is_secret(field)}
-    assert {"accounts.ApiKey.key", "accounts.ApiKey.key_hash", "accounts.User.password", "outreach.Smtp.password"} <= found
+    found = {
+        f"{model._meta.label}.{field.name}"
+        for model in REGISTERED
+        for field in model._meta.concrete_fields
+        if is_secret(field)
+    }
+    assert {
+        "accounts.ApiKey.key",
+        "accounts.ApiKey.key_hash",
+        "accounts.User.password",
+        "outreach.Smtp.password",
+    } <= found
 
 
 MODELS = {model._meta.label: model for model in REGISTERED}

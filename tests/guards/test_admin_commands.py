@@ -13,19 +13,19 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.api_keys.services import create_key
+from accounts.auth.sessions import end_family
 from accounts.models import ApiKey, InviteLog, Member, RefreshToken, Role, User
-from accounts.services.api_keys import create_key
-from accounts.services.sessions import end_family
 from billing.models import Subscription
 from core.events import emit
 from core.messages.defaults import DEFAULTS
 from core.models import Event, EventDelivery, ResponseMessage, TaskSchedule
 from crm.models import Contact, Import, Tag
 from outreach.models import AiApp, GenieScheduler, SendJob, SendJobTransition, Smtp, Suppression
-from tests.cast import Cast, make_cast
-from tests.factories import ContactFactory, MemberFactory, SmtpFactory, TagFactory, UserFactory
 from tests.guards.backoffice_rows import MAKERS
-from tests.guards.html_form import form_data
+from tests.kit.cast import Cast, make_cast
+from tests.kit.factories import ContactFactory, MemberFactory, SmtpFactory, TagFactory, UserFactory
+from tests.kit.html_form import form_data
 
 
 @pytest.fixture
@@ -171,12 +171,19 @@ def test_members_are_moved_by_the_services(cast: Cast, staff: Client) -> None:
             return Member.objects.get(pk=cast.narrow.pk).status
 
     assert "is accepted, not blocked" in command(staff, cast.narrow, "unblock")
-    for name, expected in (("block", "blocked"), ("unblock", "accepted"), ("make_owner", "owner"), ("make_plain", "accepted")):
+    for name, expected in (
+        ("block", "blocked"),
+        ("unblock", "accepted"),
+        ("make_owner", "owner"),
+        ("make_plain", "accepted"),
+    ):
         command(staff, cast.narrow, name)
         assert status() == expected
     assert "only an open or expired invite is sent again" in command(staff, cast.narrow, "resend")
     with cast.scope():
-        steps = list(InviteLog.objects.filter(member=cast.narrow).order_by("created_at", "pk").values_list("action", "action_by"))
+        steps = list(
+            InviteLog.objects.filter(member=cast.narrow).order_by("created_at", "pk").values_list("action", "action_by")
+        )
     assert steps == [("blocked", None), ("unblocked", None), ("role_changed", None), ("role_changed", None)]
 
 
@@ -274,7 +281,12 @@ def test_parked_event_is_tried_again(cast: Cast, staff: Client) -> None:
     with cast.scope():
         emit("contact.created", [cast.owner.pk])
         delivery = EventDelivery.objects.create(
-            consumer="nobody", event=Event.objects.get(), due_at=timezone.now(), status="parked", attempts=10, error="It broke"
+            consumer="nobody",
+            event=Event.objects.get(),
+            due_at=timezone.now(),
+            status="parked",
+            attempts=10,
+            error="It broke",
         )
     command(staff, delivery, "retry")
     with cast.scope():
@@ -314,7 +326,9 @@ def test_a_user_is_added_with_a_password(staff: Client) -> None:
     bad = staff.post(reverse("admin:accounts_user_add"), {**sent, "password1": "12345678", "password2": "12345678"})
     assert bad.status_code == 200
     assert (
-        staff.post(reverse("admin:accounts_user_add"), {**sent, "password1": "battery horse 9", "password2": "battery horse 9"}).status_code
+        staff.post(
+            reverse("admin:accounts_user_add"), {**sent, "password1": "battery horse 9", "password2": "battery horse 9"}
+        ).status_code
         == 302
     )
     assert User.objects.get(email="new@example.com").check_password("battery horse 9")

@@ -13,9 +13,9 @@ from core.ids import new_id
 from core.messages.defaults import DEFAULTS, FAILURES, SUCCESSES
 from core.models import CompanyManager
 from crm.models import Tag
-from tests.cast import KEY, SESSION, Answer, Caller, Cast
 from tests.guards.population import populate
 from tests.guards.routes import Operation, operations
+from tests.kit.cast import KEY, SESSION, Answer, Caller, Cast
 
 MODULES = pathlib.Path(__file__).with_name("permission-modules.txt").read_text().split()
 PROTECTED = list(operations(SESSION[1:] + "/"))
@@ -83,7 +83,9 @@ def foreign(outsiders: Cast) -> list[str]:
 def anonymous(answer: Answer, identity: str) -> Any:
     """The answer without the id that was asked for."""
     return (
-        orjson.dumps([answer.status, answer.body]).decode().replace(identity, "ID") if not isinstance(answer.body, bytes) else answer.status
+        orjson.dumps([answer.status, answer.body]).decode().replace(identity, "ID")
+        if not isinstance(answer.body, bytes)
+        else answer.status
     )
 
 
@@ -138,11 +140,15 @@ def test_where_every_manager_forgets_to_filter_the_database_still_hides_the_othe
 def test_bulk_operations_do_not_reach_the_other_company(cast: Cast, outsiders: Cast, foreign: list[str]) -> None:
     from django.db import models
 
-    from core.db.row_security import company_models
+    from core.tenancy.row_security import company_models
 
     def snapshot() -> dict[str, Any]:
         with outsiders.scope():
-            return {model.__name__: list(model.objects.order_by("pk").values()) for model in company_models() if not _is_volatile(model)}
+            return {
+                model.__name__: list(model.objects.order_by("pk").values())
+                for model in company_models()
+                if not _is_volatile(model)
+            }
 
     def _is_volatile(model: type[models.Model]) -> bool:
         return model.__name__ in ("Event", "EventDelivery")
@@ -156,12 +162,16 @@ def test_bulk_operations_do_not_reach_the_other_company(cast: Cast, outsiders: C
     assert snapshot() == before
 
 
-@pytest.mark.parametrize("operation", [operation for operation in KEYED if operation.method in ("POST", "PUT", "PATCH")], ids=str)
+@pytest.mark.parametrize(
+    "operation", [operation for operation in KEYED if operation.method in ("POST", "PUT", "PATCH")], ids=str
+)
 def test_bad_bodies_are_4xx(operation: Operation, cast: Cast) -> None:
     path = operation.address(*[new_id() for _ in operation.parameters]).removeprefix(KEY)
     for body in ([], "text", 1, None, {"no such key": 1}, {"ids": "x"}, {"formData": []}, [[[]]]):
         answer = cast.key.call(operation.method, path, body)
         assert answer.status < 500, (body, answer.body)
     for raw in (b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 10000, b'{"a":' * 2000):
-        response = cast.key.client.generic(operation.method, KEY + path, raw, content_type="application/json", headers=cast.key.headers)
+        response = cast.key.client.generic(
+            operation.method, KEY + path, raw, content_type="application/json", headers=cast.key.headers
+        )
         assert response.status_code in (400, 404), (raw[:20], response.content)

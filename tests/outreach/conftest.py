@@ -12,9 +12,9 @@ from core.jobs import WORK
 from core.jobs.liveness import release_lock
 from core.tenancy import company_scope
 from outreach.models import AiApp, GenieScheduler, SendJob, Smtp
-from tests.cast import Cast
-from tests.factories import ContactFactory, SmtpFactory
-from tests.outreach.smtp_server import Faults, accept_any, faulty_server
+from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory, SmtpFactory
+from tests.kit.smtp_server import Faults, accept_any, faulty_server
 
 
 @pytest.fixture(autouse=True)
@@ -38,10 +38,20 @@ class Post:
     port: int
 
     def subjects(self) -> list[str]:
-        return [line.decode() for mail in self.server.received for line in mail.split(b"\r\n") if line.startswith(b"Subject:")]
+        return [
+            line.decode()
+            for mail in self.server.received
+            for line in mail.split(b"\r\n")
+            if line.startswith(b"Subject:")
+        ]
 
     def message_ids(self) -> list[str]:
-        return [line[12:].decode() for mail in self.server.received for line in mail.split(b"\r\n") if line.startswith(b"Message-ID: ")]
+        return [
+            line[12:].decode()
+            for mail in self.server.received
+            for line in mail.split(b"\r\n")
+            if line.startswith(b"Message-ID: ")
+        ]
 
     def recipients(self) -> list[str]:
         return [to for _, recipients, _ in self.server.envelopes for to in recipients]

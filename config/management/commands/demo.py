@@ -7,8 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from config.demo.company import local_address, set_up
-from config.demo.lines import lines
+from config.local.demo.banner import lines
+from config.local.demo.company import local_address, set_up
 
 
 class Command(BaseCommand):
@@ -16,5 +16,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:
-            self.stderr.write("Without DEMO=1 in its environment the service will neither reach the mail catcher nor show its mails.")
+            self.stderr.write(
+                "Without DEMO=1 in its environment the service will neither reach the mail catcher nor show its mails."
+            )
         self.stdout.write(lines(set_up(settings.LEADWRIGHT_DATA), local_address()))

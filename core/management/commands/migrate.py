@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.commands import migrate
 from django.db import connections
 
-from core.companies import provision_companies
-from core.db.row_security import CREATE_ROLES
 from core.tenancy import as_owner
+from core.tenancy.provisioning import provision_companies
+from core.tenancy.row_security import CREATE_ROLES
 
 
 class Command(migrate.Command):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.lists import LIST_PARAMETERS, tree
 from core.lists.query import PARAMETERS
-from tests.core.lists.kit import FIELDS, parse
+from tests.core.lists.helpers import FIELDS, parse
 
 
 def examples(name: str) -> list[str]:

@@ -21,7 +21,18 @@ from core.errors import NamedError
 from core.lists import Stream, list_page
 from core.lists.values import fold
 from tests.core.lists.app.models import Person, Team
-from tests.core.lists.kit import COLUMNS, FLAG_FIELD, NOW, NUMBER_FIELD, TEXT_FIELD, TIME_FIELD, PersonOutput, page, parse, person
+from tests.core.lists.helpers import (
+    COLUMNS,
+    FLAG_FIELD,
+    NOW,
+    NUMBER_FIELD,
+    TEXT_FIELD,
+    TIME_FIELD,
+    PersonOutput,
+    page,
+    parse,
+    person,
+)
 from tests.core.lists.test_tree import LETTERS, MOMENTS, record
 
 pytestmark = pytest.mark.django_db
@@ -72,8 +83,12 @@ CROWDS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
-@given(crowd=CROWDS, sort=SORTS | st.sampled_from([[("team.name", "asc")], [("team.name", "desc")]]), n=st.integers(1, 5))
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(
+    crowd=CROWDS, sort=SORTS | st.sampled_from([[("team.name", "asc")], [("team.name", "desc")]]), n=st.integers(1, 5)
+)
 def test_each_record_comes_once_and_in_order(crowd: list[dict[str, Any]], sort: list[tuple[str, str]], n: int) -> None:
     Person.objects.all().delete()
     Team.objects.all().delete()
@@ -91,7 +106,9 @@ def test_each_record_comes_once_and_in_order(crowd: list[dict[str, Any]], sort: 
     assert [row["_id"] for rows in stream for row in rows] == expected
 
 
-@pytest.mark.parametrize("sort", ["name", "age", NUMBER_FIELD, "age,name", f"{NUMBER_FIELD},age", "team.name", "team.name,age"])
+@pytest.mark.parametrize(
+    "sort", ["name", "age", NUMBER_FIELD, "age,name", f"{NUMBER_FIELD},age", "team.name", "team.name,age"]
+)
 @pytest.mark.parametrize("order", ["asc", "desc", "asc,desc"])
 def test_inserts_between_pages_disturb_nothing(sort: str, order: str) -> None:
     order = order if "," in sort else order.split(",")[0]
@@ -112,7 +129,12 @@ def test_inserts_between_pages_disturb_nothing(sort: str, order: str) -> None:
 def test_values_in_a_cursor_are_exact() -> None:
     moment = datetime(2026, 1, 1, 0, 0, 0, 123456, tzinfo=UTC)
     people = [
-        person(name=name, born=moment + timedelta(microseconds=i), score=Decimal("12345678901234567890.0123456789") + i, weight=0.1 + i / 3)
+        person(
+            name=name,
+            born=moment + timedelta(microseconds=i),
+            score=Decimal("12345678901234567890.0123456789") + i,
+            weight=0.1 + i / 3,
+        )
         for i, name in enumerate(["\u2028 ,\"\\'", "日本語 😀", "ß%_", "\x7f", "e\u0301", "é"])
     ]
     for sort in ("name", "born", "score", "weight"):
@@ -260,13 +282,17 @@ def test_garbage_for_a_cursor_is_a_400(token: str) -> None:
 
 
 def test_a_place_that_exists_no_more_still_works(cursor: str) -> None:
-    assert [row["name"] for row in page(n=5, cursor=crafted(cursor, after=["1.5", "a" * 24]), sortBy="age").rows] == ["p1", "p0"]
+    assert [row["name"] for row in page(n=5, cursor=crafted(cursor, after=["1.5", "a" * 24]), sortBy="age").rows] == [
+        "p1",
+        "p0",
+    ]
     assert page(n=5, cursor=crafted(cursor, after=["-1e200", "a" * 24]), sortBy="age").rows == []
     assert page(n=5, cursor=crafted(cursor, after=[None, "a" * 24]), sortBy="age").rows == []
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
 )
 
 

@@ -13,7 +13,7 @@ from core.ids import new_id
 from core.lists import FieldSet, ListField, ListQuery
 from core.lists.query import MAX_SIZE
 from tests.core.lists.app.models import Label, Team
-from tests.core.lists.kit import FIELDS, NUMBER_FIELD, TEXT_FIELD, names, page, parse, person
+from tests.core.lists.helpers import FIELDS, NUMBER_FIELD, TEXT_FIELD, names, page, parse, person
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +52,10 @@ def test_sort() -> None:
     assert sort_of() == ["createdAt desc", "name desc"]
     assert sort_of(sortOrder="asc") == ["createdAt asc", "name desc"]
     assert sort_of(sortBy="name, age", sortOrder="ASC") == ["name asc", "age desc"]
-    assert sort_of(sortBy=f"{NUMBER_FIELD},team.name", sortOrder="asc,desc") == [f"{NUMBER_FIELD} asc", "team.name desc"]
+    assert sort_of(sortBy=f"{NUMBER_FIELD},team.name", sortOrder="asc,desc") == [
+        f"{NUMBER_FIELD} asc",
+        "team.name desc",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +81,10 @@ def test_sort() -> None:
         ({"sortBy": "name", "sortOrder": "up"}, "sortOrder: each order is asc or desc, not 'up'"),
         ({"sortBy": "name", "sortOrder": "asc,asc"}, "sortOrder: has 2 orders for 1 fields of sortBy"),
         ({"sortOrder": "asc,asc,asc"}, "sortOrder: has 3 orders for 2 fields of sortBy"),
-        ({"searchBy": "age", "searchValue": "x"}, "searchBy: the field 'age' is not one to search in; fields to search in: name, email"),
+        (
+            {"searchBy": "age", "searchValue": "x"},
+            "searchBy: the field 'age' is not one to search in; fields to search in: name, email",
+        ),
         ({"searchBy": "nope"}, "searchBy: the field 'nope' is unknown"),
         ({"searchValue": "a\0"}, "searchValue: the text holds a NUL character"),
         ({"searchValue": "x" * 501}, "searchValue: the text is 501 characters long, at most 500 are allowed"),
@@ -134,7 +140,11 @@ def test_filters_and_ids_all_must_hold() -> None:
     assert names(filters=json.dumps({"team": sales.id, "age": [2, 3]})) == ["Bob"]
     assert names(filters=json.dumps({"team": None})) == ["Cid"]
     assert names(filters="{}") == ["Ann", "Bob", "Cid"]
-    assert names(filters="", ids="", advancedFilters="", searchValue="", sortBy="name", sortOrder="asc") == ["Ann", "Bob", "Cid"]
+    assert names(filters="", ids="", advancedFilters="", searchValue="", sortBy="name", sortOrder="asc") == [
+        "Ann",
+        "Bob",
+        "Cid",
+    ]
     assert names(ids=f"{ann.id}, {cid.id}") == ["Ann", "Cid"]
     assert names(nids=ann.id) == ["Bob", "Cid"]
     assert names(ids=f"{ann.id},{bob.id}", nids=ann.id, filters='{"age": 2}') == ["Bob"]

@@ -11,16 +11,16 @@ from django.db.models import Q
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from core.addresses import phone_spellings
 from core.lists import tree
 from core.lists.narrowing import Narrow, narrowing
 from core.lists.search import Either, search_in
 from core.lists.values import fold
 from core.tenancy import company_scope
-from crm.api.contact_fields import CONTACT_FIELDS
-from crm.api.lead_fields import LEAD_FIELDS
+from core.text.addresses import phone_spellings
+from crm.contacts.filters import CONTACT_FIELDS
+from crm.leads.filters import LEAD_FIELDS
 from crm.models import Contact, CustomField, CustomFieldValue, Lead
-from tests.cast import Cast, make_cast
+from tests.kit.cast import Cast, make_cast
 
 pytestmark = pytest.mark.django_db
 
@@ -44,19 +44,27 @@ def city(company: Cast) -> Iterator[CustomField]:
 
 
 def found_by(operator: str, field: str, value: str) -> tuple[set[str], Q]:
-    where = tree.compile(tree.parse({"conditions": [{"field": field, "operator": operator, "value": value}]}), CONTACT_FIELDS)
+    where = tree.compile(
+        tree.parse({"conditions": [{"field": field, "operator": operator, "value": value}]}), CONTACT_FIELDS
+    )
     return set(Contact.objects.filter(where).values_list("pk", flat=True)), where
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 @given(
-    records=st.lists(st.fixed_dictionaries({"name": TEXTS, "email": st.none() | TEXTS, "city": TEXTS}), min_size=1, max_size=4),
+    records=st.lists(
+        st.fixed_dictionaries({"name": TEXTS, "email": st.none() | TEXTS, "city": TEXTS}), min_size=1, max_size=4
+    ),
     asked=st.lists(TEXTS.filter(bool), min_size=1, max_size=4),
     data=st.data(),
 )
 @example(records=[{"name": "a\x01b", "email": None, "city": "ab\x01"}], asked=["a\x01b", "b\x01", "\x01b"], data=None)
 @example(records=[{"name": "ǆ ɐ", "email": "ⱥ", "city": "ꞻ"}], asked=["ɐ", "Ɐ", "Ⱥ", "ǅ"], data=None)
-def test_grams_change_nothing_but_the_time(city: CustomField, records: list[dict[str, Any]], asked: list[str], data: Any) -> None:
+def test_grams_change_nothing_but_the_time(
+    city: CustomField, records: list[dict[str, Any]], asked: list[str], data: Any
+) -> None:
     """Against Python's evaluation, for texts at random and for pieces of the records' own."""
     Contact.objects.all().delete()
     rows = {}
@@ -74,14 +82,18 @@ def test_grams_change_nothing_but_the_time(city: CustomField, records: list[dict
                 node = tree.Condition(field, operator, text)
                 expected = {pk for pk, values in rows.items() if tree.evaluate(node, values, CONTACT_FIELDS)}
                 assert found_by(operator, field, text)[0] == expected, (operator, field, text)
-        anywhere = {pk for pk, values in rows.items() if any(fold(text) in fold(value or "") for value in values.values())}
+        anywhere = {
+            pk for pk, values in rows.items() if any(fold(text) in fold(value or "") for value in values.values())
+        }
         several = search_in([CONTACT_FIELDS.searchable(name, "searchBy") for name in ("name", "email", "city")], text)
         assert set(Contact.objects.filter(several).values_list("pk", flat=True)) == anywhere
 
 
 def test_what_has_grams_and_what_has_none(company: Cast) -> None:
     with company_scope(company.company.pk):
-        assert [Narrow()(text) is None for text in ("a", "é", "ab", "ab\x01", "中", "éa", "abc" * 100)] == [True] * 4 + [False] * 3
+        assert [Narrow()(text) is None for text in ("a", "é", "ab", "ab\x01", "中", "éa", "abc" * 100)] == [
+            True
+        ] * 4 + [False] * 3
         with narrowing() as watched:
             assert Narrow()("abc") is not None
             assert watched.used
@@ -113,7 +125,9 @@ def test_fields_of_two_tables_are_looked_up_apart(city: CustomField) -> None:
     assert [type(child) for child in where.children] == [Either]
     assert set(Contact.objects.filter(where)) == {by_name, by_city}
     assert set(Contact.objects.filter(~where).values_list("name", flat=True)) == {"Cid"}
-    assert not any(isinstance(child, Either) for child in search_in(fields, "b").children), "without grams one comparison is enough"
+    assert not any(isinstance(child, Either) for child in search_in(fields, "b").children), (
+        "without grams one comparison is enough"
+    )
 
 
 def test_a_lead_is_found_by_its_contact_and_its_notes(company: Cast) -> None:

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from core.errors import InvalidFormat, NamedError
 from core.lists import BulkSelection, in_batches
 from tests.core.lists.app.models import Person
-from tests.core.lists.kit import FIELDS, NOW, NUMBER_FIELD, person
+from tests.core.lists.helpers import FIELDS, NOW, NUMBER_FIELD, person
 
 
 def selected(body: dict[str, Any], **params: str) -> list[str]:
@@ -40,7 +40,11 @@ def test_selection() -> None:
     ("body", "params", "expected"),
     [
         ({}, {}, "ids: name the records in ids, or set selectAll to true"),
-        ({"ids": [], "nids": ["a" * 24], "selectAll": False}, {"filters": '{"age": 1}'}, "ids: name the records in ids"),
+        (
+            {"ids": [], "nids": ["a" * 24], "selectAll": False},
+            {"filters": '{"age": 1}'},
+            "ids: name the records in ids",
+        ),
         ({"ids": "a" * 24}, {}, "ids: needs to be an array of ids"),
         ({"ids": 0}, {}, "ids: needs to be an array of ids"),
         ({"ids": ["a" * 24], "nids": {}}, {}, "nids: needs to be an array of ids"),

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from core.lists import Stream, list_page, stream_json
 from tests.core.lists.app.models import Person
-from tests.core.lists.kit import NOW, NUMBER_FIELD, PersonOutput, parse, person
+from tests.core.lists.helpers import NOW, NUMBER_FIELD, PersonOutput, parse, person
 
 ENVELOPE = {"status": "success", "success": True, "message": "Fetched"}
 
@@ -42,7 +42,12 @@ def test_the_answer_is_one_json_document() -> None:
 
 @pytest.mark.django_db
 def test_an_empty_set() -> None:
-    assert json.loads(b"".join(stream_json(ENVELOPE, stream()))) == {**ENVELOPE, "data": [], "totalCount": 0, "nextCursor": None}
+    assert json.loads(b"".join(stream_json(ENVELOPE, stream()))) == {
+        **ENVELOPE,
+        "data": [],
+        "totalCount": 0,
+        "nextCursor": None,
+    }
     assert json.loads(b"".join(stream_json({}, stream()))) == {"data": [], "totalCount": 0, "nextCursor": None}
 
 
@@ -52,9 +57,15 @@ def test_the_rows_may_stand_in_a_field_of_a_record() -> None:
     assert json.loads(b"".join(stream_json({}, stream(), within=({"_id": "1"}, "people")))) == empty
     person("Ann")
     person("Bob")
-    body = json.loads(b"".join(stream_json(ENVELOPE, stream(sortBy="name", sortOrder="asc"), within=({"_id": "1"}, "people"))))
+    body = json.loads(
+        b"".join(stream_json(ENVELOPE, stream(sortBy="name", sortOrder="asc"), within=({"_id": "1"}, "people")))
+    )
     assert list(body) == ["status", "success", "message", "data", "totalCount", "nextCursor"]
-    assert (body["data"]["_id"], [row["name"] for row in body["data"]["people"]], body["totalCount"]) == ("1", ["Ann", "Bob"], 2)
+    assert (body["data"]["_id"], [row["name"] for row in body["data"]["people"]], body["totalCount"]) == (
+        "1",
+        ["Ann", "Bob"],
+        2,
+    )
 
 
 @pytest.mark.django_db

@@ -16,7 +16,7 @@ from core.lists import tree
 from core.lists.operators import OPERATORS, shift
 from core.lists.values import fold
 from tests.core.lists.app.models import Label, Person, PersonValue, Team
-from tests.core.lists.kit import COLUMNS, FIELDS, FLAG_FIELD, NOW, NUMBER_FIELD, TEXT_FIELD, TIME_FIELD, person
+from tests.core.lists.helpers import COLUMNS, FIELDS, FLAG_FIELD, NOW, NUMBER_FIELD, TEXT_FIELD, TIME_FIELD, person
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +34,9 @@ def matching(*conditions: tuple[str, str, Any] | dict[str, Any], operator: str =
 
 def record(p: Person) -> dict[str, Any]:
     """The person as `evaluate` takes it."""
-    values = {value.field_id: getattr(value, COLUMNS[value.field_id][0]) for value in PersonValue.objects.filter(person=p)}
+    values = {
+        value.field_id: getattr(value, COLUMNS[value.field_id][0]) for value in PersonValue.objects.filter(person=p)
+    }
     if FLAG_FIELD in values:
         values[FLAG_FIELD] = bool(values[FLAG_FIELD])
     return {
@@ -168,7 +170,11 @@ def test_groups_nest() -> None:
     assert matching(inner, ("name", "notEquals", "Bob")) == ["Ann"]
     assert matching(inner, ("name", "equals", "Cid"), operator="or") == ["Ann", "Bob", "Cid"]
     assert matching({"operator": "and", "conditions": []}, ("name", "equals", "Cid")) == ["Cid"]
-    assert matching({"operator": "and", "conditions": []}, ("name", "equals", "Cid"), operator="or") == ["Ann", "Bob", "Cid"]
+    assert matching({"operator": "and", "conditions": []}, ("name", "equals", "Cid"), operator="or") == [
+        "Ann",
+        "Bob",
+        "Cid",
+    ]
 
 
 def test_a_lone_condition_is_a_tree() -> None:
@@ -265,10 +271,16 @@ def test_capitals_as_in_the_database() -> None:
 LETTERS = st.text(alphabet=st.sampled_from("aAbßẞéÉ%_\\'\"iıİ😀 "), max_size=4)
 NUMBERS = st.one_of(st.integers(-3, 3), st.decimals(-3, 3, places=1), st.sampled_from([0.5, 2**40]))
 MOMENTS = st.builds(
-    lambda hours, micros: NOW + timedelta(hours=hours, microseconds=micros), st.integers(-72, 72), st.sampled_from([0, 1, 999])
+    lambda hours, micros: NOW + timedelta(hours=hours, microseconds=micros),
+    st.integers(-72, 72),
+    st.sampled_from([0, 1, 999]),
 )
-DATES = MOMENTS.flatmap(lambda m: st.sampled_from([m.isoformat(), m.date().isoformat(), m.isoformat(timespec="milliseconds")]))
-LENGTHS = st.fixed_dictionaries({"amount": st.integers(1, 50), "unit": st.sampled_from(["minutes", "hours", "days", "months"])})
+DATES = MOMENTS.flatmap(
+    lambda m: st.sampled_from([m.isoformat(), m.date().isoformat(), m.isoformat(timespec="milliseconds")])
+)
+LENGTHS = st.fixed_dictionaries(
+    {"amount": st.integers(1, 50), "unit": st.sampled_from(["minutes", "hours", "days", "months"])}
+)
 BY_KIND: dict[str, tuple[list[str], st.SearchStrategy[Any]]] = {
     "text": (["name", "email", "team.name", "labels.name", TEXT_FIELD], LETTERS),
     "number": (["age", "score", "doubled", NUMBER_FIELD], NUMBERS),
@@ -298,7 +310,9 @@ def conditions(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def groups(children: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    return st.fixed_dictionaries({"operator": st.sampled_from(["and", "or"]), "conditions": st.lists(children, max_size=3)})
+    return st.fixed_dictionaries(
+        {"operator": st.sampled_from(["and", "or"]), "conditions": st.lists(children, max_size=3)}
+    )
 
 
 TREES = groups(conditions() | groups(conditions() | groups(conditions())))
@@ -315,17 +329,23 @@ PEOPLE = st.lists(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("nothing", [[], [{"operator": "and", "conditions": []}], [{"operator": "or", "conditions": []}]])
+@pytest.mark.parametrize(
+    "nothing", [[], [{"operator": "and", "conditions": []}], [{"operator": "or", "conditions": []}]]
+)
 def test_a_group_of_nothing_holds_for_every_record_at_any_depth(nothing: list[dict[str, Any]]) -> None:
     somebody = person(name="Ann")
     for around in ("and", "or"):
         inner = {"operator": around, "conditions": nothing}
-        whole = tree.parse({"operator": "or", "conditions": [{"field": "name", "operator": "equals", "value": "Bob"}, inner]})
+        whole = tree.parse(
+            {"operator": "or", "conditions": [{"field": "name", "operator": "equals", "value": "Bob"}, inner]}
+        )
         assert list(Person.objects.filter(tree.compile(whole, FIELDS, now=NOW))) == [somebody]
         assert tree.evaluate(whole, record(somebody), FIELDS, now=NOW)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 @given(people=PEOPLE, trees=st.lists(TREES, min_size=1, max_size=4))
 def test_sql_and_python_agree(people: list[dict[str, Any]], trees: list[dict[str, Any]]) -> None:
     Person.objects.all().delete()

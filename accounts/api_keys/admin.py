@@ -1,0 +1,41 @@
+"""Back office pages of credentials."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from accounts.api_keys.services import delete_keys
+from accounts.models import ApiKey
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.tenancy import company_scope
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(CompanyRecordAdmin):
+    """Keys, masked; the API shows them in full to their company. Deleting one ends its access."""
+
+    icon = "vpn_key"
+    deletes = True
+    list_display = (
+        "masked_key",
+        "company",
+        "type",
+        "duration_minutes",
+        "ip_restriction",
+        "created_by",
+        "created_at",
+        "last_used_at",
+    )
+    list_filter = (BY_COMPANY, ("type", ChoicesDropdownFilter), ("ip_restriction", ChoicesDropdownFilter))
+    list_select_related = ("company", "created_by")
+    search_fields = ("=id", "masked_key", "created_by__email")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
+        return super().get_queryset(request).defer("key")
+
+    def delete_model(self, request: HttpRequest, obj: ApiKey) -> None:
+        with company_scope(obj.company_id):
+            delete_keys(ids=[obj.pk])

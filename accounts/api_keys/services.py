@@ -1,0 +1,71 @@
+"""API keys (contract 4.2): made, listed, read, deleted; never changed."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.models import ApiKey
+from core.access import reserve_quota
+from core.crypto import lookup_hash
+from core.errors import NamedError
+
+USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+@transaction.atomic
+def create_key(
+    *,
+    member_id: str,
+    type: str = ApiKey.Type.PERMANENT,
+    duration_minutes: int | None = None,
+    ip_restriction: str = ApiKey.IpRestriction.OPEN,
+) -> ApiKey:
+    """A new key of 64 hex characters for the member; DurationRequired_400 for a temporary one without duration, PlanLimitExceeded_403."""
+    if type == ApiKey.Type.TEMPORARY and duration_minutes is None:
+        raise NamedError(
+            "DurationRequired_400", "durationMinutes (a number of at least 1) is required when type is temporary"
+        )
+    reserve_quota("api")
+    return add_key(
+        secrets.token_hex(32),
+        member_id=member_id,
+        type=type,
+        duration_minutes=duration_minutes,
+        ip_restriction=ip_restriction,
+    )
+
+
+def add_key(key: str, *, member_id: str, **values: object) -> ApiKey:
+    """Store a key of any shape."""
+    return ApiKey.objects.create(
+        key=key, key_hash=lookup_hash(key), masked_key="*" * 11 + key[-4:], created_by_id=member_id, **values
+    )
+
+
+@transaction.atomic
+def delete_keys(*, ids: Sequence[str]) -> int:
+    """Delete the keys; returns how many there were. ApiNotFound_400 when none of the ids is one of the company's."""
+    deleted, _ = ApiKey.objects.filter(pk__in=ids).delete()
+    if not deleted:
+        raise NamedError("ApiNotFound_400", "ids: none of them is a key of this company")
+    return deleted
+
+
+def note_use(*, key_id: str, last_used_at: datetime | None) -> bool:
+    """Write down that the key is used now, at most once a minute; `last_used_at` is what was read with the key. Returns whether it did.
+
+    Of several requests at once one writes, and none waits for another.
+    """
+    now = timezone.now()
+    if last_used_at is not None and last_used_at > now - USE_NOTED_EVERY:
+        return False
+    with transaction.atomic():
+        due = ApiKey.objects.filter(Q(last_used_at=None) | Q(last_used_at__lte=now - USE_NOTED_EVERY), pk=key_id)
+        free = due.select_for_update(skip_locked=True, no_key=True).values("pk")
+        return ApiKey.objects.filter(pk__in=free).update(last_used_at=now) == 1

@@ -1,0 +1,69 @@
+"""Endpoints of API keys (contract 4.2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from accounts.api_keys.serializers import ApiKeyCreate, ApiKeyDelete, ApiKeyFull, ApiKeyOut
+from accounts.api_keys.services import create_key, delete_keys
+from accounts.members.snapshots import Deleted
+from accounts.models import ApiKey
+from core.api.endpoint import endpoint
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
+from core.errors import NamedError
+from core.lists import FieldSet, ListField
+
+API_KEY_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("maskedKey", "text", "masked_key", searchable=True, nullable=False),
+        ListField("type", "text", "type", searchable=True, nullable=False),
+        ListField("ipRestriction", "text", "ip_restriction", nullable=False),
+        ListField("durationMinutes", "number", "duration_minutes"),
+        ListField("lastUsedAt", "date", "last_used_at"),
+        ListField("createdBy", "id", "created_by_id", nullable=False),
+        ListField("createdBy.name", "text", "created_by__name", nullable=False),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+)
+
+
+class ApiKeyViewSet(ResourceViewSet):
+    module = "api"
+    listing = Listing(
+        "List API keys",
+        ApiKey.objects.all,
+        API_KEY_FIELDS,
+        ApiKeyOut,
+        description="The keys themselves are left out; maskedKey shows their end.",
+    )
+
+    @endpoint(
+        "Create an API key",
+        input=ApiKeyCreate,
+        output=ApiKeyFull,
+        success="ApiKeyCreated_201",
+        errors=("DurationRequired_400",),
+        takes="api",
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        key = create_key(member_id=self.actor.member_id, **data)
+        return ApiKeyFull.one(ApiKey.objects.filter(pk=key.pk))
+
+    @endpoint(
+        "Delete API keys", input=ApiKeyDelete, output=Deleted, success="ApiKeysDeleted_200", errors=("ApiNotFound_400",)
+    )
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"deletedCount": delete_keys(ids=data["ids"])}
+
+    @endpoint("Read an API key in full", output=ApiKeyFull, errors=("ApiNotFound_400",))
+    def retrieve(self, request: Request, id: str) -> Any:
+        found = ApiKeyFull.one(ApiKey.objects.filter(pk=id))
+        if found is None:
+            raise NamedError("ApiNotFound_400", "id: there is no such key in this company")
+        return found

@@ -1,0 +1,10 @@
+"""The work of sessions."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from accounts.auth.sessions import purge_refresh_tokens
+from core.jobs import PeriodicTask, register
+
+register(PeriodicTask("refresh-tokens", purge_refresh_tokens, every=timedelta(hours=1)))

@@ -1,0 +1,58 @@
+"""How the authentication paths are described in the OpenAPI schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.drainage import set_override
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+
+from accounts.auth.authentication import PrivateAuthentication
+
+# Its scheme is the first half of the session's, under the same name.
+set_override(PrivateAuthentication, "suppress_collision_warning", True)
+
+
+class ApiKeyScheme(OpenApiAuthenticationExtension):
+    target_class = "accounts.auth.authentication.ApiKeyAuthentication"
+    name = "apikey"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {
+            "type": "apiKey",
+            "in": "header",
+            "name": "apikey",
+            "description": "An API key; it stands in for a member of one company.",
+        }
+
+
+class SessionScheme(OpenApiAuthenticationExtension):
+    target_class = "accounts.auth.authentication.SessionAuthentication"
+    name = ["session", "authmember"]  # type: ignore[assignment]
+
+    def get_security_definition(self, auto_schema: Any) -> list[dict[str, Any]]:
+        return [
+            {
+                "type": "http",
+                "scheme": "bearer",
+                "bearerFormat": "JWT",
+                "description": "The access token of POST /api/public/login.",
+            },
+            {"type": "apiKey", "in": "header", "name": "authmember", "description": "The _id of the member that acts."},
+        ]
+
+    def get_security_requirement(self, auto_schema: Any) -> dict[str, list[Any]]:
+        return {"session": [], "authmember": []}
+
+
+class PrivateScheme(OpenApiAuthenticationExtension):
+    target_class = "accounts.auth.authentication.PrivateAuthentication"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "JWT",
+            "description": "The access token of POST /api/public/login.",
+        }

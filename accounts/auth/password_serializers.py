@@ -1,0 +1,16 @@
+"""Bodies of passwords."""
+
+from __future__ import annotations
+
+from accounts.auth.registration_serializers import MailedLink
+from accounts.auth.session_serializers import PasswordInput
+from core.api.input import Input
+
+
+class PasswordReset(MailedLink):
+    password = PasswordInput()
+
+
+class PasswordChange(Input):
+    currentPassword = PasswordInput()
+    newPassword = PasswordInput()

@@ -1,0 +1,72 @@
+"""Endpoints of passwords."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from rest_framework.request import Request
+
+from accounts.auth import tokens
+from accounts.auth.password_serializers import PasswordChange, PasswordReset
+from accounts.auth.passwords import change_password, forgot_password, reset_password
+from accounts.auth.registration_serializers import AddressOnly
+from accounts.auth.session_serializers import RenewedUser, Session, session_answer, token_fields, user_fields
+from accounts.auth.sessions import sign_in
+from core.access.callers import caller_of
+from core.api.endpoint import endpoint
+from core.api.views import ApiView
+
+
+class ForgotPasswordView(ApiView):
+    public = True
+
+    @endpoint(
+        "Ask for a new password",
+        input=AddressOnly,
+        success="PasswordResetRequested_200",
+        limited=True,
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        forgot_password(**data, caller=caller_of(request))
+
+
+class ResetPasswordView(ApiView):
+    public = True
+
+    @endpoint(
+        "Set a new password by the link of a mail",
+        input=PasswordReset,
+        output=Session,
+        success="PasswordReset_200",
+        limited=True,
+        description="Ends every session of the user and begins one; verifies the address.",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        caller = caller_of(request)
+        user = reset_password(**data, caller=caller)
+        return session_answer(user, sign_in(user=user, caller=caller, reason="set a new password"))
+
+
+class ChangePasswordView(ApiView):
+    private = True
+
+    @endpoint(
+        "Change the password",
+        input=PasswordChange,
+        output=RenewedUser,
+        success="PasswordChanged_200",
+        errors=("InvalidPassword_400",),
+        limited=True,
+        description="Ends every session of the user, this one too; the answer carries the one that goes on.",
+    )
+    def put(self, request: Request, data: dict[str, Any]) -> Any:
+        with transaction.atomic():
+            user = change_password(
+                user_id=self.actor.user_id,
+                current=data["current_password"],
+                new=data["new_password"],
+                caller=caller_of(request),
+            )
+            issued = tokens.issue(user)
+        return {**user_fields(user), **token_fields(issued)}

@@ -1,0 +1,102 @@
+"""Passwords: forgotten, set by a link, changed. A new one ends every session."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.hashers import check_password
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.auth.limits import LINKS_OF_ACCOUNT, LINKS_OF_ADDRESS, LOGINS_OF_ACCOUNT, PASSWORD_CHANGES, REDEMPTIONS
+from accounts.auth.links import make_token, page_address, read_token
+from accounts.auth.timing import unhurried
+from accounts.mails.services import queue_mail
+from accounts.models import RefreshToken, User
+from core.access.callers import Caller
+from core.errors import NamedError, ValidationFailed
+
+RESET = "reset-password"
+"""The purpose of the link, and the page that it leads to."""
+
+
+def check_strength(password: str, user: User, *, field: str = "password") -> None:
+    """Raise ValidationFailed, with the field's name, for a password that is too weak for this user."""
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        trouble = f"{field}: {' '.join(error.messages)}"
+        raise ValidationFailed(trouble, trouble) from None
+
+
+@unhurried(0.3)
+def forgot_password(*, email: str, caller: Caller) -> None:
+    """Mail a link that sets a new password, where there is an account; nothing tells whether there is."""
+    LINKS_OF_ADDRESS.count(caller.network)
+    user = User.objects.filter(email=email).first()
+    if user is not None:
+        with transaction.atomic():
+            send_reset_link(user)
+
+
+def send_reset_link(user: User, *, kind: str = "reset_password") -> None:
+    """Mail the link; not more often than an account's links may be asked for."""
+    if not user.is_active or not LINKS_OF_ACCOUNT.has_room(f"{kind}:{user.email}"):
+        return
+    context = {
+        "name": user.get_full_name(),
+        "link": page_address(RESET, make_token(RESET, user.pk, _state(user))),
+        "minutes": int(settings.RESET_LINK_LIFETIME.total_seconds() // 60),
+    }
+    queue_mail(kind, to=user.email, context=context)
+
+
+def _state(user: User) -> str:
+    return f"{user.email}:{user.password}"
+
+
+def reset_of(token: str, *, locked: bool = False) -> User:
+    """The user whose password the link sets; raises DeadLink."""
+    users = User.objects.select_for_update(no_key=True) if locked else User.objects.all()
+
+    def find(user_id: str) -> tuple[User, str] | None:
+        user = users.filter(pk=user_id, is_active=True).first()
+        return None if user is None else (user, _state(user))
+
+    return read_token(RESET, token, settings.RESET_LINK_LIFETIME, find)
+
+
+@transaction.atomic
+def reset_password(*, token: str, password: str, caller: Caller) -> User:
+    """The user with a new password, by the link of a mail, which shows that the address is theirs; raises DeadLink, ValidationFailed."""
+    REDEMPTIONS.count(caller.network)
+    user = reset_of(token, locked=True)
+    check_strength(password, user)
+    user.email_verified_at = user.email_verified_at or timezone.now()
+    _set(user, password, caller)
+    LOGINS_OF_ACCOUNT.forgive(user.email)
+    return user
+
+
+@transaction.atomic
+def change_password(*, user_id: str, current: str, new: str, caller: Caller) -> User:
+    """The user with a new password in exchange for the current one; InvalidPassword_400 when that is wrong."""
+    PASSWORD_CHANGES.count(user_id)
+    user = User.objects.select_for_update(no_key=True).get(pk=user_id)
+    if not check_password(current, user.password):
+        raise NamedError("InvalidPassword_400", "currentPassword is not your password")
+    check_strength(new, user, field="newPassword")
+    _set(user, new, caller)
+    PASSWORD_CHANGES.forgive(user_id)
+    return user
+
+
+def _set(user: User, password: str, caller: Caller) -> None:
+    """Write the password, end every session, and tell the owner by mail."""
+    now = timezone.now()
+    user.set_password(password)  # counts session_version up, which ends access tokens
+    user.save(update_fields=["password", "session_version", "email_verified_at", "updated_at"])
+    RefreshToken.objects.filter(user=user, revoked_at__isnull=True).update(revoked_at=now, updated_at=now)
+    context = {"name": user.get_full_name(), "at": now, "ip": caller.ip, "link": f"{settings.BASE_URL}/forgot-password"}
+    queue_mail("password_changed", to=user.email, context=context)

@@ -1,0 +1,86 @@
+"""Bodies and answers of sessions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.auth.tokens import Tokens
+from accounts.members.snapshots import CompanySnapshot
+from accounts.models import Member, User
+from accounts.request_log.logins import SHOWN
+from core.api.input import Input, TextInput
+from core.api.output import Computed, IdField, Output
+from core.tenancy import unscoped
+
+
+class PasswordInput(TextInput):
+    """A password as it was typed, blanks included."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"max_length": 1000, "trim_whitespace": False, **options})
+
+
+class Login(Input):
+    email = TextInput(max_length=254)
+    password = PasswordInput()
+
+
+class Refresh(Input):
+    refreshToken = TextInput(max_length=1000)
+
+
+class SessionUser(Output):
+    """The user of a session."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    email = serializers.EmailField()
+    emailVerifiedAt = serializers.DateTimeField(allow_null=True)
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+
+class Membership(Output):
+    """A company that the user may act for, by sending the _id as authmember."""
+
+    _id = IdField()
+    status = serializers.ChoiceField(choices=SHOWN)
+    company = CompanySnapshot()
+
+
+class Session(Output):
+    """A session: the access token goes into Authorization, a membership's _id into authmember."""
+
+    token = Computed(serializers.CharField(help_text="JWT, valid for expiresIn seconds"))
+    refreshToken = Computed(serializers.CharField(help_text="for POST /api/public/refresh; each one works once"))
+    expiresIn = Computed(serializers.IntegerField())
+    user = Computed(SessionUser())
+    memberships = Computed(Membership(many=True))
+
+
+class RenewedUser(SessionUser):
+    """A user whose sessions have ended, with the one that goes on."""
+
+    token = Computed(serializers.CharField(help_text="JWT, valid for expiresIn seconds"))
+    refreshToken = Computed(serializers.CharField(help_text="for POST /api/public/refresh; each one works once"))
+    expiresIn = Computed(serializers.IntegerField())
+
+
+def session_answer(user: User, issued: Tokens) -> dict[str, Any]:
+    """The session that a login answers."""
+    with unscoped(reason="login: the memberships of one user in all companies"):
+        rows = Membership.project(Member.objects.filter(user=user, status__in=SHOWN).order_by("created_at", "pk"))
+        memberships = [Membership.render(row) for row in rows]
+    return {**token_fields(issued), "user": user_fields(user), "memberships": memberships}
+
+
+def user_fields(user: User) -> dict[str, Any]:
+    """The user as SessionUser, from the record at hand."""
+    return SessionUser.render(vars(user))
+
+
+def token_fields(issued: Tokens) -> dict[str, Any]:
+    """The tokens as answers name them."""
+    return {"token": issued.access, "refreshToken": issued.refresh, "expiresIn": issued.expires_in}

@@ -1,0 +1,109 @@
+"""Beginning and ending sessions."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.hashers import check_password, make_password
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from accounts.auth import tokens
+from accounts.auth.limits import LOGINS_OF_ACCOUNT, LOGINS_OF_ADDRESS, REFUSALS_NOTED
+from accounts.auth.registration import send_verification
+from accounts.auth.timing import unhurried
+from accounts.auth.tokens import Tokens
+from accounts.models import LoginLog, RefreshToken, User
+from accounts.request_log.logins import record_login
+from core.access.attempts import TooManyAttempts
+from core.access.callers import Caller
+from core.errors import NamedError
+from core.ids import first_id
+
+PURGED_AT_ONCE = 10_000
+UNVERIFIED = "the address is not verified"
+
+
+def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
+    """A session for the address and its password.
+
+    InvalidCredentials_400 for whatever is wrong, an unknown, unverified or deactivated account included; TooManyAttempts.
+    """
+    user = User.objects.filter(email=email).first()
+    count_attempt(email=email, user=user, caller=caller)
+    trouble = _trouble(user, password)
+    if user is None or trouble:
+        with unhurried(0.2):
+            record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=trouble, caller=caller)
+            if user is not None and trouble == UNVERIFIED:
+                send_verification(user)
+        raise NamedError("InvalidCredentials_400", "email or password is wrong, or the address is not verified yet")
+    forgive_attempts(email=email, caller=caller)
+    return user, sign_in(user=user, caller=caller)
+
+
+def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
+    """Count an attempt to log in; raises TooManyAttempts, and writes that down as far as one address may fill the log."""
+    try:
+        LOGINS_OF_ADDRESS.count(caller.network)
+        LOGINS_OF_ACCOUNT.count(email.strip().lower())
+    except TooManyAttempts:
+        if REFUSALS_NOTED.has_room(caller.network):
+            record_login(
+                email=email, user=user, status=LoginLog.Status.LIMITED, reason="too many attempts", caller=caller
+            )
+        raise
+
+
+def forgive_attempts(*, email: str, caller: Caller) -> None:
+    """After one that went well: it counts no longer for its address, and none does for the account."""
+    LOGINS_OF_ADDRESS.give_back(caller.network)
+    LOGINS_OF_ACCOUNT.forgive(email.strip().lower())
+
+
+def _trouble(user: User | None, password: str) -> str:
+    """Why the password does not open the account, "" when it does; as much hashing in each case, so that the time tells nothing."""
+    if user is None:
+        make_password(password)
+        return "unknown address"
+    encoded = user.password
+
+    def rehash(raw: str) -> None:  # not by set_password, which would end the sessions that are open
+        User.objects.filter(pk=user.pk, password=encoded).update(password=make_password(raw))
+
+    if not check_password(password, encoded, rehash):
+        return "wrong password"
+    if not user.is_active:
+        return "the account is deactivated"
+    return "" if user.email_verified_at else UNVERIFIED
+
+
+@transaction.atomic
+def sign_in(*, user: User, caller: Caller, reason: str = "") -> Tokens:
+    """A fresh session for a user who has shown who they are."""
+    user.last_login = timezone.now()
+    User.objects.filter(pk=user.pk).update(last_login=user.last_login)
+    record_login(email=user.email, user=user, status=LoginLog.Status.SUCCESS, reason=reason, caller=caller)
+    return tokens.issue(user)
+
+
+@transaction.atomic
+def end_sessions(*, user_id: str) -> None:
+    """End every session of the user: access tokens stop working at once, refresh tokens for good."""
+    now = timezone.now()
+    User.objects.filter(pk=user_id).update(session_version=F("session_version") + 1, updated_at=now)
+    RefreshToken.objects.filter(user_id=user_id, revoked_at__isnull=True).update(revoked_at=now, updated_at=now)
+
+
+def end_family(*, family: str) -> None:
+    """End one session: its tokens stop working at once."""
+    tokens.revoke_family(family)
+
+
+def purge_refresh_tokens() -> bool:
+    """Delete refresh tokens that have run out: they are as old as a token may get, so that only the least ids are looked at."""
+    now = timezone.now()
+    old = RefreshToken.objects.filter(pk__lt=first_id(now - settings.REFRESH_TOKEN_LIFETIME), expires_at__lte=now)
+    found = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    RefreshToken.objects.filter(pk__in=found).delete()
+    return len(found) == PURGED_AT_ONCE

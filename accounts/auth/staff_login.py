@@ -1,0 +1,36 @@
+"""The login to the back office: its attempts are limited and logged like those of the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from unfold.forms import AuthenticationForm
+
+from accounts.auth.sessions import count_attempt, forgive_attempts
+from accounts.models import LoginLog, User
+from accounts.request_log.logins import record_login
+from core.access.attempts import TooManyAttempts
+from core.access.callers import caller_of
+
+REASON = "back office"
+
+
+class StaffLoginForm(AuthenticationForm):
+    """What Django's form checks, after the limits and before the login log."""
+
+    def clean(self) -> dict[str, Any]:
+        email, caller = str(self.cleaned_data.get("username", "")), caller_of(self.request)
+        user = User.objects.filter(email=email).first()
+        try:
+            count_attempt(email=email, user=user, caller=caller)
+        except TooManyAttempts as error:
+            raise ValidationError(f"Too many attempts. Try again in {error.retry_after} seconds.") from None
+        try:
+            cleaned = super().clean()
+        except ValidationError:
+            record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=REASON, caller=caller)
+            raise
+        forgive_attempts(email=email, caller=caller)
+        record_login(email=email, user=user, status=LoginLog.Status.SUCCESS, reason=REASON, caller=caller)
+        return cleaned or self.cleaned_data

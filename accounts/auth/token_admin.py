@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from unfold.contrib.filters.admin import AutocompleteSelectFilter
+
+from accounts.auth.sessions import end_family
+from accounts.models import RefreshToken
+from core.backoffice.admin import BackOfficeAdmin
+
+
+@admin.register(RefreshToken)
+class RefreshTokenAdmin(BackOfficeAdmin):
+    """Sessions that can be renewed."""
+
+    icon = "devices"
+    list_display = ("id", "user", "state", "created_at", "expires_at", "used_at", "revoked_at")
+    list_filter = (("user", AutocompleteSelectFilter),)
+    list_select_related = ("user",)
+    search_fields = ("=id", "=family", "user__email")
+    commands = ("end",)
+
+    @admin.display(description="state")
+    def state(self, token: RefreshToken) -> str:
+        if token.revoked_at:
+            return "ended"
+        if token.used_at:
+            return "renewed"
+        return "open" if token.expires_at > timezone.now() else "run out"
+
+    @admin.display(description="End the session")
+    def end(self, request: HttpRequest, rows: QuerySet[RefreshToken]) -> None:
+        for token in rows:
+            end_family(family=token.family)
+            self.log_change(request, token, "Ended the session.")
+        self.message_user(request, "The sessions have ended", messages.SUCCESS)

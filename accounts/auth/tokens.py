@@ -1,0 +1,118 @@
+"""Session tokens: a JWT of an hour, and a refresh token of 30 days that rotates (design section 3)."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, QuerySet
+from django.utils import timezone
+
+from accounts.models import RefreshToken, User
+from core.crypto import lookup_hash
+from core.errors import InvalidToken
+from core.ids import is_id, new_id
+
+ALGORITHM = "HS256"
+CLAIMS = ("sub", "iat", "exp", "jti", "ver", "sid")
+"""`ver` is the user's session version, `sid` the family of refresh tokens that the session goes on by."""
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What a login answers; `expires_in` in seconds."""
+
+    access: str
+    refresh: str
+    expires_in: int
+
+
+def issue(user: User, *, family: str | None = None) -> Tokens:
+    """A fresh pair for the user, in a new family unless one goes on."""
+    now = timezone.now()
+    family = family or new_id()
+    refresh = secrets.token_urlsafe(48)
+    RefreshToken.objects.create(
+        user=user,
+        token_hash=lookup_hash(refresh),
+        family=family,
+        session_version=user.session_version,
+        expires_at=now + settings.REFRESH_TOKEN_LIFETIME,
+    )
+    until = now + settings.ACCESS_TOKEN_LIFETIME
+    claims = {"sub": user.pk, "iat": now, "exp": until, "jti": new_id(), "ver": user.session_version, "sid": family}
+    access = jwt.encode(claims, settings.SECRET_KEY, algorithm=ALGORITHM)
+    return Tokens(access, refresh, int(settings.ACCESS_TOKEN_LIFETIME.total_seconds()))
+
+
+def read_access(token: str) -> dict[str, Any]:
+    """The claims of a well-signed access token that has not run out; raises InvalidToken. Whether its session goes on is `is_open`."""
+    try:
+        claims = jwt.decode(token, settings.SECRET_KEY, algorithms=[ALGORITHM], options={"require": list(CLAIMS)})
+    except jwt.InvalidTokenError as error:
+        raise InvalidToken(f"{type(error).__name__}: {error}") from error
+    if not (is_id(claims["sub"]) and is_id(claims["sid"])):
+        raise InvalidToken("the token is not one of ours")
+    return claims
+
+
+def is_open(claims: dict[str, Any]) -> Exists:
+    """Whether the session of the claims has not been ended, as a condition of the query that reads its user."""
+    return Exists(RefreshToken.objects.filter(family=claims["sid"], user_id=claims["sub"], revoked_at__isnull=True))
+
+
+def rotate(refresh: str) -> tuple[User, Tokens]:
+    """Exchange a refresh token for a fresh pair. A second use of one ends its family, since somebody else has it then."""
+    with transaction.atomic():
+        row = _locked(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
+        if row is None:
+            raise InvalidToken("the refresh token is unknown")
+        if row.used_at is None and row.revoked_at is None:
+            if (
+                row.expires_at <= timezone.now()
+                or row.session_version != row.user.session_version
+                or not row.user.is_active
+            ):
+                raise InvalidToken("the refresh token has expired")
+            row.used_at = timezone.now()
+            row.save(update_fields=["used_at", "updated_at"])
+            return row.user, issue(row.user, family=row.family)
+        _revoke(row.family)
+    raise InvalidToken("the refresh token was used before; its session has been ended")
+
+
+def revoke(refresh: str) -> None:
+    """End the session of a refresh token; an unknown one is no error."""
+    with transaction.atomic():
+        row = _locked(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
+        if row is not None:
+            _revoke(row.family)
+
+
+def revoke_family(family: str) -> None:
+    """End a session: its tokens stop working at once."""
+    with transaction.atomic():
+        if _locked(RefreshToken.objects.filter(family=family)) is not None:
+            _revoke(family)
+
+
+def _revoke(family: str) -> None:
+    now = timezone.now()
+    RefreshToken.objects.filter(family=family, revoked_at__isnull=True).update(revoked_at=now, updated_at=now)
+
+
+def _locked(rows: QuerySet[RefreshToken]) -> RefreshToken | None:
+    """The first of the rows, read once its user's sessions are locked: nobody renews one while another one ends it."""
+    user_id = rows.values_list("user_id", flat=True).first()
+    if user_id is None:
+        return None
+    user = User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
+    row = rows.first()
+    if user is None or row is None:
+        return None
+    row.user = user
+    return row

@@ -1,0 +1,79 @@
+"""Bodies and answers of companies."""
+
+from __future__ import annotations
+
+from django.db.models.functions import Concat
+from rest_framework import serializers
+
+from accounts.models import Company, Member
+from core.api.addresses import EmailInput, PhoneInput, WebAddressInput
+from core.api.input import Input, TextInput
+from core.api.output import Computed, IdField, Output
+
+
+class CompanyCreate(Input):
+    """A further company."""
+
+    name = TextInput(max_length=200)
+    email = EmailInput(max_length=254)
+    contactNumber = PhoneInput()
+    timezone = TextInput(max_length=64, help_text="Name of the tz database, such as Europe/Berlin.")
+
+
+class CompanyUpdate(Input):
+    """What is to change; empty text takes a value away."""
+
+    name = TextInput(max_length=200, required=False)
+    email = EmailInput(max_length=254, required=False, allow_blank=True)
+    contactNumber = PhoneInput(required=False, allow_blank=True)
+    website = WebAddressInput(required=False, allow_blank=True)
+    description = TextInput(
+        max_length=10_000, required=False, allow_blank=True, help_text="Outreach is written from it."
+    )
+    industry = TextInput(max_length=100, required=False, allow_blank=True)
+    address = TextInput(max_length=300, required=False, allow_blank=True, help_text="Street and house number.")
+    postalCode = TextInput(max_length=20, required=False, allow_blank=True)
+    city = TextInput(max_length=100, required=False, allow_blank=True)
+    state = TextInput(
+        max_length=100, required=False, allow_blank=True, help_text="ISO 3166-2 code or name; a state of the country."
+    )
+    country = TextInput(max_length=100, required=False, allow_blank=True, help_text="ISO 3166-1 code or name.")
+    timezone = TextInput(max_length=64, required=False)
+
+
+class CompanyOut(Output):
+    """A company's profile."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    email = serializers.CharField()
+    countryCode = serializers.CharField(help_text="Dial prefix, such as +49.")
+    number = serializers.CharField()
+    contactNumber = Computed(serializers.CharField(help_text="Both in E.164."), Concat("country_code", "number"))
+    website = serializers.CharField()
+    description = serializers.CharField()
+    industry = serializers.CharField()
+    address = serializers.CharField()
+    postalCode = serializers.CharField()
+    city = serializers.CharField()
+    state = serializers.CharField(help_text="ISO 3166-2 code without the country's part.")
+    country = serializers.CharField(help_text="ISO 3166-1 code.")
+    timezone = serializers.CharField()
+    contactUniqueKey = serializers.ChoiceField(
+        choices=Company.UniqueKey.values, help_text="What no two contacts may share."
+    )
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+
+class NewMembership(Output):
+    """The owner's membership."""
+
+    _id = IdField(help_text="For the header authmember.")
+    status = serializers.ChoiceField(choices=Member.Status.values)
+
+
+class CompanyCreated(CompanyOut):
+    """A new company with its owner's membership."""
+
+    member = Computed(NewMembership())

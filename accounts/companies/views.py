@@ -1,0 +1,51 @@
+"""Endpoints of companies (contract 4.11 and section 5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from accounts.companies.serializers import CompanyCreate, CompanyCreated, CompanyOut, CompanyUpdate
+from accounts.companies.services import open_company, update_company
+from accounts.models import Company
+from core.api.endpoint import endpoint
+from core.api.views import ApiView
+
+
+class CompanyProfile(ApiView):
+    module = "company"
+
+    @endpoint("Read the company's profile", output=CompanyOut, needs_subscription=False)
+    def get(self, request: Request) -> Any:
+        return CompanyOut.one(Company.objects.filter(pk=self.actor.company_id))
+
+    @endpoint(
+        "Change the company's profile",
+        input=CompanyUpdate,
+        output=CompanyOut,
+        success="CompanyChanged_200",
+        errors=("InvalidTimezone_400", "CountryNotFound_400", "StateNotFound_400"),
+        needs_subscription=False,
+        description="Changes what is given. A new country needs a state of its own, or an empty one.",
+    )
+    def put(self, request: Request, data: dict[str, Any]) -> Any:
+        update_company(changes=data)
+        return CompanyOut.one(Company.objects.filter(pk=self.actor.company_id))
+
+
+class NewCompany(ApiView):
+    private = True
+
+    @endpoint(
+        "Open a further company",
+        input=CompanyCreate,
+        output=CompanyCreated,
+        success="CompanyCreated_200",
+        errors=("InvalidTimezone_400",),
+        description="You own it. Its subscription is a trial, or an expired one where you have had a trial before.",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        company, member = open_company(user_id=self.actor.user_id, **data)
+        shown = CompanyOut.one(Company.objects.filter(pk=company.pk)) or {}
+        return {**shown, "member": {"_id": member.pk, "status": member.status}}

@@ -1,1 +1,0 @@
-"""The work of each domain of accounts."""

@@ -1,0 +1,41 @@
+"""Back office pages of the service's own mails."""
+
+from __future__ import annotations
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from accounts.mails.services import send_again
+from accounts.models import Mail
+from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin
+
+
+@admin.register(Mail)
+class MailAdmin(BackOfficeAdmin):
+    """What was sent to whom, and why not. What a mail says is not shown: links in it open accounts."""
+
+    icon = "mail"
+    list_display = ("kind", "to", "company", "status", "attempts", "created_at", "due_at", "sent_at", "error_line")
+    list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company",)
+    search_fields = ("=id", "to", "kind")
+    search_help_text = "Address, kind or id"
+    commands = ("again",)
+
+    @admin.display(description="error")
+    def error_line(self, mail: Mail) -> str:
+        return mail.error[:100]
+
+    @admin.display(description="Send again")
+    def again(self, request: HttpRequest, rows: QuerySet[Mail]) -> None:
+        done = 0
+        for mail in rows:
+            if send_again(mail_id=mail.pk):
+                self.log_change(request, mail, "Queued to be sent again.")
+                done += 1
+        if done:
+            self.message_user(request, f"Will be sent again: {done}", messages.SUCCESS)
+        else:
+            self.message_user(request, "Only mails that failed can be sent again", messages.WARNING)

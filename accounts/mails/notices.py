@@ -1,0 +1,57 @@
+"""Notices: what a company's people are told by mail. An app registers each kind; notificationSettings decide which are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.mails.services import queue_mail
+from accounts.models import CompanySettings, Member
+from core.tenancy import company_id
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A kind of notice; its mail is the template templates/mails/<template>."""
+
+    key: str
+    title: str
+    template: str
+    on: bool = True
+    """Whether it is mailed when the company has said nothing."""
+
+
+NOTICES: dict[str, Notice] = {}
+
+
+def register_notice(notice: Notice) -> None:
+    """Make a kind known to settings and to `notify`."""
+    NOTICES[notice.key] = notice
+
+
+def notify(key: str, context: dict[str, Any], *, members: Sequence[Member | None] | None = None) -> int:
+    """Mail the notice to the members (default: the active company's owners), inside the caller's transaction; returns to how many.
+
+    Nobody gets it where the company has switched it off, nor a member who has left or was blocked. None among the members is passed over.
+    """
+    notice = NOTICES[key]
+    chosen = CompanySettings.objects.values_list("notification_settings", flat=True).first() or {}
+    if not chosen.get(key, {}).get("email", notice.on):
+        return 0
+    receivers = list(_owners() if members is None else _present(members))
+    for member in receivers:
+        queue_mail(notice.template, to=member.email, context={**context, "member": member}, company_id=company_id())
+    return len(receivers)
+
+
+def _owners() -> Iterable[Member]:
+    return Member.objects.filter(status=Member.Status.OWNER).order_by("pk")
+
+
+def _present(members: Sequence[Member | None]) -> Iterable[Member]:
+    return (
+        member
+        for member in members
+        if member is not None and member.status in (Member.Status.OWNER, Member.Status.ACCEPTED)
+    )

@@ -1,0 +1,88 @@
+"""The service's own mails: a row in the transaction of what they tell of, sent by a worker (accounts.mails.worker)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.template import Context
+from django.template.loader import get_template
+from django.utils import timezone
+
+from accounts.models import Mail
+from accounts.settings.branding import brand_of
+from accounts.settings.formats import formats_of
+from core.jobs import notify_workers
+from core.tenancy import unscoped
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What somebody is to be told: an address, the template's context, and an iCalendar file (RFC 5545, with its METHOD) or None."""
+
+    to: str
+    context: dict[str, Any]
+    calendar: str | None = None
+
+
+def queue_mail(kind: str, *, to: str, context: dict[str, Any], company_id: str | None = None) -> Mail:
+    """Write the mail of templates/mails/<kind>.{subject.txt,txt,html} down to be sent, in the look and the formats of the company."""
+    [mail] = queue_mails(kind, [Letter(to, context)], company_id=company_id)
+    return mail
+
+
+def queue_mails(kind: str, letters: Sequence[Letter], *, company_id: str | None = None) -> list[Mail]:
+    """The same for several at once, which costs as many queries as one does."""
+    if not letters:
+        return []
+    look = {"brand": brand_of(company_id), "formats": formats_of(company_id)}
+    mails = []
+    for letter in letters:
+        subject, text, html = render_mail(kind, {**letter.context, **look})
+        mails.append(
+            Mail(
+                company_id=company_id,
+                kind=kind,
+                to=letter.to,
+                subject=subject,
+                text=text,
+                html=html,
+                calendar=letter.calendar,
+            )
+        )
+    with unscoped(reason="mails: one may be for a person who belongs to no company"):
+        Mail.objects.bulk_create(mails)
+    notify_workers("mails")
+    return mails
+
+
+def render_mail(kind: str, context: dict[str, Any]) -> tuple[str, str, str]:
+    """Subject, text and HTML of a kind; values are escaped in the HTML alone."""
+    subject = " ".join(_render(f"mails/{kind}.subject.txt", context, escaped=False).split())[:300]
+    text = re.sub(r"\n{3,}", "\n\n", _render(f"mails/{kind}.txt", context, escaped=False)).strip() + "\n"
+    return subject, text, _render(f"mails/{kind}.html", context, escaped=True)
+
+
+def _render(name: str, context: dict[str, Any], *, escaped: bool) -> str:
+    # Django escapes in every template, whatever its name ends in: a plain one has to be told not to.
+    return str(get_template(name).template.render(Context(context, autoescape=escaped)))  # type: ignore[attr-defined]
+
+
+def send_again(*, mail_id: str) -> bool:
+    """Queue a mail that was given up; False for any other."""
+    with unscoped(reason="mails: one may be for a person who belongs to no company"):
+        failed = Mail.objects.filter(pk=mail_id, status=Mail.Status.FAILED)
+        changed = failed.update(
+            status=Mail.Status.QUEUED,
+            attempts=0,
+            deaths=0,
+            lease=None,
+            error="",
+            due_at=timezone.now(),
+            updated_at=timezone.now(),
+        )
+    if changed:
+        notify_workers("mails")
+    return bool(changed)

@@ -1,0 +1,149 @@
+"""The worker that sends the service's own mails: at least once, never lost.
+
+A mail is claimed, sent outside of any transaction, and marked as sent under its lease. Whoever is killed between sends it again, under the
+same Message-ID.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from contextlib import closing, suppress
+from datetime import timedelta
+from email.utils import parseaddr
+from smtplib import SMTPException, SMTPRecipientsRefused
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives, get_connection
+from django.utils import timezone
+
+from accounts.models import Mail
+from accounts.settings.branding import brand_of
+from core.errors import shorten
+from core.ids import first_id
+from core.jobs import LeaseLost, backoff, claim, has_due, update_owned
+from core.tenancy import unscoped
+
+log = logging.getLogger(__name__)
+
+BATCH = 5
+"""Few, since each may take as long as a server's patience, and none is given back before the others are done."""
+MAX_ATTEMPTS = 15
+"""Some five hours of trying, at waits that grow to an hour."""
+KEPT = timedelta(days=90)
+PURGED_AT_ONCE = 10_000
+
+
+def drain(deadline: float) -> None:
+    """Send what is due until nothing is, the server fails, or the deadline (monotonic) passes."""
+    if not settings.SENDS_MAIL:
+        return
+    with unscoped(reason="mail worker: sends the mails of all companies"), closing(get_connection()) as connection:
+        while monotonic() < deadline:
+            mails = claim(Mail, limit=BATCH)
+            if not mails:
+                return
+            trouble = ""
+            for mail in mails:
+                trouble = trouble or _send(connection, mail)
+                if trouble:
+                    _retry_or_park(mail, trouble)
+            if trouble:
+                return
+
+
+def _send(connection: Any, mail: Mail) -> str:
+    """Send one mail and write what became of it; returns what ails the server, if that is why it did not go."""
+    try:
+        connection.open()
+        connection.send_messages([message_of(mail)])
+    except SMTPRecipientsRefused as error:
+        _refused(mail, error)
+    except (SMTPException, OSError) as error:
+        with suppress(SMTPException, OSError):
+            connection.close()
+        return describe(error)
+    except ValueError as error:  # what no header can carry
+        _write(mail, status=Mail.Status.FAILED, error=describe(error))
+    else:
+        _write(mail, status=Mail.Status.SENT, sent_at=timezone.now(), text="", html="", calendar=None, error="")
+    return ""
+
+
+def message_of(mail: Mail) -> EmailMultiAlternatives:
+    """The mail as it goes out; its Message-ID comes from the row's id."""
+    address = parseaddr(settings.DEFAULT_FROM_EMAIL)[1]
+    name = " ".join(brand_of(mail.company_id).name.split()).translate(str.maketrans("", "", '"\\<>'))
+    message = EmailMultiAlternatives(
+        subject=mail.subject,
+        body=mail.text,
+        from_email=f'"{name}" <{address}>',
+        to=[mail.to],
+        headers={"Message-ID": f"<{mail.pk}@{address.rpartition('@')[2]}>", "Auto-Submitted": "auto-generated"},
+    )
+    message.attach_alternative(mail.html, "text/html")
+    if mail.calendar:
+        _attach_calendar(message, mail.calendar)
+    return message
+
+
+def _attach_calendar(message: EmailMultiAlternatives, calendar: str) -> None:
+    """As an alternative, whose method has mail programs offer to accept, and as a file for those that look for one (RFC 6047)."""
+    found = re.search(r"^METHOD:([A-Z]+)", calendar, re.MULTILINE)
+    message.attach_alternative(calendar, f"text/calendar; method={found[1] if found else 'PUBLISH'}")
+    message.attach("invite.ics", calendar.encode(), "application/ics")
+
+
+def _refused(mail: Mail, error: SMTPRecipientsRefused) -> None:
+    """The server takes nothing for this address: now (4xx), or at all."""
+    code, text = next(iter(error.recipients.values()), (550, b""))
+    reply = f"{code} {text.decode(errors='replace') if isinstance(text, bytes) else text}".strip()
+    if code < 500:
+        _retry_or_park(mail, reply)
+    else:
+        _write(mail, status=Mail.Status.FAILED, error=shorten(f"The server refuses the address: {reply}", 2000))
+
+
+def _retry_or_park(mail: Mail, trouble: str) -> None:
+    """To be tried again later; parked as failed after the last attempt, where people see it and may send it again."""
+    if mail.attempts >= MAX_ATTEMPTS:
+        _write(
+            mail, status=Mail.Status.FAILED, error=shorten(f"Given up after {mail.attempts} attempts. {trouble}", 2000)
+        )
+    else:
+        _write(
+            mail,
+            status=Mail.Status.QUEUED,
+            due_at=timezone.now() + backoff(mail.attempts, base=4.0),
+            lease=None,
+            error=trouble,
+        )
+
+
+def _write(mail: Mail, **values: Any) -> None:
+    try:
+        update_owned(mail, worker=None, **values)
+    except LeaseLost:
+        log.warning("mail %s was taken over by another worker", mail.pk)
+
+
+def describe(error: Exception) -> str:
+    """What a person reads in the back office; never the mail's content."""
+    code, text = getattr(error, "smtp_code", ""), getattr(error, "smtp_error", b"")
+    said = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
+    return shorten(f"{type(error).__name__}: {code} {said}" if code else f"{type(error).__name__}: {error}", 500)
+
+
+def has_due_mails() -> bool:
+    """Whether a mail waits that could go."""
+    return settings.SENDS_MAIL and has_due(Mail)
+
+
+def purge_mails() -> bool:
+    """Delete mails that were done with and made more than 90 days ago."""
+    old = Mail.objects.filter(pk__lt=first_id(timezone.now() - KEPT), status__in=(Mail.Status.SENT, Mail.Status.FAILED))
+    found = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    Mail.objects.filter(pk__in=found).delete()
+    return len(found) == PURGED_AT_ONCE

@@ -1,0 +1,192 @@
+"""Invites and memberships from the side of the person (contract 4.11), links in mails, and the company's invite log (4.6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from accounts.auth.session_serializers import Session, session_answer
+from accounts.auth.sessions import sign_in
+from accounts.members.invite_serializers import InviteAccept, InviteAnswer, InviteLogOut, InviteOut, InviteToken
+from accounts.members.invites import accept_as_new_user, account_of, answer_invite, decline_invite, read_invite
+from accounts.members.selectors import invites_of, memberships_of
+from accounts.members.serializers import MembershipDetail, MembershipOut
+from accounts.members.services import leave_company, not_found
+from accounts.models import InviteLog, Member
+from core.access.callers import caller_of
+from core.api.endpoint import endpoint
+from core.api.views import ApiView
+from core.lists import FieldSet, ListField
+from core.tenancy import unscoped
+
+MEMBERSHIP_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("email", "text", "email", searchable=True, nullable=False, ignore_case=True),
+        ListField("status", "text", "status", nullable=False),
+        ListField("company", "id", "company_id", nullable=False),
+        ListField("company.name", "text", "company__name", searchable=True, nullable=False),
+        ListField("role", "id", "role_id"),
+        ListField("role.name", "text", "role__name"),
+        ListField("createdBy", "id", "invited_by_id"),
+        ListField("createdBy.name", "text", "invited_by__name"),
+        ListField("invitedAt", "date", "invited_at"),
+        ListField("inviteExpiresAt", "date", "invite_expires_at"),
+        ListField("acceptedAt", "date", "accepted_at"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_search=("company.name",),
+)
+INVITE_LOG_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("member", "id", "member_id", nullable=False),
+        ListField("member.name", "text", "member__name", searchable=True, nullable=False),
+        ListField("email", "text", "email", searchable=True, nullable=False, ignore_case=True),
+        ListField("action", "text", "action", searchable=True, nullable=False),
+        ListField("actionBy", "id", "action_by_id"),
+        ListField("actionBy.name", "text", "action_by__name", searchable=True),
+        ListField("actionBy.email", "text", "action_by__email", searchable=True, ignore_case=True),
+        ListField("role", "id", "role_id"),
+        ListField("role.name", "text", "role__name", searchable=True),
+        ListField("detail", "text", "detail", searchable=True, nullable=False),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+    default_search=("email", "member.name"),
+)
+OWN = "a person's own memberships, in whatever company"
+DEAD_LINK = "A link that was used, replaced, withdrawn or tampered with is a 400."
+
+
+class Invites(ApiView):
+    private = True
+
+    @endpoint(
+        "List one's open invites",
+        output=MembershipOut,
+        many=True,
+        description="Those to one's verified address, of all companies.",
+    )
+    def get(self, request: Request) -> Any:
+        with unscoped(reason=OWN):
+            return self.list_response(invites_of(self.actor.user_id), MEMBERSHIP_FIELDS, MembershipOut)
+
+
+class InviteDetail(ApiView):
+    private = True
+
+    @endpoint(
+        "Accept or reject an invite",
+        input=InviteAnswer,
+        output=MembershipOut,
+        success="InviteAnswered_200",
+        errors=("InvalidInviteStatus_400", "InviteExpired_400", "MemberNotFound_404", "MemberAlredyExists_400"),
+    )
+    def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        answer_invite(user_id=self.actor.user_id, member_id=id, status=data.get("status"))
+        with unscoped(reason=OWN):
+            return MembershipOut.one(Member.objects.filter(pk=id))
+
+
+class Memberships(ApiView):
+    private = True
+
+    @endpoint(
+        "List one's memberships",
+        output=MembershipOut,
+        many=True,
+        description="Of all companies, whatever their status.",
+    )
+    def get(self, request: Request) -> Any:
+        with unscoped(reason=OWN):
+            return self.list_response(memberships_of(self.actor.user_id), MEMBERSHIP_FIELDS, MembershipOut)
+
+
+class MembershipOne(ApiView):
+    private = True
+
+    @endpoint("Read one's membership", output=MembershipDetail, errors=("MemberNotFound_404",))
+    def get(self, request: Request, id: str) -> Any:
+        with unscoped(reason=OWN):
+            found = MembershipDetail.one(memberships_of(self.actor.user_id).filter(pk=id))
+        if found is None:
+            raise not_found()
+        return found
+
+    @endpoint(
+        "Leave a company",
+        success="CompanyLeft_200",
+        errors=("MemberNotFound_404", "BadRequest_400"),
+        description="The membership is removed, whatever its role; the last owner stays.",
+    )
+    def delete(self, request: Request, id: str) -> None:
+        leave_company(user_id=self.actor.user_id, member_id=id)
+
+
+class PublicInvite(ApiView):
+    public = True
+
+    @endpoint(
+        "Read the invite of a link",
+        input=InviteToken,
+        output=InviteOut,
+        errors=("InviteExpired_400",),
+        description=f"What the link in an invite's mail is for. {DEAD_LINK}",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        member = read_invite(data["token"])
+        with unscoped(reason="invites: the link says which company it is"):
+            found = InviteOut.one(Member.objects.filter(pk=member.pk))
+        return found and {**found, "hasAccount": account_of(member) is not None}
+
+
+class PublicInviteAccept(ApiView):
+    public = True
+
+    @endpoint(
+        "Accept an invite as a new user",
+        input=InviteAccept,
+        output=Session,
+        success="InviteAccepted_201",
+        limited=True,
+        errors=("InviteExpired_400", "MemberNotFound_404", "BadRequest_400"),
+        description=f"Makes the account, verified by the mail, and answers a session as a login does. {DEAD_LINK}",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        caller = caller_of(request)
+        user = accept_as_new_user(
+            token=data["token"], name=data.get("name", ""), password=data["password"], caller=caller
+        )
+        return session_answer(user, sign_in(user=user, caller=caller, reason="accepted an invite"))
+
+
+class PublicInviteDecline(ApiView):
+    public = True
+
+    @endpoint(
+        "Decline the invite of a link",
+        input=InviteToken,
+        success="InviteDeclined_200",
+        errors=("InviteExpired_400", "MemberNotFound_404"),
+        description=DEAD_LINK,
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> None:
+        decline_invite(token=data["token"])
+
+
+class InviteLogs(ApiView):
+    module = "logs"
+
+    @endpoint(
+        "List the steps of memberships",
+        output=InviteLogOut,
+        many=True,
+        description="From the invite on; filter by action, email, role.",
+    )
+    def get(self, request: Request) -> Any:
+        return self.list_response(InviteLog.objects.all(), INVITE_LOG_FIELDS, InviteLogOut)

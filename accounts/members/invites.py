@@ -1,0 +1,280 @@
+"""Invites: sent, sent again, accepted, declined, expired. Each has exactly one outcome, whatever happens at once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.auth.limits import REDEMPTIONS
+from accounts.auth.links import DeadLink, make_token, page_address, read_token
+from accounts.auth.passwords import check_strength
+from accounts.auth.sessions import end_sessions
+from accounts.mails.notices import notify
+from accounts.mails.services import queue_mail
+from accounts.members.authority import check_members, check_reach, find_role, lock_company, take_authority
+from accounts.members.membership_log import Action, record
+from accounts.members.selectors import SEATED, addressed_to
+from accounts.members.services import lock_member, not_found
+from accounts.models import Member, User
+from core.access import Actor, reserve_quota
+from core.access.attempts import Limit
+from core.access.callers import Caller
+from core.errors import NamedError
+from core.ids import new_id
+from core.tenancy import company_id, company_scope, unscoped
+
+Status = Member.Status
+
+PURPOSE = "invite"
+LINK_LIFETIME = timedelta(days=365)
+"""How long a link is read at all; the membership says when the invite expires, and that it did."""
+PER_ADDRESS = Limit("invite", most=10, seconds=3600)
+PER_COMPANY = Limit("invites", most=500, seconds=3600)
+"""Mails go to people who have not asked for them, in the service's name."""
+BATCH = 500
+
+
+def invite_member(*, actor: Actor, email: str, name: str = "", role_id: str | None = None) -> Member:
+    """Invite a person by mail; whoever was removed, declined or let an invite expire has the same membership again.
+
+    MemberAlredyExists_400, RoleNotFound_404, DefaultRoleNotFound_404, PlanMaxUsers_400 without a free seat, UnauthorizedAction_403 for a
+    role beyond the actor's own; TooManyAttempts.
+    """
+    email = email.lower()
+    _count(email)
+    with transaction.atomic():
+        actor = take_authority(actor)
+        role = find_role(role_id)
+        check_reach(actor, role.permission, "the role permits")
+        member = _free_membership(email)
+        reserve_quota("member")
+        member.user, member.role, member.name = None, role, name or member.name
+        _send(member, actor)
+        record(Action.INVITED, [member], by=actor.member_id or None)
+    return member
+
+
+def _free_membership(email: str) -> Member:
+    """A membership for the address: the one it had before, or a new one; MemberAlredyExists_400 while it has a seat."""
+    known = Member.objects.select_for_update(no_key=True).filter(email=email).first()
+    if known is not None and is_live(known):
+        raise NamedError(
+            "MemberAlredyExists_400",
+            f"email: {email} is invited; send that invite again: POST /member/{known.pk}/resend",
+        )
+    seated = Member.objects.filter(Q(email=email) | Q(user__email=email), status__in=SEATED).first()
+    if seated is not None:
+        raise NamedError(
+            "MemberAlredyExists_400", f"email: {email} is a member already, with the status {seated.status}"
+        )
+    return known or Member(email=email)
+
+
+def resend_invite(*, actor: Actor, id: str) -> Member:
+    """Mail an open or expired invite again, with a new link and a new term; the old link is dead.
+
+    MemberNotFound_404, MemberNotInvited_400, PlanMaxUsers_400, UnauthorizedAction_403; TooManyAttempts.
+    """
+    _count(id)
+    with transaction.atomic():
+        actor = take_authority(actor)
+        member = lock_member(id)
+        if member.status not in (Status.INVITED, Status.EXPIRED):
+            raise NamedError(
+                "MemberNotInvited_400",
+                f"the membership is {member.status}; only an open or expired invite is sent again",
+            )
+        if member.role is None:
+            member.role = find_role(None)
+        check_members(actor, [member])
+        if not is_live(member):
+            reserve_quota("member")
+        _send(member, actor)
+        record(Action.RESENT, [member], by=actor.member_id or None)
+    return member
+
+
+def _count(receiver: str) -> None:
+    PER_COMPANY.count(company_id())
+    PER_ADDRESS.count(f"{company_id()}:{receiver}")
+
+
+def _send(member: Member, actor: Actor) -> None:
+    now = timezone.now()
+    member.status, member.invited_at = Status.INVITED, now
+    member.invited_by_id = actor.member_id or member.invited_by_id  # the service's staff have no membership
+    member.invite_nonce, member.invite_expires_at = new_id(), now + settings.INVITE_LIFETIME
+    member.accepted_at = None
+    member.save()
+    context = {
+        "member": member,
+        "company": member.company,
+        "inviter": member.invited_by,
+        "role": member.role,
+        "link": link_of(member),
+    }
+    queue_mail("invite", to=member.email, context=context, company_id=member.company_id)
+
+
+def link_of(member: Member) -> str:
+    """The address that the invited person opens."""
+    return page_address("invite", make_token(PURPOSE, member.pk, member.invite_nonce))
+
+
+def is_live(member: Member) -> bool:
+    """Whether it is an invite that can be accepted now."""
+    return member.status == Status.INVITED and (
+        member.invite_expires_at is None or member.invite_expires_at > timezone.now()
+    )
+
+
+def read_invite(token: str) -> Member:
+    """The open invite of a link, with its company, role and inviter; DeadLink, InviteExpired_400."""
+    with unscoped(reason="invites: the link says which company it is"):
+        member = read_token(PURPOSE, token, LINK_LIFETIME, _find)
+    _check_open(member)
+    return member
+
+
+def _find(member_id: str) -> tuple[Member, str] | None:
+    member = (
+        Member.objects.select_related("company", "role", "invited_by")
+        .filter(pk=member_id)
+        .exclude(invite_nonce="")
+        .first()
+    )
+    return (member, member.invite_nonce) if member else None
+
+
+def _check_open(member: Member) -> None:
+    if member.status == Status.EXPIRED or (member.status == Status.INVITED and not is_live(member)):
+        raise NamedError("InviteExpired_400", "ask the company to send it again")
+    if member.status != Status.INVITED:
+        raise not_found()
+
+
+def account_of(member: Member) -> User | None:
+    """The account that the invite waits for: one whose address is verified. An unverified one is nobody's until a mail has been read."""
+    return User.objects.filter(email=member.email, email_verified_at__isnull=False).first()
+
+
+@transaction.atomic
+def accept_as_new_user(*, token: str, name: str, password: str, caller: Caller) -> User:
+    """Make the invited person's account, verified since the link came by mail, and accept the invite with it; the user.
+
+    DeadLink, InviteExpired_400, ValidationFailed for a weak password; BadRequest_400 where the address has an account; TooManyAttempts.
+    """
+    REDEMPTIONS.count(caller.network)
+    invite = read_invite(token)
+    with company_scope(invite.company_id):
+        lock_company()
+        member = lock_member(invite.pk)
+        if member.invite_nonce != invite.invite_nonce:
+            raise DeadLink("it was used already, or another one has been sent since")
+        _check_open(member)
+        user = _make_user(member.email, name or member.name, password)
+        _accept(member, user)
+    return user
+
+
+def _make_user(email: str, name: str, password: str) -> User:
+    """The person's new account; one that nobody has verified is taken over, and whoever made it is shut out."""
+    exists = NamedError("BadRequest_400", "this address has an account; log in with it and accept the invite there")
+    user = User.objects.select_for_update(no_key=True).filter(email=email).first()
+    if user is not None and (user.email_verified_at is not None or not user.is_active):
+        raise exists
+    fresh = user or User(email=email)
+    fresh.name = name
+    check_strength(password, fresh)
+    if user is None:
+        try:
+            with transaction.atomic():
+                return User.objects.create_user(email, password, name=name, email_verified_at=timezone.now())
+        except IntegrityError:
+            raise exists from None
+    user.email_verified_at = timezone.now()
+    user.set_password(password)
+    user.save()
+    end_sessions(user_id=user.pk)
+    user.refresh_from_db()
+    return user
+
+
+@transaction.atomic
+def decline_invite(*, token: str) -> None:
+    """Refuse the invite of a link; DeadLink, InviteExpired_400."""
+    invite = read_invite(token)
+    with company_scope(invite.company_id):
+        lock_company()
+        member = lock_member(invite.pk)
+        if member.invite_nonce != invite.invite_nonce:
+            raise DeadLink("it was used already, or another one has been sent since")
+        _check_open(member)
+        _decline(member)
+
+
+@transaction.atomic
+def answer_invite(*, user_id: str, member_id: str, status: str | None) -> Member:
+    """Accept or reject an invite to the user, as status says: accepted or rejected.
+
+    InvalidInviteStatus_400, MemberNotFound_404 when no open invite of theirs has the id, InviteExpired_400.
+    """
+    if status not in (Status.ACCEPTED, Status.REJECTED):
+        raise NamedError("InvalidInviteStatus_400", "status: accepted or rejected")
+    with unscoped(reason="invites: to one person, from whatever company"):
+        found = Member.objects.filter(addressed_to(user_id), pk=member_id).values_list("company_id", flat=True).first()
+    if found is None:
+        raise not_found()
+    with company_scope(found):
+        lock_company()
+        member = lock_member(member_id)
+        _check_open(member)
+        if status == Status.ACCEPTED:
+            _accept(member, User.objects.get(pk=user_id))
+        else:
+            _decline(member)
+    return member
+
+
+def _accept(member: Member, user: User) -> None:
+    others = Member.objects.filter(user=user).exclude(pk=member.pk)
+    if others.filter(status__in=SEATED).exists():
+        raise NamedError("MemberAlredyExists_400", "you are a member of this company already, under another address")
+    others.update(user=None)
+    member.user, member.status, member.accepted_at = user, Status.ACCEPTED, timezone.now()
+    member.name = member.name or user.name
+    member.role = member.role or find_role(None)
+    _close(member)
+    record(Action.ACCEPTED, [member], by=member.pk)
+    notify("member.joined", {"joined": member, "company": member.company, "role": member.role})
+
+
+def _decline(member: Member) -> None:
+    member.status = Status.REJECTED
+    _close(member)
+    record(Action.REJECTED, [member], by=member.pk)
+
+
+def _close(member: Member) -> None:
+    member.invite_nonce, member.invite_expires_at = "", None
+    member.save()
+
+
+def expire_invites() -> bool:
+    """Mark invites whose time is over, at most BATCH; whether there may be more."""
+    due = Member.objects.filter(status=Status.INVITED, invite_expires_at__lte=timezone.now()).order_by(
+        "invite_expires_at"
+    )
+    # One that is being answered or sent again right now is left alone: its outcome is decided there.
+    members = list(due.select_for_update(skip_locked=True, no_key=True)[:BATCH])
+    Member.objects.filter(pk__in=[member.pk for member in members]).update(
+        status=Status.EXPIRED, updated_at=timezone.now()
+    )
+    for member in members:
+        member.status = Status.EXPIRED
+    record(Action.EXPIRED, members, by=None)
+    return len(members) == BATCH

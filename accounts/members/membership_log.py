@@ -1,0 +1,43 @@
+"""The steps of memberships: each is a row of the invite log and, where others may act on it, a domain event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from accounts.models import InviteLog, Member
+from core.events import emit
+
+Action = InviteLog.Action
+
+EVENTS: dict[str, str] = {
+    Action.INVITED: "member.invited",
+    Action.ACCEPTED: "member.accepted",
+    Action.ROLE_CHANGED: "member.role_changed",
+    Action.OWNERSHIP_TRANSFERRED: "member.role_changed",
+    Action.BLOCKED: "member.blocked",
+    Action.UNBLOCKED: "member.unblocked",
+    Action.REMOVED: "member.removed",
+}
+
+
+def record(action: InviteLog.Action, members: Sequence[Member], *, by: str | None, detail: str = "") -> None:
+    """Write down, in the transaction of the change, what has become of the members; `by` is the acting member's id, None the service."""
+    InviteLog.objects.bulk_create(
+        [
+            InviteLog(
+                company_id=member.company_id,
+                member=member,
+                email=member.email,
+                action=action,
+                action_by_id=by,
+                role_id=member.role_id,
+                detail=detail[:300],
+            )
+            for member in members
+        ]
+    )
+    if action in EVENTS:
+        payloads = {
+            member.pk: {"email": member.email, "status": member.status, "role": member.role_id} for member in members
+        }
+        emit(EVENTS[action], list(payloads), payloads=payloads, actor_id=by)

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+
+from accounts.roles.models import Role
+from core.fields import CompanyForeignKey, LowerEmailField
+from core.models import CompanyModel
+
+
+class Member(CompanyModel):
+    """A person's membership of a company. An invited one may have no user yet; the address says who it is meant for."""
+
+    class Status(models.TextChoices):
+        OWNER = "owner"
+        INVITED = "invited"
+        ACCEPTED = "accepted"
+        REJECTED = "rejected"
+        EXPIRED = "expired"
+        BLOCKED = "blocked"
+        REMOVED = "removed"
+
+    user = models.ForeignKey(
+        "accounts.User", on_delete=models.CASCADE, null=True, blank=True, related_name="memberships"
+    )
+    role = CompanyForeignKey(
+        Role, on_delete=models.PROTECT, null=True, blank=True, related_name="members", help_text="An owner needs none."
+    )
+    status = models.CharField(max_length=10, choices=Status, default=Status.INVITED)
+    name = models.CharField(max_length=200, blank=True)
+    email = LowerEmailField(max_length=254)
+    invited_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, editable=False, related_name="+"
+    )
+    invited_at = models.DateTimeField(null=True, editable=False)
+    invite_expires_at = models.DateTimeField(null=True, editable=False)
+    invite_nonce = models.CharField(
+        max_length=24, blank=True, editable=False, help_text="Part of the invite's link: a new one ends the old link."
+    )
+    accepted_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=("company", "user"), name="member_once"),
+            models.UniqueConstraint(fields=("company", "email"), name="member_email_once"),
+            models.CheckConstraint(
+                condition=Q(status="owner") | Q(role__isnull=False) | ~Q(status="accepted"), name="member_has_role"
+            ),
+            models.CheckConstraint(
+                condition=Q(user__isnull=False) | Q(status__in=("invited", "rejected", "expired", "removed")),
+                name="member_has_user",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=("company", "-created_at", "name", "id"), name="member_newest"),
+            models.Index(fields=("invite_expires_at",), condition=Q(status="invited"), name="member_invite_expiry"),
+            models.Index(fields=("email",), condition=Q(status="invited"), name="member_invited_email"),
+        ]
+
+    def permissions(self) -> dict[str, Any]:
+        """Module -> method -> allowed."""
+        return self.role.permission if self.role else {}
+
+
+class InviteLog(CompanyModel):
+    """One step of a membership's life, from the invitation on; never changed."""
+
+    class Action(models.TextChoices):
+        INVITED = "invited"
+        RESENT = "resent"
+        ACCEPTED = "accepted"
+        REJECTED = "rejected"
+        EXPIRED = "expired"
+        ROLE_CHANGED = "role_changed"
+        BLOCKED = "blocked"
+        UNBLOCKED = "unblocked"
+        REMOVED = "removed"
+        OWNERSHIP_TRANSFERRED = "ownership_transferred"
+
+    member = CompanyForeignKey(Member, on_delete=models.CASCADE, related_name="invite_logs")
+    email = LowerEmailField(max_length=254)
+    action = models.CharField(max_length=24, choices=Action)
+    action_by = CompanyForeignKey(Member, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+    role = CompanyForeignKey(Role, on_delete=models.SET_NULL, null=True, related_name="+")
+    detail = models.CharField(max_length=300, blank=True)
+
+    class Meta(CompanyModel.Meta):
+        indexes = [models.Index(fields=("company", "-created_at", "id"), name="invitelog_newest")]

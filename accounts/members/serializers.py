@@ -1,0 +1,85 @@
+"""Bodies and answers of members and memberships."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.members.snapshots import CompanySnapshot, MemberSnapshot, RoleSnapshot, UserSnapshot
+from accounts.models import Member
+from accounts.roles.permissions import complete
+from accounts.roles.serializers import PermissionField
+from core.api.addresses import EmailInput
+from core.api.input import Input, ObjectIdInput, TextInput
+from core.api.output import IdField, Output
+
+STATUSES = "accepted: back from blocked, or an owner no more; blocked; owner"
+
+
+class MemberInvite(Input):
+    email = EmailInput(max_length=254)
+    name = TextInput(max_length=200, allow_blank=True, required=False)
+    role = ObjectIdInput(required=False, help_text="_id of the role; the default role when left out")
+
+
+class MemberUpdate(Input):
+    name = TextInput(max_length=200, allow_blank=True, required=False)
+    role = ObjectIdInput(required=False, help_text="_id of the role")
+    status = TextInput(max_length=40, required=False, help_text=STATUSES)
+
+
+class OwnershipTransfer(Input):
+    role = ObjectIdInput(required=False, help_text="_id of the former owner's role; Admin when left out")
+
+
+class MembershipOut(Output):
+    """A membership as its own person sees it."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    email = serializers.EmailField()
+    status = serializers.ChoiceField(choices=Member.Status.values)
+    company = CompanySnapshot()
+    role = RoleSnapshot(help_text="null for owners")
+    createdBy = MemberSnapshot(source="invited_by", help_text="who sent the invite; null for who founded the company")
+    invitedAt = serializers.DateTimeField(allow_null=True)
+    inviteExpiresAt = serializers.DateTimeField(allow_null=True)
+    acceptedAt = serializers.DateTimeField(allow_null=True)
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+
+class MemberOut(Output):
+    """A member as the company sees it."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    email = serializers.EmailField()
+    status = serializers.ChoiceField(choices=Member.Status.values)
+    role = RoleSnapshot(help_text="null for owners")
+    user = UserSnapshot(help_text="the account; null until an invite is accepted")
+    createdBy = MemberSnapshot(source="invited_by", help_text="who sent the invite; null for who founded the company")
+    invitedAt = serializers.DateTimeField(allow_null=True)
+    inviteExpiresAt = serializers.DateTimeField(allow_null=True)
+    acceptedAt = serializers.DateTimeField(allow_null=True)
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+
+class RoleWithPermission(RoleSnapshot):
+    """A role with what it permits."""
+
+    description = serializers.CharField()
+    permission = PermissionField()
+
+
+class MembershipDetail(MembershipOut):
+    role = RoleWithPermission(help_text="null for owners, who may do everything")
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        if data["role"] is not None:
+            data["role"]["permission"] = complete(data["role"]["permission"])
+        return data

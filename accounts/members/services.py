@@ -1,0 +1,199 @@
+"""Memberships after the invite: roles, blocking, removal, ownership. Every change of them waits for the one before (authority)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.members.authority import (
+    check_members,
+    check_reach,
+    find_role,
+    keep_an_owner,
+    lock_company,
+    take_authority,
+)
+from accounts.members.membership_log import Action, record
+from accounts.models import Member, Role
+from accounts.roles.permissions import ADMIN
+from core.access import Actor
+from core.errors import NamedError
+from core.lists import BulkSelection
+from core.tenancy import company_scope, unscoped
+
+Status = Member.Status
+
+
+@transaction.atomic
+def update_member(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Member:
+    """Change what is given of a member: name, role (an id) and status, one of accepted, blocked, owner.
+
+    An accepted one can be blocked or made an owner, a blocked one accepted again; an owner made accepted is a plain member from then on,
+    with the role given or Admin. MemberNotFound_404, RoleOrPermissionRequired_400 with nothing to change, InvalidMemberStatus_400,
+    MemberNotAccepted_400, MemberNotBlocked_400, RoleNotFound_404; BadRequest_400 for the last owner and for an owner's role;
+    UnauthorizedAction_403 for what goes beyond the actor.
+    """
+    actor = take_authority(actor)
+    member = lock_member(id)
+    if not values:
+        raise NamedError("RoleOrPermissionRequired_400", "give role, name or status")
+    check_members(actor, [member])
+    role = None
+    if values.get("role") is not None:
+        role = find_role(values["role"])
+        check_reach(actor, role.permission, "the role permits")
+    if values.get("status") is not None:
+        _move(actor, member, values["status"], role)
+    if role is not None and role.pk != member.role_id:
+        _give_role(actor, member, role)
+    if "name" in values:
+        member.name = values["name"]
+    member.save(update_fields=["name", "role", "status", "updated_at"])
+    return member
+
+
+def _move(actor: Actor, member: Member, status: str, role: Role | None) -> None:
+    if status == Status.BLOCKED:
+        _expect(member, Status.ACCEPTED, "MemberNotAccepted_400", "only an accepted member can be blocked")
+        _step(actor, member, Status.BLOCKED, Action.BLOCKED)
+    elif status == Status.OWNER:
+        if not actor.is_unbounded:
+            raise NamedError("UnauthorizedAction_403", "status: only owners make owners")
+        _expect(member, Status.ACCEPTED, "MemberNotAccepted_400", "only an accepted member can be made an owner")
+        member.role = None
+        _step(actor, member, Status.OWNER, Action.ROLE_CHANGED, "made an owner")
+    elif status == Status.ACCEPTED and member.status == Status.OWNER:
+        keep_an_owner([member])
+        member.role = role or role_of_former_owners()
+        _step(actor, member, Status.ACCEPTED, Action.ROLE_CHANGED, "no owner any more")
+    elif status == Status.ACCEPTED:
+        _expect(member, Status.BLOCKED, "MemberNotBlocked_400", "only a blocked member can be let in again")
+        _step(actor, member, Status.ACCEPTED, Action.UNBLOCKED)
+    else:
+        raise NamedError("InvalidMemberStatus_400", "status: one of accepted, blocked, owner")
+
+
+def _expect(member: Member, status: Status, error: str, rule: str) -> None:
+    if member.status != status:
+        raise NamedError(error, f"status: {rule}; this one is {member.status}")
+
+
+def _step(actor: Actor, member: Member, status: Status, action: Action, detail: str = "") -> None:
+    member.status = status
+    record(action, [member], by=actor.member_id or None, detail=detail)
+
+
+def _give_role(actor: Actor, member: Member, role: Role) -> None:
+    if member.status == Status.OWNER:
+        raise NamedError(
+            "BadRequest_400", "role: an owner may do everything; make them a plain member first (status accepted)"
+        )
+    if member.status not in (Status.ACCEPTED, Status.BLOCKED, Status.INVITED):
+        raise NamedError(
+            "MemberNotAccepted_400", f"role: this membership is {member.status}; invite them again with the role"
+        )
+    before = member.role.name if member.role else "none"
+    member.role = role
+    record(Action.ROLE_CHANGED, [member], by=actor.member_id or None, detail=f"from {before}")
+
+
+@transaction.atomic
+def remove_members(*, actor: Actor, selection: BulkSelection) -> int:
+    """Remove the selected members, all or none, whatever their status; returns how many were not removed already.
+
+    Their sessions in this company end at once; keys that they made stay (contract section 5). MemberNotFound_404 when there are none,
+    BadRequest_400 for the last owner, UnauthorizedAction_403 for owners, for oneself and for those who may more than the actor.
+    """
+    actor = take_authority(actor)
+    chosen = selection.apply(Member.objects.all()).values("pk")
+    members = list(
+        Member.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("role")
+        .filter(pk__in=chosen)
+        .order_by("pk")
+    )
+    if not members:
+        raise NamedError("MemberNotFound_404", "none of the selected members is one of this company")
+    members = [member for member in members if member.status != Status.REMOVED]
+    check_members(actor, members)
+    _remove(members, by=actor.member_id or None)
+    return len(members)
+
+
+def remove_member(*, actor: Actor, id: str) -> int:
+    """Remove one member; as remove_members."""
+    return remove_members(actor=actor, selection=BulkSelection(Q(pk=id)))
+
+
+@transaction.atomic
+def leave_company(*, user_id: str, member_id: str) -> None:
+    """End the user's own membership, whatever their role; MemberNotFound_404, BadRequest_400 for the last owner."""
+    with company_scope(company_of(user_id=user_id, member_id=member_id)):
+        lock_company()
+        member = lock_member(member_id)
+        if member.user_id != user_id or member.status == Status.REMOVED:
+            raise not_found()
+        _remove([member], by=member.pk, detail="left")
+
+
+def _remove(members: Sequence[Member], *, by: str | None, detail: str = "") -> None:
+    keep_an_owner(members)
+    Member.objects.filter(pk__in=[member.pk for member in members]).update(
+        status=Status.REMOVED, invite_nonce="", invite_expires_at=None, updated_at=timezone.now()
+    )
+    for member in members:
+        member.status = Status.REMOVED
+    record(Action.REMOVED, members, by=by, detail=detail)
+
+
+@transaction.atomic
+def transfer_ownership(*, actor: Actor, id: str, role_id: str | None = None) -> Member:
+    """Make the member an owner in place of the acting one, who becomes an accepted member with the role given or Admin.
+
+    MemberNotFound_404, UnauthorizedAction_403 unless the actor is an owner (of a key: the member that it stands for),
+    MemberNotAccepted_400, RoleNotFound_404.
+    """
+    actor = take_authority(actor)
+    heir = lock_member(id)
+    owner = Member.objects.select_for_update(no_key=True).filter(pk=actor.member_id, status=Status.OWNER).first()
+    if owner is None:
+        raise NamedError("UnauthorizedAction_403", "only an owner hands the ownership over")
+    _expect(heir, Status.ACCEPTED, "MemberNotAccepted_400", "only an accepted member can be given the ownership")
+    owner.role = find_role(role_id) if role_id else role_of_former_owners()
+    owner.status, heir.status, heir.role = Status.ACCEPTED, Status.OWNER, None
+    for member in (owner, heir):
+        member.save(update_fields=["status", "role", "updated_at"])
+    record(Action.OWNERSHIP_TRANSFERRED, [heir], by=owner.pk, detail=f"from {owner.email}")
+    record(Action.ROLE_CHANGED, [owner], by=owner.pk, detail="no owner any more")
+    return heir
+
+
+def role_of_former_owners() -> Role:
+    """Admin, or the default role where a company has no Admin any more."""
+    return Role.objects.filter(name__iexact=ADMIN).first() or find_role(None)
+
+
+def lock_member(id: str) -> Member:
+    """The member, with its role, held until the transaction ends; MemberNotFound_404."""
+    found = Member.objects.select_for_update(of=("self",), no_key=True).select_related("role").filter(pk=id).first()
+    if found is None:
+        raise not_found()
+    return found
+
+
+def company_of(*, user_id: str, member_id: str) -> str:
+    """The company of a membership of the user's; MemberNotFound_404."""
+    with unscoped(reason="memberships: a person's own, in whatever company"):
+        found = Member.objects.filter(pk=member_id, user_id=user_id).values_list("company_id", flat=True).first()
+    if found is None:
+        raise not_found()
+    return found
+
+
+def not_found() -> NamedError:
+    """The error of an id that is no member of the company, or no membership of the person."""
+    return NamedError("MemberNotFound_404", "id: there is no such membership")

@@ -1,0 +1,163 @@
+"""Endpoints of a company's members."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from accounts.members.invites import invite_member, resend_invite
+from accounts.members.serializers import MemberInvite, MemberOut, MemberUpdate, OwnershipTransfer
+from accounts.members.services import not_found, remove_member, remove_members, transfer_ownership, update_member
+from accounts.members.snapshots import Deleted
+from accounts.models import Member
+from core.api.endpoint import endpoint
+from core.api.selection import SelectionInput
+from core.api.views import ApiView
+from core.lists import BulkSelection, FieldSet, ListField
+
+MEMBER_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("email", "text", "email", searchable=True, nullable=False, ignore_case=True),
+        ListField("status", "text", "status", nullable=False),
+        ListField("role", "id", "role_id"),
+        ListField("role.name", "text", "role__name", searchable=True),
+        ListField("user", "id", "user_id"),
+        ListField("user.name", "text", "user__name"),
+        ListField("user.email", "text", "user__email", ignore_case=True),
+        ListField("createdBy", "id", "invited_by_id"),
+        ListField("createdBy.name", "text", "invited_by__name"),
+        ListField("invitedAt", "date", "invited_at"),
+        ListField("inviteExpiresAt", "date", "invite_expires_at"),
+        ListField("acceptedAt", "date", "accepted_at"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_search=("name", "email"),
+)
+NO_MORE_THAN_ONES_OWN = "Who is no owner gives no role, and changes nobody whose role, permits more than their own, nor owners, nor themselves."
+INVITE_ERRORS = ("RoleNotFound_404", "DefaultRoleNotFound_404", "PlanMaxUsers_400")
+
+
+def _one(id: str) -> dict[str, Any]:
+    found = MemberOut.one(Member.objects.filter(pk=id))
+    if found is None:
+        raise not_found()
+    return found
+
+
+class Members(ApiView):
+    module = "member"
+
+    @endpoint(
+        "List members",
+        output=MemberOut,
+        many=True,
+        description='Whatever their status; `filters` {"status": ["owner", "accepted"]} gives those who can work.',
+    )
+    def get(self, request: Request) -> Any:
+        return self.list_response(Member.objects.all(), MEMBER_FIELDS, MemberOut)
+
+    @endpoint(
+        "Invite a member",
+        input=MemberInvite,
+        output=MemberOut,
+        success="InviteSent_201",
+        takes="member",
+        limited=True,
+        errors=("MemberAlredyExists_400", *INVITE_ERRORS),
+        description="Mails a link that works for 7 days and takes a seat meanwhile. Who was removed, declined, or let an invite expire gets"
+        f" the same membership again. {NO_MORE_THAN_ONES_OWN}",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        member = invite_member(
+            actor=self.actor, email=data["email"], name=data.get("name", ""), role_id=data.get("role")
+        )
+        return _one(member.pk)
+
+    @endpoint(
+        "Remove members",
+        input=SelectionInput,
+        output=Deleted,
+        bulk=True,
+        success="MembersRemoved_200",
+        errors=("MemberNotFound_404", "BadRequest_400"),
+        description="All of the selected ones or none; open invites are withdrawn. They stay in the list with the status removed, and so do"
+        f" their API keys. The last owner stays. {NO_MORE_THAN_ONES_OWN}",
+    )
+    def delete(self, request: Request, data: dict[str, Any]) -> Any:
+        selection = BulkSelection.parse(request.data, request.query_params, MEMBER_FIELDS)
+        return {"deletedCount": remove_members(actor=self.actor, selection=selection)}
+
+
+class MemberDetail(ApiView):
+    module = "member"
+
+    @endpoint("Read a member", output=MemberOut, errors=("MemberNotFound_404",))
+    def get(self, request: Request, id: str) -> Any:
+        return _one(id)
+
+    @endpoint(
+        "Update a member",
+        input=MemberUpdate,
+        output=MemberOut,
+        success="MemberUpdated_200",
+        errors=(
+            "MemberNotFound_404",
+            "RoleOrPermissionRequired_400",
+            "RoleNotFound_404",
+            "InvalidMemberStatus_400",
+            "MemberNotAccepted_400",
+            "MemberNotBlocked_400",
+            "BadRequest_400",
+        ),
+        description="status blocked: an accepted member, whose sessions here end at once; accepted: a blocked one, or an owner who is to"
+        f" be none any more (the last one stays); owner: an accepted one, by an owner. {NO_MORE_THAN_ONES_OWN}",
+    )
+    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        update_member(actor=self.actor, id=id, values=data)
+        return _one(id)
+
+    @endpoint(
+        "Remove a member",
+        output=Deleted,
+        success="MemberRemoved_200",
+        errors=("MemberNotFound_404", "BadRequest_400"),
+        description=f"As DELETE /member. To leave a company oneself: DELETE /api/private/memberships/:id. {NO_MORE_THAN_ONES_OWN}",
+    )
+    def delete(self, request: Request, id: str) -> Any:
+        return {"deletedCount": remove_member(actor=self.actor, id=id)}
+
+
+class MemberResend(ApiView):
+    module = "member"
+
+    @endpoint(
+        "Send an invite again",
+        output=MemberOut,
+        success="InviteResent_200",
+        limited=True,
+        errors=("MemberNotFound_404", "MemberNotInvited_400", *INVITE_ERRORS[1:]),
+        description="An open or expired one, with a new link and a new term; the old link is dead.",
+    )
+    def post(self, request: Request, id: str) -> Any:
+        resend_invite(actor=self.actor, id=id)
+        return _one(id)
+
+
+class MemberOwnership(ApiView):
+    module = "member"
+
+    @endpoint(
+        "Hand the ownership over",
+        input=OwnershipTransfer,
+        output=MemberOut,
+        success="OwnershipTransferred_200",
+        errors=("MemberNotFound_404", "MemberNotAccepted_400", "RoleNotFound_404"),
+        description="By an owner, to an accepted member; the former owner goes on as an accepted member.",
+    )
+    def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        transfer_ownership(actor=self.actor, id=id, role_id=data.get("role"))
+        return _one(id)

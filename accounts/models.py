@@ -1,0 +1,31 @@
+from accounts.api_keys.models import ApiKey
+from accounts.auth.models import RefreshToken, User
+from accounts.companies.models import Company
+from accounts.mails.models import Mail
+from accounts.members.models import InviteLog, Member
+from accounts.programs.models import PartnerProgram, ReferProgram, Referral, Reward, RewardTransition
+from accounts.request_log.models import LoginLog, ServerLog
+from accounts.roles.models import Role
+from accounts.settings.models import CompanySettings
+from accounts.staff_visits.models import StaffVisit, StaffVisitPage
+
+__all__ = [
+    "ApiKey",
+    "Company",
+    "CompanySettings",
+    "InviteLog",
+    "LoginLog",
+    "Mail",
+    "Member",
+    "PartnerProgram",
+    "ReferProgram",
+    "Referral",
+    "RefreshToken",
+    "Reward",
+    "RewardTransition",
+    "Role",
+    "ServerLog",
+    "StaffVisit",
+    "StaffVisitPage",
+    "User",
+]

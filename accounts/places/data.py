@@ -1,0 +1,145 @@
+"""Countries, states and cities, offline, from the data files of countrystatecity-countries; time zones by country from the tz database.
+
+The files are read here and not by the package's loaders: those build paths from whatever they are given, and keep all they ever read.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from core.errors import NamedError, shorten
+from core.text.timezones import is_timezone
+
+CITIES_KEPT = 64
+"""States whose cities stay in memory; the largest has some 3,700 of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Country:
+    """A country of ISO 3166-1; `phone_code` without plus, `emoji` its flag."""
+
+    name: str
+    native: str
+    iso2: str
+    iso3: str
+    phone_code: str
+    currency: str
+    emoji: str
+    timezones: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A first-level part of a country; `code` is that of ISO 3166-2 without the country's."""
+
+    name: str
+    native: str
+    code: str
+    type: str
+
+
+def countries() -> tuple[Country, ...]:
+    """All countries, by name."""
+    return _index()[0]
+
+
+def find_country(text: str) -> Country:
+    """The country of an ISO code (two or three letters) or a name, whatever the case; CountryNotFound_400."""
+    found = _index()[1].get(text.strip().casefold())
+    if found is None:
+        raise NamedError(
+            "CountryNotFound_400",
+            f"country: there is no {shorten(text, 60)!r}; write an ISO 3166 code or an English name",
+        )
+    return found
+
+
+@lru_cache(maxsize=300)
+def states(iso2: str) -> tuple[State, ...]:
+    """The states of a country that `countries` gave, by name; none where the country is not divided."""
+    rows = _read("by-country", iso2, "states.json")
+    found = (State(row["name"], row["native"] or "", row["state_code"], row["type"] or "") for row in rows)
+    return tuple(sorted(found, key=lambda state: state.name.casefold()))
+
+
+def find_state(country: Country, text: str) -> State:
+    """The country's state of a code or a name, whatever the case; codes go before names. StateNotFound_400."""
+    wanted, all_states = text.strip().casefold(), states(country.iso2)
+    for names in (lambda s: (s.code, f"{country.iso2}-{s.code}"), lambda s: (s.name,), lambda s: (s.native,)):
+        for state in all_states:
+            if wanted and wanted in [name.casefold() for name in names(state)]:
+                return state
+    raise NamedError(
+        "StateNotFound_400",
+        f"state: {country.name} has no {shorten(text, 60)!r}; write its ISO 3166-2 code or its English name",
+    )
+
+
+@lru_cache(maxsize=CITIES_KEPT)
+def cities(iso2: str, code: str) -> tuple[str, ...]:
+    """The names of the cities of a state that `states` gave, in order, each once."""
+    # Windows cannot have a folder named CON; the package's has an underscore before it.
+    rows = _read("by-country", iso2, "states", code, "cities.json") or _read(
+        "by-country", iso2, "states", f"_{code}", "cities.json"
+    )
+    return tuple(sorted({row["name"] for row in rows}, key=lambda name: (name.casefold(), name)))
+
+
+@lru_cache(maxsize=1)
+def _index() -> tuple[tuple[Country, ...], dict[str, Country]]:
+    """All countries, and each by what it may be called."""
+    zones = _zones_by_country()
+    found = tuple(
+        Country(
+            name=row["name"],
+            native=row["native"] or "",
+            iso2=row["iso2"],
+            iso3=row["iso3"],
+            phone_code=row["phone_code"],
+            currency=row["currency"] or "",
+            emoji=row["emoji"] or "",
+            timezones=zones.get(row["iso2"], ()),
+        )
+        for row in _read("countries.json")
+    )
+    found = tuple(sorted(found, key=lambda country: country.name.casefold()))
+    called: dict[str, Country] = {}
+    for names in (lambda c: (c.iso2, c.iso3), lambda c: (c.name,), lambda c: (c.native,)):
+        for country in found:
+            for name in names(country):
+                if name:
+                    called.setdefault(name.casefold(), country)
+    return found, called
+
+
+def _read(*path: str) -> list[dict[str, Any]]:
+    """A data file's records; none when there is no such file. The path is made of the data's own codes, never of input."""
+    file = _folder().joinpath(*path)
+    return orjson.loads(file.read_bytes()) if file.is_file() else []  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=1)
+def _folder() -> Path:
+    spec = importlib.util.find_spec("countrystatecity_countries")
+    if spec is None or spec.origin is None:
+        raise RuntimeError("countrystatecity-countries is not installed (requirements.txt)")
+    return Path(spec.origin).parent / "data"
+
+
+def _zones_by_country() -> dict[str, tuple[str, ...]]:
+    """ISO code -> its time zones, from the tz database's own table."""
+    from importlib.resources import files
+
+    found: dict[str, list[str]] = {}
+    for line in files("tzdata").joinpath("zoneinfo", "zone.tab").read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            code, _, name = line.split("\t")[:3]
+            if is_timezone(name):
+                found.setdefault(code, []).append(name)
+    return {code: tuple(sorted(names)) for code, names in found.items()}

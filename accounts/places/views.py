@@ -1,0 +1,80 @@
+"""Endpoints of places and time zones (contract 4.11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+
+from accounts.places import data as places
+from accounts.places.serializers import Places, Timezones
+from core.api.endpoint import endpoint
+from core.api.views import ApiView
+from core.errors import NamedError
+from core.text.timezones import offsets
+
+COUNTRY = OpenApiParameter("country", str, description="ISO 3166-1 code or name, whatever the case.")
+STATE = OpenApiParameter("state", str, description="ISO 3166-2 code or name, whatever the case; only with country.")
+
+
+def _country(found: places.Country) -> dict[str, Any]:
+    return {
+        "name": found.name,
+        "native": found.native,
+        "iso2": found.iso2,
+        "iso3": found.iso3,
+        "phoneCode": f"+{found.phone_code}",
+        "currency": found.currency,
+        "flag": found.emoji,
+        "timezones": found.timezones,
+    }
+
+
+def _state(found: places.State) -> dict[str, Any]:
+    return {"name": found.name, "native": found.native, "code": found.code, "type": found.type}
+
+
+class CountryStateCity(ApiView):
+    private = True
+
+    @endpoint(
+        "List countries, states or cities",
+        output=Places,
+        parameters=(COUNTRY, STATE),
+        errors=("CountryNotFound_400", "StateNotFound_400"),
+        description="Without country: `countries`. With it: `country` and its `states`. With both: also `state` and its `cities`."
+        " Every method answers the same.",
+    )
+    def get(self, request: Request) -> Any:
+        country_text, state_text = request.query_params.get("country", ""), request.query_params.get("state", "")
+        if not country_text:
+            if state_text:
+                raise NamedError("CountryNotFound_400", "country: a state is looked for in its country; send both")
+            return {"countries": [_country(country) for country in places.countries()]}
+        country = places.find_country(country_text)
+        if not state_text:
+            return {"country": _country(country), "states": [_state(state) for state in places.states(country.iso2)]}
+        state = places.find_state(country, state_text)
+        names = places.cities(country.iso2, state.code)
+        return {"country": _country(country), "state": _state(state), "cities": [{"name": name} for name in names]}
+
+    post = put = patch = delete = get
+
+
+class TimezoneList(ApiView):
+    private = True
+
+    @endpoint(
+        "List time zones",
+        output=Timezones,
+        parameters=(COUNTRY,),
+        errors=("CountryNotFound_400",),
+        description="Those of the tz database, from west to east; with `country` those of its places.",
+    )
+    def get(self, request: Request) -> Any:
+        country = request.query_params.get("country", "")
+        wanted = set(places.find_country(country).timezones) if country else None
+        found = (zone for zone in offsets(timezone.now()) if wanted is None or zone.name in wanted)
+        return {"timezones": [{"name": zone.name, "offset": zone.minutes, "label": zone.label} for zone in found]}

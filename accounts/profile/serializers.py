@@ -1,0 +1,75 @@
+"""Bodies and answers of one's own profile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from rest_framework import serializers
+
+from accounts.members.snapshots import CompanySnapshot, RoleSnapshot
+from accounts.models import Member
+from core.api.input import BooleanInput, Input, ObjectInput, TextInput
+from core.api.output import Computed, IdField, Output
+
+MAX_LAYOUT = 16 * 1024
+
+
+class LayoutInput(ObjectInput):
+    """A free-form object of at most MAX_LAYOUT bytes of JSON."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        layout = super().to_internal_value(data)
+        if len(orjson.dumps(layout)) > MAX_LAYOUT:
+            raise serializers.ValidationError(f"must take at most {MAX_LAYOUT} bytes as JSON", code="max_length")
+        return layout
+
+
+class ColumnsInput(serializers.DictField):
+    """List -> the keys of the fields that it shows; null forgets the list."""
+
+    child = serializers.ListField(child=TextInput(max_length=100), max_length=200, allow_null=True)
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if isinstance(data, dict) and any(len(name) > 100 for name in data):
+            raise serializers.ValidationError("names of lists have at most 100 characters", code="max_length")
+        return super().to_internal_value(data)  # type: ignore[no-any-return]
+
+
+class ProfileUpdate(Input):
+    """What is to change."""
+
+    name = TextInput(max_length=200, required=False)
+    aiOnboarded = BooleanInput(required=False)
+    onboarded = BooleanInput(required=False)
+    layout = LayoutInput(required=False, help_text="How the web app is arranged; replaced whole.")
+    darkMode = BooleanInput(required=False)
+    columns = ColumnsInput(
+        required=False, help_text="List -> keys of the fields that it shows; changed list by list, null forgets one."
+    )
+
+
+class MembershipBrief(Output):
+    """A membership, as the profile lists it."""
+
+    _id = IdField()
+    status = serializers.ChoiceField(choices=Member.Status.values)
+    company = CompanySnapshot()
+    role = RoleSnapshot()
+
+
+class ProfileOut(Output):
+    """One's own account."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    email = serializers.CharField()
+    emailVerifiedAt = serializers.DateTimeField(allow_null=True)
+    aiOnboarded = serializers.BooleanField()
+    onboarded = serializers.BooleanField()
+    layout = serializers.DictField()
+    darkMode = serializers.BooleanField()
+    columns = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))  # type: ignore[assignment]  # a field here, the method there
+    memberships = Computed(MembershipBrief(many=True))
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()

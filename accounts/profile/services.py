@@ -1,0 +1,37 @@
+"""A person's own account, as they see and arrange it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+
+from accounts.models import Member, User
+from core.errors import ValidationFailed
+from core.tenancy import unscoped
+
+MAX_LISTS = 50
+
+
+@transaction.atomic
+def update_profile(*, user_id: str, changes: Mapping[str, Any]) -> None:
+    """Change what is given, under the user's lock; columns list by list, where None forgets a list.
+
+    A new name goes into those memberships too that bear the old one. ValidationFailed for columns of too many lists.
+    """
+    user = User.objects.select_for_update().get(pk=user_id)
+    values = dict(changes)
+    if "columns" in values:
+        merged = {name: keys for name, keys in {**user.columns, **values["columns"]}.items() if keys is not None}
+        if len(merged) > MAX_LISTS:
+            raise ValidationFailed(
+                "columns are kept of too many lists", f"columns: at most {MAX_LISTS} lists; null forgets one"
+            )
+        values["columns"] = merged
+    if "name" in values:
+        with unscoped(reason="profile: one's own name in one's memberships of all companies"):
+            Member.objects.filter(user=user, name=user.name).update(name=values["name"])
+    for name, value in values.items():
+        setattr(user, name, value)
+    user.save(update_fields=[*values, "updated_at"])

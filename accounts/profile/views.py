@@ -1,0 +1,36 @@
+"""Endpoints of one's own profile (contract 4.11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from accounts.members.selectors import memberships_of
+from accounts.models import User
+from accounts.profile.serializers import MembershipBrief, ProfileOut, ProfileUpdate
+from accounts.profile.services import update_profile
+from core.api.endpoint import endpoint
+from core.api.viewsets import ResourceViewSet
+from core.tenancy import unscoped
+
+
+def _profile(user_id: str) -> dict[str, Any]:
+    shown = ProfileOut.one(User.objects.filter(pk=user_id)) or {}
+    with unscoped(reason="profile: one's own memberships of all companies"):
+        rows = list(MembershipBrief.project(memberships_of(user_id).order_by("created_at", "id")))
+    return {**shown, "memberships": [MembershipBrief.render(row) for row in rows]}
+
+
+class ProfileViewSet(ResourceViewSet):
+    private = True
+    singleton = True
+
+    @endpoint("Read one's profile", output=ProfileOut)
+    def retrieve(self, request: Request) -> Any:
+        return _profile(self.actor.user_id)
+
+    @endpoint("Change one's profile", input=ProfileUpdate, output=ProfileOut, success="ProfileChanged_200")
+    def update(self, request: Request, data: dict[str, Any]) -> Any:
+        update_profile(user_id=self.actor.user_id, changes=data)
+        return _profile(self.actor.user_id)

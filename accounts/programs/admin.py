@@ -1,0 +1,296 @@
+"""Back office pages of partnerships, referrals and the rewards that they bring."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, cast
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextareaWidget, UnfoldBooleanSwitchWidget
+
+from accounts.models import PartnerProgram, ReferProgram, Referral, Reward, RewardTransition, User
+from accounts.programs.rewards import balances, claw_back_reward, pay_reward, payouts, settle_reward
+from accounts.programs.services import approve_partnership, reject_partnership, revoke_partnership
+from core.backoffice.admin import BackOfficeAdmin
+from core.backoffice.dialogs import asks
+from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.text.formats import Formats
+
+COLOURS = {
+    "requested": "info",
+    "approved": "success",
+    "active": "success",
+    "rejected": "warning",
+    "revoked": "danger",
+    "pending": "info",
+    "earned": "warning",
+    "paid": "success",
+    "clawed_back": "danger",
+}
+BY_BENEFICIARY = ("beneficiary", AutocompleteSelectFilter)
+PAYOUTS = 50
+"""Lines of the payout overview."""
+
+
+def note_field(text: str, *, required: bool = False, longest: int = 2000) -> forms.CharField:
+    """Room for a few words."""
+    return forms.CharField(
+        required=required, max_length=longest, help_text=text, widget=UnfoldAdminTextareaWidget({"rows": 3})
+    )
+
+
+class DecisionForm(forms.Form):
+    """A word to the person whose partnership is decided on."""
+
+    note = note_field("The person reads it in the mail and on their page.")
+
+
+class ApprovalForm(DecisionForm):
+    """The word, and the partner's share."""
+
+    commission_percent = forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        max_digits=5,
+        decimal_places=2,
+        required=False,
+        help_text="Share of each payment; empty: as it stands.",
+        widget=UnfoldAdminDecimalFieldWidget(),
+    )
+
+
+class RevocationForm(DecisionForm):
+    """The word, and what becomes of rewards."""
+
+    claw_back = forms.BooleanField(
+        label="Claw back rewards that are not paid yet",
+        required=False,
+        help_text="Otherwise they stay.",
+        widget=UnfoldBooleanSwitchWidget(),
+    )
+
+
+class ClawBackForm(forms.Form):
+    """Why a reward is taken back."""
+
+    note = note_field("It is kept in the ledger.", required=True, longest=300)
+
+
+def staff_of(request: HttpRequest) -> User:
+    """Who does it: nobody gets here without being logged in."""
+    return cast(User, request.user)
+
+
+@admin.register(PartnerProgram)
+class PartnerProgramAdmin(BackOfficeAdmin):
+    """Partnerships: asked for by people, decided on here."""
+
+    icon = "handshake"
+    edits = ("commission_percent",)
+    dialogs = ("approve", "reject", "revoke")
+    list_display = ("user", "state", "code", "commission_percent", "requested_at", "decided_at", "decided_by")
+    list_filter = (("status", ChoicesDropdownFilter),)
+    list_select_related = ("user", "decided_by")
+    search_fields = ("=id", "=code", "user__email", "user__name")
+    search_help_text = "E-mail, name, code or id"
+
+    @display(description="status", ordering="status", label=COLOURS)
+    def state(self, program: PartnerProgram) -> tuple[str, str]:
+        return program.status, program.get_status_display()
+
+    @asks(ApprovalForm, "Approve", permission="accounts.change_partnerprogram")
+    def approve(
+        self, request: HttpRequest, program: PartnerProgram, *, note: str, commission_percent: Decimal | None
+    ) -> None:
+        approve_partnership(
+            program_id=program.pk, by=staff_of(request), note=note, commission_percent=commission_percent
+        )
+        self.log_change(request, program, "Approved.")
+
+    @asks(DecisionForm, "Reject", permission="accounts.change_partnerprogram")
+    def reject(self, request: HttpRequest, program: PartnerProgram, *, note: str) -> None:
+        reject_partnership(program_id=program.pk, by=staff_of(request), note=note)
+        self.log_change(request, program, "Rejected.")
+
+    @asks(RevocationForm, "Revoke", permission="accounts.change_partnerprogram")
+    def revoke(self, request: HttpRequest, program: PartnerProgram, *, note: str, claw_back: bool) -> None:
+        revoke_partnership(program_id=program.pk, by=staff_of(request), note=note, claw_back=claw_back)
+        self.log_change(request, program, "Revoked, and what was not paid clawed back." if claw_back else "Revoked.")
+
+
+@admin.register(ReferProgram)
+class ReferProgramAdmin(BackOfficeAdmin):
+    """People in the referral program."""
+
+    icon = "campaign"
+    list_display = ("user", "state", "code", "created_at")
+    list_filter = (("status", ChoicesDropdownFilter),)
+    list_select_related = ("user",)
+    search_fields = ("=id", "=code", "user__email", "user__name")
+    search_help_text = "E-mail, name, code or id"
+
+    @display(description="status", ordering="status", label=COLOURS)
+    def state(self, program: ReferProgram) -> tuple[str, str]:
+        return program.status, program.get_status_display()
+
+
+@admin.register(Referral)
+class ReferralAdmin(BackOfficeAdmin):
+    """Who brought whom."""
+
+    icon = "group_add"
+    list_display = ("user", "referrer", "program", "code", "referred_company", "created_at")
+    list_filter = (("program", ChoicesDropdownFilter), ("referrer", AutocompleteSelectFilter))
+    list_select_related = ("user", "referrer", "referred_company")
+    search_fields = ("=id", "=code", "user__email", "referrer__email", "referred_company__name")
+    search_help_text = "E-mail of either person, company, code or id"
+
+
+@admin.register(Reward)
+class RewardAdmin(BackOfficeAdmin):
+    """The ledger of rewards, with what is to be paid out above it."""
+
+    icon = "redeem"
+    dialogs = ("claw_back",)
+    commands = ("pay", "settle")
+    list_before_template = "admin/payouts.html"
+    list_display = ("money", "beneficiary", "state_label", "program", "source", "created_at", "matures_at")
+    list_filter = (("state", ChoicesDropdownFilter), ("program", ChoicesDropdownFilter), BY_BENEFICIARY)
+    list_select_related = ("beneficiary",)
+    search_fields = ("=id", "=source", "=currency", "beneficiary__email")
+    search_help_text = "Beneficiary's e-mail, source, currency or id"
+
+    @admin.display(description="amount", ordering="amount")
+    def money(self, reward: Reward) -> str:
+        return Formats().money(reward.amount, reward.currency)
+
+    @display(description="state", ordering="state", label=COLOURS)
+    def state_label(self, reward: Reward) -> tuple[str, str]:
+        owed = reward.state == Reward.State.CLAWED_BACK and reward.paid_at and not reward.settled_at
+        return reward.state, "Clawed back, owed" if owed else reward.get_state_display()
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        return lookup in ("referral__id__exact", "currency__exact") or super().lookup_allowed(lookup, value, request)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().changelist_view(request, {**(extra_context or {}), "payouts": payout_table()})
+
+    @admin.display(description="Mark as paid")
+    def pay(self, request: HttpRequest, rows: QuerySet[Reward]) -> None:
+        self.each(request, rows, lambda reward: pay_reward(reward_id=reward.pk, by=staff_of(request)), "marked as paid")
+
+    @admin.display(description="Mark as given back")
+    def settle(self, request: HttpRequest, rows: QuerySet[Reward]) -> None:
+        self.each(
+            request,
+            rows,
+            lambda reward: settle_reward(reward_id=reward.pk, by=staff_of(request)),
+            "marked as given back",
+        )
+
+    @asks(ClawBackForm, "Claw back", permission="accounts.change_reward")
+    def claw_back(self, request: HttpRequest, reward: Reward, *, note: str) -> None:
+        claw_back_reward(reward_id=reward.pk, by=staff_of(request), note=note)
+        self.log_change(request, reward, "Clawed back.")
+
+
+@admin.register(RewardTransition)
+class RewardTransitionAdmin(BackOfficeAdmin):
+    """The moves of rewards."""
+
+    icon = "timeline"
+    list_display = ("created_at", "reward", "from_state", "to_state", "by", "note")
+    list_filter = (("to_state", ChoicesDropdownFilter),)
+    list_select_related = ("reward", "by")
+    search_fields = ("=id", "=reward__id")
+    search_help_text = "Id of the move or of the reward"
+
+
+def payout_table() -> SafeString:
+    """What is to be paid to whom, and who owes."""
+    money, lines = Formats().money, []
+    for row in payouts(PAYOUTS):
+        person = User(pk=row["beneficiary_id"], email=row["beneficiary__email"])
+        figures = [money(row[name], row["currency"]) for name in ("earned", "owed", "payable")]
+        lines.append((link(person), *figures, payout_link(row)))
+    return table(
+        ("Beneficiary", "Earned", "To be given back", "To be paid out", ""), lines, empty="Nobody is to be paid."
+    )
+
+
+def payout_link(row: dict[str, Any]) -> SafeString:
+    """The way to the rewards that are earned and not paid yet."""
+    query = {
+        "beneficiary__id__exact": row["beneficiary_id"],
+        "currency__exact": row["currency"],
+        "state__exact": Reward.State.EARNED,
+    }
+    address = list_address(Reward, **query)
+    return format_html('<a class="backoffice-link" href="{}">Show</a>', address)
+
+
+@panel(Reward, "Ledger", permission="accounts.view_rewardtransition")
+def _moves(reward: Reward) -> SafeString:
+    rows = RewardTransition.objects.filter(reward=reward).select_related("by").order_by("created_at", "id")
+    names = {"": "–", **dict(Reward.State.choices)}
+    cells = [
+        (row.created_at, names[row.from_state], names[row.to_state], row.by or "the service", row.note or "–")
+        for row in rows
+    ]
+    return table(("When", "From", "To", "By", "Note"), cells)
+
+
+@panel(Referral, "Rewards", permission="accounts.view_reward")
+def _rewards_of_referral(referral: Referral) -> SafeString:
+    return reward_table(Reward.objects.filter(referral=referral), referral__id__exact=referral.pk)
+
+
+@panel(PartnerProgram, "Rewards", permission="accounts.view_reward")
+def _rewards_of_partner(program: PartnerProgram) -> SafeString:
+    return reward_table(
+        Reward.objects.filter(beneficiary=program.user_id, program="partner"),
+        beneficiary__id__exact=program.user_id,
+        program__exact="partner",
+    )
+
+
+def reward_table(rows: QuerySet[Reward], **query: str) -> SafeString:
+    """The newest of the rewards."""
+    cells = [
+        (
+            link(row, Formats().money(row.amount, row.currency)),
+            row.get_state_display(),
+            row.source,
+            row.created_at,
+            row.matures_at,
+        )
+        for row in rows.order_by("-created_at", "id")[:ROWS]
+    ]
+    return table(("Amount", "State", "For", "Made", "Earned from"), cells, more=list_address(Reward, **query))
+
+
+@panel(PartnerProgram, "People", permission="accounts.view_referral")
+def _people(program: PartnerProgram) -> SafeString:
+    rows = Referral.objects.filter(referrer=program.user_id, program="partner").select_related(
+        "user", "referred_company"
+    )
+    rows = rows.order_by("-created_at", "id")[:ROWS]
+    cells = [(link(row, row.user.email), row.user.name or "–", row.referred_company, row.created_at) for row in rows]
+    return table(
+        ("Who", "Name", "Company", "Joined"), cells, more=list_address(Referral, referrer__id__exact=program.user_id)
+    )
+
+
+@panel(User, "Rewards", permission="accounts.view_reward")
+def _balances(user: User) -> SafeString:
+    names = ("pending", "earned", "paid", "clawed_back", "owed", "payable")
+    cells = [[Formats().money(row[name], row["currency"]) for name in names] for row in balances(user_id=user.pk)]
+    headers = ("Pending", "Earned", "Paid", "Clawed back", "To be given back", "To be paid out")
+    return table(headers, cells, more=list_address(Reward, beneficiary__id__exact=user.pk))

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+
+from django.db import models
+from django.db.models import Q
+
+from core.models import BaseModel
+
+REWARD_MOVES = (
+    ("", "pending"),
+    ("pending", "earned"),
+    ("earned", "paid"),
+    ("pending", "clawed_back"),
+    ("earned", "clawed_back"),
+    ("paid", "clawed_back"),
+    ("clawed_back", "clawed_back"),
+)
+"""The legal moves of a reward, from and to; the last one settles what is owed."""
+
+OWED = Q(state="clawed_back", paid_at__isnull=False, settled_at=None)
+"""Rewards that were paid, then clawed back, and have not been given back yet."""
+
+
+class PartnerProgram(BaseModel):
+    """A user's partnership: asked for, decided in the back office, and paid a share of what referred companies pay."""
+
+    class Status(models.TextChoices):
+        REQUESTED = "requested"
+        APPROVED = "approved"
+        REJECTED = "rejected"
+        REVOKED = "revoked"
+
+    user = models.OneToOneField("accounts.User", on_delete=models.CASCADE, related_name="partner_program")
+    status = models.CharField(max_length=10, choices=Status, default=Status.REQUESTED)
+    code = models.CharField(max_length=16, unique=True, null=True, editable=False)
+    commission_percent = models.DecimalField(max_digits=5, decimal_places=2, default=20)
+    request_note = models.TextField(blank=True)
+    decision_note = models.TextField(blank=True)
+    requested_at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True, editable=False)
+    decided_by = models.ForeignKey(
+        "accounts.User", on_delete=models.SET_NULL, null=True, editable=False, related_name="+"
+    )
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(commission_percent__gte=0) & Q(commission_percent__lte=100),
+                name="partnerprogram_commission_is_percentage",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.user)
+
+
+class ReferProgram(BaseModel):
+    """A user's part in the referral program: a code to hand on, while it is active."""
+
+    class Status(models.TextChoices):
+        ACTIVE = "active"
+        INACTIVE = "inactive"
+
+    user = models.OneToOneField("accounts.User", on_delete=models.CASCADE, related_name="refer_program")
+    status = models.CharField(max_length=8, choices=Status, default=Status.ACTIVE)
+    code = models.CharField(max_length=16, unique=True, editable=False)
+
+    def __str__(self) -> str:
+        return str(self.user)
+
+
+class Referral(BaseModel):
+    """Who brought a user: set once, at registration."""
+
+    class Program(models.TextChoices):
+        PARTNER = "partner"
+        REFER = "refer"
+
+    program = models.CharField(max_length=7, choices=Program)
+    referrer = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="referrals")
+    user = models.OneToOneField("accounts.User", on_delete=models.CASCADE, related_name="referred_by")
+    referred_company = models.ForeignKey(
+        "accounts.Company",
+        on_delete=models.SET_NULL,
+        null=True,
+        db_index=False,  # the constraint has one
+        related_name="+",
+        help_text="The company made with the registration.",
+    )
+    code = models.CharField(max_length=16)
+
+    class Meta:
+        indexes = [models.Index(fields=("referrer", "program", "-created_at", "id"), name="referral_newest")]
+        constraints = [
+            models.CheckConstraint(condition=~Q(referrer=models.F("user")), name="referral_not_of_oneself"),
+            models.UniqueConstraint(fields=("referred_company",), name="referral_one_a_company"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.user)
+
+
+class Reward(BaseModel):
+    """What a referral brings its referrer.
+
+    pending -> earned -> paid; clawed back from any of these, when the payment behind it is returned. What was paid before it was clawed
+    back is owed by the beneficiary until it is settled.
+    """
+
+    class State(models.TextChoices):
+        PENDING = "pending"
+        EARNED = "earned"
+        PAID = "paid"
+        CLAWED_BACK = "clawed_back"
+
+    referral = models.ForeignKey(Referral, on_delete=models.PROTECT, related_name="rewards")
+    beneficiary = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="rewards")
+    program = models.CharField(max_length=7, choices=Referral.Program, help_text="The referral's.")
+    amount = models.DecimalField(max_digits=14, decimal_places=4)
+    currency = models.CharField(max_length=3)
+    state = models.CharField(max_length=11, choices=State, default=State.PENDING)
+    source = models.CharField(max_length=64, help_text="The payment that it is for; one reward for each.")
+    matures_at = models.DateTimeField(help_text="When a pending one is earned, unless its payment is returned before.")
+    paid_at = models.DateTimeField(null=True, editable=False)
+    settled_at = models.DateTimeField(
+        null=True, editable=False, help_text="When what was paid and clawed back had been given back."
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=("referral", "source"), name="reward_once"),
+            models.UniqueConstraint(
+                fields=("referral",),
+                condition=Q(program="refer") & ~Q(state="clawed_back"),
+                name="reward_one_of_a_refer_program",
+            ),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="reward_is_positive"),
+            models.CheckConstraint(
+                condition=Q(state="paid", paid_at__isnull=False)
+                | Q(state="clawed_back")
+                | Q(state__in=("pending", "earned"), paid_at=None),
+                name="reward_paid_at_some_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(settled_at=None) | Q(state="clawed_back", paid_at__isnull=False),
+                name="reward_settled_when_owed",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=("beneficiary", "-created_at", "id"), name="reward_newest"),
+            models.Index(fields=("matures_at",), condition=Q(state="pending"), name="reward_maturing"),
+            models.Index(fields=("source",), name="reward_source"),
+            models.Index(fields=("beneficiary", "currency"), condition=Q(state="earned") | OWED, name="reward_payable"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.amount.normalize():f} {self.currency}"
+
+
+class RewardTransition(BaseModel):
+    """One move of a reward; never changed. Settling what is owed stays in clawed_back."""
+
+    reward = models.ForeignKey(Reward, on_delete=models.CASCADE, related_name="transitions")
+    from_state = models.CharField(max_length=11, blank=True)
+    to_state = models.CharField(max_length=11, choices=Reward.State)
+    by = models.ForeignKey(
+        "accounts.User", on_delete=models.SET_NULL, null=True, related_name="+", help_text="Staff; empty: the service."
+    )
+    note = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        constraints = [
+            # A state is left once: however many ask for a move at the same time, one of them makes it.
+            models.UniqueConstraint(fields=("reward", "from_state"), name="rewardtransition_once"),
+            models.CheckConstraint(
+                condition=reduce(or_, (Q(from_state=before, to_state=after) for before, after in REWARD_MOVES)),
+                name="rewardtransition_is_legal",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.from_state or 'new'} to {self.to_state}"

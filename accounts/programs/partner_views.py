@@ -1,0 +1,94 @@
+"""Endpoints of the partner program (contract 4.11). The tables have no company: each query is for the user who asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from accounts.models import PartnerProgram, Referral
+from accounts.programs.partner_serializers import (
+    REWARD_STATE,
+    Balance,
+    PartnerProgramOut,
+    PartnerReferrals,
+    PartnerRequest,
+    ReferredUser,
+)
+from accounts.programs.referrals import count_referrals, referred_users
+from accounts.programs.rewards import balances
+from accounts.programs.services import request_partnership
+from core.api.endpoint import endpoint
+from core.api.output import snake
+from core.api.views import ApiView
+from core.lists import FieldSet, ListField
+
+# Not the address: whoever can search, sort or filter by what is masked finds out what it is.
+REFERRED_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("rewardState", "text", REWARD_STATE, nullable=False),
+        ListField("createdAt", "date", "created_at", nullable=False),
+    ],
+    default_search=("name",),
+)
+
+
+def program_figures(user_id: str, program: str) -> dict[str, Any]:
+    """The fields counts and balances of a program."""
+    rows = balances(user_id=user_id, program=program)
+    return {
+        "counts": count_referrals(user_id=user_id, program=program),
+        "balances": [{name: row[snake(name)] for name in Balance._declared_fields} for row in rows],
+    }
+
+
+def partnership(user_id: str) -> dict[str, Any]:
+    """The user's partnership as it goes out."""
+    found = PartnerProgramOut.one(PartnerProgram.objects.filter(user_id=user_id)) or PartnerProgramOut.of_nobody()
+    return {**found, **program_figures(user_id, Referral.Program.PARTNER)}
+
+
+class PartnerProgramView(ApiView):
+    private = True
+
+    @endpoint(
+        "Read your partnership",
+        output=PartnerProgramOut,
+        description="Always an object; its status is none for who has never asked. Balances are per currency.",
+    )
+    def get(self, request: Request) -> Any:
+        return partnership(self.actor.user_id)
+
+
+class PartnerProgramRequest(ApiView):
+    private = True
+
+    @endpoint(
+        "Ask to become a partner",
+        input=PartnerRequest,
+        output=PartnerProgramOut,
+        success="PartnerProgramRequested_200",
+        errors=("PartnerProgramAlreadyApproved_400", "PartnerProgramAlreadyRequested_400", "PartnerProgramRevoked_400"),
+        description="Staff decide, and you are told by mail. After a rejection you may ask again.",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        request_partnership(user_id=self.actor.user_id, **data)
+        return partnership(self.actor.user_id)
+
+
+class PartnerProgramReferrals(ApiView):
+    private = True
+
+    @endpoint(
+        "List the people your partner code has brought",
+        output=PartnerReferrals,
+        many=True,
+        list_in="referrals",
+        description="data is your partnership, and the page stands in its field referrals.",
+    )
+    def get(self, request: Request) -> Any:
+        user_id = self.actor.user_id
+        people = referred_users(user_id=user_id, program=Referral.Program.PARTNER)
+        return self.list_response(people, REFERRED_FIELDS, ReferredUser, within=(partnership(user_id), "referrals"))

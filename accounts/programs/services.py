@@ -1,0 +1,151 @@
+"""Partnerships, which the back office decides on, and the referral program, which everybody may join."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.mails.services import queue_mail
+from accounts.models import PartnerProgram, ReferProgram, Referral, User
+from accounts.programs.referrals import link_of, make_code
+from accounts.programs.rewards import claw_back_unpaid
+from core.errors import NamedError, ValidationFailed
+
+Status = PartnerProgram.Status
+
+DECISIONS: dict[str, tuple[str, ...]] = {
+    Status.APPROVED: (Status.REQUESTED, Status.REJECTED, Status.REVOKED),
+    Status.REJECTED: (Status.REQUESTED,),
+    Status.REVOKED: (Status.APPROVED,),
+}
+"""Decision -> the states that it may be made in."""
+
+REFUSALS: dict[str, tuple[str, str]] = {
+    Status.APPROVED: (
+        "PartnerProgramAlreadyApproved_400",
+        "you are a partner already; GET /partner-program shows your code",
+    ),
+    Status.REQUESTED: ("PartnerProgramAlreadyRequested_400", "your request waits for a decision"),
+    Status.REVOKED: ("PartnerProgramRevoked_400", "your partnership was revoked and cannot be asked for again"),
+}
+"""Why somebody cannot ask for a partnership, as name and detail; after a rejection they can."""
+
+ATTEMPTS = 5
+
+
+@transaction.atomic
+def request_partnership(*, user_id: str, request_note: str = "") -> PartnerProgram:
+    """Ask to become a partner, for the first time or after a rejection.
+
+    Raises PartnerProgramAlreadyApproved_400, PartnerProgramAlreadyRequested_400 or PartnerProgramRevoked_400.
+    """
+    now = timezone.now()
+    fresh = PartnerProgram(user_id=user_id, request_note=request_note, requested_at=now)
+    PartnerProgram.objects.bulk_create([fresh], ignore_conflicts=True)
+    program = PartnerProgram.objects.select_for_update().get(user_id=user_id)
+    if program.pk == fresh.pk:
+        return program
+    if program.status in REFUSALS:
+        raise NamedError(*REFUSALS[program.status])
+    program.status, program.request_note, program.requested_at = Status.REQUESTED, request_note, now
+    program.decision_note, program.decided_at, program.decided_by = "", None, None
+    program.save()
+    return program
+
+
+@transaction.atomic
+def approve_partnership(
+    *, program_id: str, by: User, note: str = "", commission_percent: Decimal | None = None
+) -> PartnerProgram:
+    """Make the user a partner, or one again with the code of before; the user is told by mail."""
+    program = _decide(program_id, Status.APPROVED, by=by, note=note)
+    if commission_percent is not None:
+        program.commission_percent = commission_percent
+    if program.code is None:
+        program.code = _fresh_partner_code()
+    program.save()
+    percent = f"{program.commission_percent.normalize():f}"
+    _tell(program, "partner_approved", code=program.code, link=link_of(program.code), percent=percent)
+    return program
+
+
+@transaction.atomic
+def reject_partnership(*, program_id: str, by: User, note: str = "") -> PartnerProgram:
+    """Turn a request down; the user is told by mail and may ask again."""
+    program = _decide(program_id, Status.REJECTED, by=by, note=note)
+    program.save()
+    _tell(program, "partner_rejected")
+    return program
+
+
+@transaction.atomic
+def revoke_partnership(*, program_id: str, by: User, note: str = "", claw_back: bool = False) -> PartnerProgram:
+    """End a partnership: its code stops working and payments bring no new rewards; the user is told by mail.
+
+    Rewards that are there were brought by payments of before: they stay, and become earned in time. With `claw_back` those that are not
+    paid yet go.
+    """
+    program = _decide(program_id, Status.REVOKED, by=by, note=note)
+    program.save()
+    if claw_back:
+        claw_back_unpaid(
+            user_id=program.user_id,
+            program=Referral.Program.PARTNER,
+            by=by,
+            note=note or "The partnership was revoked.",
+        )
+    _tell(program, "partner_revoked", clawed_back=claw_back)
+    return program
+
+
+def _decide(program_id: str, status: str, *, by: User, note: str) -> PartnerProgram:
+    """The locked partnership in its new state, not saved yet; ValidationFailed when the decision cannot be made now."""
+    program = PartnerProgram.objects.select_for_update(of=("self",)).select_related("user").get(pk=program_id)
+    if program.status not in DECISIONS[status]:
+        raise ValidationFailed(
+            "the decision cannot be made", f"the partnership is {program.status} and cannot become {status}"
+        )
+    program.status, program.decision_note = status, note
+    program.decided_at, program.decided_by = timezone.now(), by
+    return program
+
+
+def _fresh_partner_code() -> str:
+    """A code that no partner has; the unique constraint has the last word."""
+    for _ in range(ATTEMPTS):
+        code = make_code("P")
+        if not PartnerProgram.objects.filter(code=code).exists():
+            return code
+    raise RuntimeError("no free partner code was found")
+
+
+def _tell(program: PartnerProgram, kind: str, **context: Any) -> None:
+    queue_mail(
+        kind,
+        to=program.user.email,
+        context={"name": program.user.get_short_name(), "note": program.decision_note, **context},
+    )
+
+
+@transaction.atomic
+def set_refer_program(*, user_id: str, status: str) -> ReferProgram | None:
+    """Join the referral program or leave it; InvalidReferProgramStatus_400 for any other status.
+
+    The code is made at the first activation and kept, to work again after the next one. None for who leaves without having been in.
+    """
+    if status not in ReferProgram.Status.values:
+        raise NamedError("InvalidReferProgramStatus_400", f"status: one of {', '.join(ReferProgram.Status.values)}")
+    for _ in range(ATTEMPTS):
+        program = ReferProgram.objects.select_for_update().filter(user_id=user_id).first()
+        if program is not None:
+            program.status = status
+            program.save(update_fields=["status", "updated_at"])
+            return program
+        if status == ReferProgram.Status.INACTIVE:
+            return None
+        # Nothing happens where somebody else has the code, or where the user joins by another request just now.
+        ReferProgram.objects.bulk_create([ReferProgram(user_id=user_id, code=make_code("R"))], ignore_conflicts=True)
+    raise RuntimeError("no free referral code was found")

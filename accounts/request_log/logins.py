@@ -1,0 +1,36 @@
+"""The login log: every attempt, good or bad. Never a password, a token, or text that might be one."""
+
+from __future__ import annotations
+
+import re
+
+from accounts.models import LoginLog, Member, User
+from core.access.callers import Caller
+from core.tenancy import unscoped
+
+SHOWN = (Member.Status.OWNER, Member.Status.ACCEPTED, Member.Status.BLOCKED)
+"""Memberships whose companies see the user's logins."""
+ADDRESS = re.compile(r"[^@\s]{1,64}@[^@\s]{1,189}")
+NO_ADDRESS = "(no e-mail address)"
+
+
+def record_login(*, email: str, status: str, caller: Caller, user: User | None = None, reason: str = "") -> None:
+    """Write the attempt down, once for each company of the user; without any once, for the staff."""
+    # What is typed where an address belongs may be a password.
+    tried = user.email if user else email.strip() if ADDRESS.fullmatch(email.strip()) else NO_ADDRESS
+    with unscoped(reason="login log: the companies of one user, or none"):
+        companies: list[str | None] = []
+        if user is not None:
+            companies += Member.objects.filter(user=user, status__in=SHOWN).values_list("company_id", flat=True)
+        LoginLog.objects.bulk_create(
+            LoginLog(
+                company_id=company,
+                user=user,
+                email=tried,
+                status=status,
+                reason=reason,
+                ip=caller.ip,
+                user_agent=caller.user_agent,
+            )
+            for company in companies or [None]
+        )

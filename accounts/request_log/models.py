@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from django.db import models
+
+from core.access import AuthPath
+from core.fields import CompanyForeignKey, ObjectIdField
+from core.models import BaseModel, MaybeCompanyRow
+
+
+class LoginLog(BaseModel, MaybeCompanyRow):
+    """An attempt to log in, once for each company that the user is a member of; of an unknown address once, for the staff."""
+
+    class Status(models.TextChoices):
+        SUCCESS = "success"
+        FAILED = "failed"
+        LIMITED = "limited"
+
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, null=True, related_name="+")
+    email = models.CharField(max_length=254, help_text="The address that was tried.")
+    status = models.CharField(max_length=8, choices=Status)
+    reason = models.CharField(max_length=100, blank=True)
+    ip = models.GenericIPAddressField(null=True)
+    user_agent = models.CharField(max_length=300, blank=True)
+
+    class Meta(MaybeCompanyRow.Meta):
+        indexes = [models.Index(fields=("company", "-created_at", "-id"), name="loginlog_newest")]
+
+
+class ServerLog(BaseModel, MaybeCompanyRow):
+    """A request to the API: who, by which authentication path, what, and how it ended; created when it came in.
+
+    It outlives the user and the key that it names. Rows are written by accounts.request_log.recorder.
+    """
+
+    door = models.CharField(max_length=8, choices=[(path.value, path.value) for path in AuthPath], blank=True)
+    member = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, db_index=False, related_name="+"
+    )
+    user = models.ForeignKey(
+        "accounts.User", on_delete=models.DO_NOTHING, null=True, db_constraint=False, db_index=False, related_name="+"
+    )
+    api_key_id = ObjectIdField(null=True)
+    method = models.CharField(max_length=8)
+    route = models.CharField(
+        max_length=200, help_text="The path below its door, with its parameters' names; empty: unknown."
+    )
+    path = models.CharField(max_length=500, help_text="With the ids that were asked for, without the query string.")
+    status = models.PositiveSmallIntegerField()
+    duration_ms = models.FloatField(help_text="Until the last byte of the answer.")
+    request_bytes = models.PositiveBigIntegerField(default=0)
+    response_bytes = models.PositiveBigIntegerField(default=0)
+    ip = models.GenericIPAddressField(null=True)
+    user_agent = models.CharField(max_length=300, blank=True)
+
+    class Meta(MaybeCompanyRow.Meta):
+        indexes = [models.Index(fields=("company", "-created_at", "-id"), name="serverlog_newest")]

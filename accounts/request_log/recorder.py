@@ -1,0 +1,154 @@
+"""Writes the server log beside the requests: a bounded queue in the process, a thread with a connection of its own, a statement a batch."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from time import monotonic, sleep
+
+import orjson
+from django.db import InterfaceError, OperationalError, close_old_connections, connection
+
+from accounts.models import Company, Member, ServerLog
+from accounts.request_log.entry import Entry
+from core.tenancy import unscoped
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 500
+COLUMNS = tuple(field.name for field in fields(Entry))
+# One JSON text is a quarter of the work of as many parameters. A company or a member that has been deleted since is left out of its row.
+# A batch whose commit was not heard of is written again, hence the conflicts.
+INSERT = """
+INSERT INTO {log} ({columns})
+SELECT {values} FROM json_populate_recordset(NULL::{log}, %s::json) AS entry
+LEFT JOIN {company} AS company ON company.id = entry.company_id
+LEFT JOIN {member} AS member ON member.company_id = entry.company_id AND member.id = entry.member_id
+ON CONFLICT (id) DO NOTHING
+""".format(
+    log=ServerLog._meta.db_table,
+    company=Company._meta.db_table,
+    member=Member._meta.db_table,
+    columns=", ".join(COLUMNS),
+    values=", ".join(
+        {"company_id": "company.id", "member_id": "member.id"}.get(name, f"entry.{name}") for name in COLUMNS
+    ),
+)
+
+
+def store(entries: Sequence[Entry]) -> None:
+    """Write the entries in one statement."""
+    with unscoped(reason="server log: requests to all companies, and to none"), connection.cursor() as cursor:
+        cursor.execute(INSERT, [orjson.dumps(entries).decode()])
+
+
+class Recorder:
+    """Takes entries from any thread without ever waiting, and stores them within about `every` seconds.
+
+    At most `most` wait: beyond that, while the database is away, entries are dropped and counted in the process's log. The thread starts
+    with the first entry, in each process anew, and outlives the main thread until everything is stored, at most `patience` seconds.
+    """
+
+    def __init__(
+        self,
+        store: Callable[[Sequence[Entry]], None],
+        *,
+        most: int = 10_000,
+        every: float = 0.2,
+        retry: float = 1.0,
+        patience: float = 5.0,
+    ) -> None:
+        self._store, self._most, self._every, self._retry, self._patience = store, most, every, retry, patience
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew, as a forked child must: what waits is its parent's, and the parent's thread is not here."""
+        self._waiting: deque[Entry] = deque()
+        self._some = threading.Event()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self.lost = 0
+
+    def put(self, entry: Entry) -> None:
+        """Have the entry stored soon."""
+        if len(self._waiting) >= self._most:
+            self._lose(1)
+            return
+        self._waiting.append(entry)
+        if self._thread is None:
+            self._start()
+        if not self._some.is_set():
+            self._some.set()
+
+    def flush(self) -> bool:
+        """Store what waits, in the calling thread; False when the database cannot be reached and it waits on."""
+        while self._waiting:
+            batch = [self._waiting.popleft() for _ in range(min(AT_ONCE, len(self._waiting)))]
+            try:
+                self._keep(batch)
+            except (OperationalError, InterfaceError) as error:
+                self._waiting.extendleft(reversed(batch))
+                log.error("the server log waits for the database: %s", error)
+                return False
+        return True
+
+    def _keep(self, batch: list[Entry]) -> None:
+        try:
+            self._store(batch)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:  # noqa: BLE001  the edge of one entry: a bad one never costs a good one
+            if len(batch) == 1:
+                log.exception("a request could not be written to the server log")
+                self._lose(1)
+                return
+            middle = len(batch) // 2
+            self._keep(batch[:middle])
+            self._keep(batch[middle:])
+
+    def _lose(self, count: int) -> None:
+        with self._lock:
+            self.lost += count
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._thread is None:
+                # Not a daemon: the interpreter waits for it, so that an orderly end of the process loses nothing.
+                self._thread = threading.Thread(target=self._run, name="server-log", daemon=False)
+                self._thread.start()
+
+    def _run(self) -> None:
+        told = 0
+        main = threading.main_thread()
+        while main.is_alive():
+            if not self._some.wait(self._retry / 2):
+                continue
+            sleep(self._every)
+            self._some.clear()
+            if self.flush():
+                close_old_connections()
+            else:
+                connection.close()
+                sleep(self._retry)
+                self._some.set()
+            if self.lost > told:
+                log.error("%d requests are missing in the server log", self.lost - told)
+                told = self.lost
+        self._finish()
+
+    def _finish(self) -> None:
+        deadline = monotonic() + self._patience
+        while not self.flush() and monotonic() < deadline:
+            connection.close()
+            sleep(self._every)
+        if self._waiting:
+            log.error("%d requests are missing in the server log", len(self._waiting))
+        connection.close()
+
+
+RECORDER = Recorder(store)
+os.register_at_fork(after_in_child=RECORDER.forget)

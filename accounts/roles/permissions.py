@@ -1,0 +1,197 @@
+"""What roles permit: 38 modules, four methods each (contract section 2, Role), and the roles that each company begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.access import Actor
+from core.errors import InvalidFormat, ValidationFailed, shorten
+
+Permission = Mapping[str, Mapping[str, bool]]
+"""Module -> method -> allowed; what is absent is not allowed."""
+
+METHODS = ("GET", "POST", "PUT", "DELETE")
+MODULES = (
+    "custom-field",
+    "custom-section",
+    "apps",
+    "contact",
+    "contact-category",
+    "lead",
+    "lead-activity",
+    "template",
+    "campaign",
+    "chatapp",
+    "report",
+    "company",
+    "member",
+    "role",
+    "segment",
+    "file",
+    "plan",
+    "settings",
+    "product-service",
+    "tag",
+    "logs",
+    "team",
+    "api",
+    "meeting",
+    "videocall",
+    "my-videocall",
+    "calendar",
+    "my-calendar",
+    "offline-meeting",
+    "genie",
+    "enrich",
+    "lead-gen-ai",
+    "domain-tracking",
+    "white-label-options",
+    "chat-widget",
+    "manual-chatbot",
+    "workflow",
+    "ai-crm-chat",
+)
+
+
+def complete(permission: Permission) -> dict[str, dict[str, bool]]:
+    """Every module and method with its flag."""
+    return {module: {method: bool(permission.get(module, {}).get(method)) for method in METHODS} for module in MODULES}
+
+
+def parse_permission(value: Any) -> dict[str, dict[str, bool]]:
+    """The flags that are given, checked; an unknown module or method and a flag that is no boolean are 400s that name it."""
+    if not isinstance(value, dict):
+        raise InvalidFormat("permission", value, 'permission: write it as {"contact": {"GET": true, "POST": false}}')
+    for module, methods in value.items():
+        where = f"permission.{shorten(module)}"
+        if module not in MODULES:
+            raise ValidationFailed(f"{where}: there is no such module; the modules are {', '.join(MODULES)}")
+        if not isinstance(methods, dict):
+            raise InvalidFormat(where, methods, f"{where}: must be an object of {', '.join(METHODS)}")
+        for method, flag in methods.items():
+            if method not in METHODS:
+                raise ValidationFailed(
+                    f"{where}.{shorten(method)}: there is no such method; the methods are {', '.join(METHODS)}"
+                )
+            if not isinstance(flag, bool):
+                raise InvalidFormat(f"{where}.{method}", flag, f"{where}.{method}: must be true or false")
+    return value
+
+
+def merge(permission: Permission, changes: Permission) -> dict[str, dict[str, bool]]:
+    """The permission with the changed flags, as it is stored: what is allowed and nothing else."""
+    merged = {module: {**permission.get(module, {}), **changes.get(module, {})} for module in MODULES}
+    allowed = {module: {method: True for method in METHODS if flags.get(method)} for module, flags in merged.items()}
+    return {module: flags for module, flags in allowed.items() if flags}
+
+
+def lacking(actor: Actor, permission: Permission) -> list[str]:
+    """What the permission allows and the actor may not do, each as module.METHOD."""
+    if actor.is_unbounded:
+        return []
+    wanted = complete(permission)
+    return [
+        f"{module}.{method}"
+        for module in MODULES
+        for method in METHODS
+        if wanted[module][method] and not actor.may(module, method)
+    ]
+
+
+def allow(modules: Iterable[str], *methods: str) -> dict[str, dict[str, bool]]:
+    """The methods on each of the modules."""
+    return {module: dict.fromkeys(methods, True) for module in modules}
+
+
+@dataclass(frozen=True)
+class DefaultRole:
+    """A role that each company begins with."""
+
+    name: str
+    description: str
+    permission: Permission
+    is_default: bool = False
+
+
+ADMINISTRATION = (
+    "company",
+    "member",
+    "role",
+    "settings",
+    "plan",
+    "logs",
+    "api",
+    "white-label-options",
+    "custom-field",
+    "custom-section",
+)
+"""What shapes the company itself; custom fields and sections among it, since they shape everybody's records."""
+DAILY = (
+    "contact",
+    "lead",
+    "lead-activity",
+    "meeting",
+    "videocall",
+    "my-videocall",
+    "calendar",
+    "my-calendar",
+    "offline-meeting",
+    "genie",
+    "enrich",
+    "lead-gen-ai",
+    "ai-crm-chat",
+    "file",
+    "tag",
+    "template",
+)
+"""What a salesperson writes all day."""
+ADMIN = "Admin"
+WORK = tuple(module for module in MODULES if module not in ADMINISTRATION)
+
+DEFAULT_ROLES = (
+    DefaultRole(ADMIN, "May do everything but what only owners may.", allow(MODULES, *METHODS)),
+    DefaultRole(
+        "Manager",
+        "Runs contacts, leads and outreach; sees the company, its members and settings without changing them.",
+        {
+            **allow(WORK, *METHODS),
+            **allow(("custom-field", "custom-section"), *METHODS),
+            **allow(("company", "member", "role", "settings", "plan", "logs", "report"), "GET"),
+        },
+    ),
+    DefaultRole(
+        "Member",
+        "Daily work with contacts, leads and messages; deletes nothing.",
+        {
+            **allow(
+                ("contact-category", "campaign", "chatapp", "segment", "product-service", "team", "workflow"), "GET"
+            ),
+            **allow(
+                (
+                    "custom-field",
+                    "custom-section",
+                    "company",
+                    "settings",
+                    "report",
+                    "apps",
+                    "manual-chatbot",
+                    "chat-widget",
+                ),
+                "GET",
+            ),
+            **allow(DAILY, "GET", "POST", "PUT"),
+        },
+        is_default=True,
+    ),
+    DefaultRole(
+        "Viewer",
+        "Sees the work and changes nothing; keys, roles, members and logs stay closed.",
+        allow(
+            (module for module in MODULES if module not in ("api", "role", "member", "logs", "white-label-options")),
+            "GET",
+        ),
+    ),
+)
+"""Exactly one is the default."""

@@ -1,0 +1,57 @@
+"""Bodies and answers of roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.members.snapshots import MemberSnapshot
+from accounts.roles.permissions import complete
+from core.api.input import BooleanInput, Input, ObjectInput, TextInput
+from core.api.output import IdField, Output
+
+UNIQUE = "unique in the company, whatever the case of its letters"
+FLAGS = 'module -> method -> allowed, such as {"contact": {"GET": true}}; what is left out '
+
+
+class RoleCreate(Input):
+    name = TextInput(max_length=100, required=False, help_text=UNIQUE)
+    permission = ObjectInput(required=False, help_text=FLAGS + "is not allowed")
+    description = TextInput(max_length=5000, allow_blank=True, required=False)
+    isDefault = BooleanInput(required=False, help_text="the role of who is invited without one; true moves it here")
+
+
+class RoleUpdate(RoleCreate):
+    permission = ObjectInput(required=False, help_text=FLAGS + "stays as it is")
+
+
+class PermissionField(serializers.DictField):
+    """Module -> method -> allowed, all of them."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            child=serializers.DictField(child=serializers.BooleanField()),
+            help_text="module -> GET, POST, PUT and DELETE -> allowed; every module is there",
+            **options,
+        )
+
+
+class RoleOut(Output):
+    """A role."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    description = serializers.CharField()
+    permission = PermissionField()
+    isDefault = serializers.BooleanField()
+    createdBy = MemberSnapshot(source="created_by")
+    updatedBy = MemberSnapshot(source="updated_by")
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        data["permission"] = complete(data["permission"])
+        return data

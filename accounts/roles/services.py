@@ -1,0 +1,146 @@
+"""Roles: what a company's members may do (contract 4.12). Nobody hands out more than they have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from accounts.members.authority import check_reach, take_authority
+from accounts.models import Member, Role
+from accounts.roles.permissions import DEFAULT_ROLES, merge, parse_permission
+from core.access import Actor, reserve_quota
+from core.errors import NamedError, shorten
+from core.lists import BulkSelection
+from core.tenancy import company_id
+
+HOLDING = (Member.Status.ACCEPTED, Member.Status.BLOCKED, Member.Status.INVITED)
+"""Members whose role is in use: owners need none, and of those who are gone it is but a memory."""
+
+
+def seed_roles() -> None:
+    """Give the active company the default roles, unless it has a default one already: then it has had them, and has made them its own."""
+    if Role.objects.filter(is_default=True).exists():
+        return
+    Role.objects.bulk_create(
+        [
+            Role(
+                name=seed.name,
+                description=seed.description,
+                permission=seed.permission,
+                is_default=seed.is_default,
+                company_id=company_id(),
+            )
+            for seed in DEFAULT_ROLES
+        ],
+        ignore_conflicts=True,
+    )
+    if not Role.objects.filter(is_default=True).exists():
+        name = next(seed.name for seed in DEFAULT_ROLES if seed.is_default)
+        Role.objects.filter(name__iexact=name).update(is_default=True)
+
+
+@transaction.atomic
+def create_role(*, actor: Actor, values: Mapping[str, Any]) -> Role:
+    """A new role of name, permission, description and is_default.
+
+    RoleOrPermissionRequired_400 without name or permission, RoleNameAlreadyExists_400, UnauthorizedAction_403 for a permission beyond the
+    actor's own.
+    """
+    missing = [name for name in ("name", "permission") if values.get(name) is None]
+    if missing:
+        raise NamedError(
+            "RoleOrPermissionRequired_400", f"{' and '.join(missing)}: a role needs a name and a permission"
+        )
+    permission = merge({}, parse_permission(values["permission"]))
+    actor = take_authority(actor)
+    check_reach(actor, permission, "the role would permit")
+    reserve_quota("role")
+    if values.get("is_default"):
+        Role.objects.filter(is_default=True).update(is_default=False)
+    by = actor.member_id or None
+    return _save(Role(**{**values, "permission": permission}, created_by_id=by, updated_by_id=by))
+
+
+@transaction.atomic
+def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Role:
+    """Change what is given of a role; of a permission the flags that are given, the others stay.
+
+    RoleNotFound_404, RoleOrPermissionRequired_400 with nothing to change, RoleNameAlreadyExists_400; UnauthorizedAction_403 for a role that
+    permits more than the actor may, before or after, and for the permission of the actor's own role; BadRequest_400 for isDefault false on
+    the default role.
+    """
+    actor = take_authority(actor)
+    role = Role.objects.select_for_update(no_key=True).filter(pk=id).first()
+    if role is None:
+        raise NamedError("RoleNotFound_404", "id: there is no such role in this company")
+    if not values:
+        raise NamedError("RoleOrPermissionRequired_400", "give name, description, permission or isDefault")
+    check_reach(actor, role.permission, "the role permits")
+    if "permission" in values:
+        permission = merge(role.permission, parse_permission(values["permission"]))
+        if not actor.is_unbounded and Member.objects.filter(pk=actor.member_id, role=role).exists():
+            raise NamedError(
+                "UnauthorizedAction_403", "nobody changes the permission of the role that they hold themselves"
+            )
+        check_reach(actor, permission, "the role would permit")
+        values = {**values, "permission": permission}
+    _move_default(role, values.get("is_default"))
+    for name, value in values.items():
+        setattr(role, name, value)
+    role.updated_by_id = actor.member_id or None
+    return _save(role)
+
+
+def _move_default(role: Role, is_default: bool | None) -> None:
+    if is_default is False and role.is_default:
+        raise NamedError(
+            "BadRequest_400", "isDefault: a company has one default role; make another one the default instead"
+        )
+    if is_default and not role.is_default:
+        Role.objects.filter(is_default=True).update(is_default=False)
+
+
+@transaction.atomic
+def delete_roles(*, actor: Actor, selection: BulkSelection) -> int:
+    """Delete the selected roles, all or none; returns how many.
+
+    RoleNotFound_404 when there are none, BadRequest_400 for the default role and for one that is in use, UnauthorizedAction_403 for one
+    that permits more than the actor may.
+    """
+    actor = take_authority(actor)
+    roles = list(
+        Role.objects.select_for_update().filter(pk__in=selection.apply(Role.objects.all()).values("pk")).order_by("pk")
+    )
+    if not roles:
+        raise NamedError("RoleNotFound_404", "none of the selected roles is one of this company")
+    for role in roles:
+        check_reach(actor, role.permission, f"the role {shorten(role.name, 60)!r} permits")
+        if role.is_default:
+            raise NamedError(
+                "BadRequest_400", f"{shorten(role.name, 60)!r} is the default role; make another one the default first"
+            )
+    ids = [role.pk for role in roles]
+    holders = list(Member.objects.filter(role__in=ids, status__in=HOLDING).select_related("role").order_by("pk")[:4])
+    if holders:
+        names = ", ".join(f"{member.email} ({shorten(member.role.name, 60)})" for member in holders[:3] if member.role)
+        more = " and others" if len(holders) > 3 else ""
+        raise NamedError("BadRequest_400", f"in use by {names}{more}; give these members another role first")
+    Member.objects.filter(role__in=ids).update(role=None)
+    Role.objects.filter(pk__in=ids).delete()
+    return len(ids)
+
+
+def _save(role: Role) -> Role:
+    try:
+        with transaction.atomic():
+            role.save()
+    except IntegrityError as error:
+        if "role_name_unique" not in str(error):
+            raise
+        raise NamedError(
+            "RoleNameAlreadyExists_400",
+            f"name: {shorten(role.name, 60)!r} exists already, whatever the case of its letters",
+        ) from None
+    return role

@@ -1,0 +1,97 @@
+"""Endpoints of roles (contract 4.12)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from accounts.members.snapshots import Deleted
+from accounts.models import Role
+from accounts.roles.serializers import RoleCreate, RoleOut, RoleUpdate
+from accounts.roles.services import create_role, delete_roles, update_role
+from core.api.endpoint import endpoint
+from core.api.selection import SelectionInput
+from core.api.views import ApiView
+from core.errors import NamedError
+from core.lists import BulkSelection, FieldSet, ListField
+
+ROLE_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("description", "text", "description", searchable=True, nullable=False),
+        ListField("isDefault", "boolean", "is_default", nullable=False),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name"),
+        ListField("updatedBy", "id", "updated_by_id"),
+        ListField("updatedBy.name", "text", "updated_by__name"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_search=("name", "description"),
+)
+NO_MORE_THAN_ONES_OWN = (
+    "Who is no owner can neither permit what they may not do themselves nor change a role that permits more."
+)
+
+
+def _one(id: str) -> dict[str, Any]:
+    found = RoleOut.one(Role.objects.filter(pk=id))
+    if found is None:
+        raise NamedError("RoleNotFound_404", "id: there is no such role in this company")
+    return found
+
+
+class Roles(ApiView):
+    module = "role"
+
+    @endpoint("List roles", output=RoleOut, many=True)
+    def get(self, request: Request) -> Any:
+        return self.list_response(Role.objects.all(), ROLE_FIELDS, RoleOut)
+
+    @endpoint(
+        "Create a role",
+        input=RoleCreate,
+        output=RoleOut,
+        success="RoleCreated_201",
+        takes="role",
+        errors=("RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400"),
+        description=f"Name and permission are needed. {NO_MORE_THAN_ONES_OWN}",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        return _one(create_role(actor=self.actor, values=data).pk)
+
+    @endpoint(
+        "Delete roles",
+        input=SelectionInput,
+        output=Deleted,
+        bulk=True,
+        success="RolesDeleted_200",
+        errors=("RoleNotFound_404", "BadRequest_400"),
+        description="All of the selected ones or none: the default role and roles in use stay, and the answer names who holds them.",
+    )
+    def delete(self, request: Request, data: dict[str, Any]) -> Any:
+        selection = BulkSelection.parse(request.data, request.query_params, ROLE_FIELDS)
+        return {"deletedCount": delete_roles(actor=self.actor, selection=selection)}
+
+
+class RoleDetail(ApiView):
+    module = "role"
+
+    @endpoint("Read a role", output=RoleOut, errors=("RoleNotFound_404",))
+    def get(self, request: Request, id: str) -> Any:
+        return _one(id)
+
+    @endpoint(
+        "Update a role",
+        input=RoleUpdate,
+        output=RoleOut,
+        success="RoleUpdated_200",
+        errors=("RoleNotFound_404", "RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400", "BadRequest_400"),
+        description=f"Changes what is given; of permission the flags that are given. {NO_MORE_THAN_ONES_OWN} Nobody but an owner changes"
+        " the permission of the role that they hold.",
+    )
+    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        update_role(actor=self.actor, id=id, values=data)
+        return _one(id)

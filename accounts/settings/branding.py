@@ -1,0 +1,37 @@
+"""How mails and pages of a company look: its app's name, links and colour (CompanySettings)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from accounts.models import CompanySettings
+from core.tenancy import unscoped
+
+
+@dataclass(frozen=True)
+class Brand:
+    """What templates show; the service's own without a company."""
+
+    name: str = "Leadwright"
+    description: str = ""
+    version: str = ""
+    links: dict[str, str] = field(default_factory=dict)
+    background: dict[str, Any] = field(default_factory=dict)
+
+
+def brand_of(company_id: str | None) -> Brand:
+    """The company's brand."""
+    if company_id is None:
+        return Brand()
+    with unscoped(reason="mails: the brand of the company that one is sent for"):
+        found = CompanySettings.objects.select_related("company").filter(company_id=company_id).first()
+    if found is None:
+        return Brand()
+    return Brand(
+        found.app_name or found.company.name,
+        found.app_description,
+        found.app_version,
+        found.links,
+        found.mobile_background,
+    )

@@ -1,0 +1,18 @@
+"""How the dates, times and amounts that a company's people read are written."""
+
+from __future__ import annotations
+
+from accounts.models import Company, CompanySettings
+from core.tenancy import unscoped
+from core.text.formats import Formats
+
+
+def formats_of(company_id: str | None) -> Formats:
+    """The company's formats; those of the service for nobody in particular."""
+    if company_id is None:
+        return Formats()
+    with unscoped(reason="formats: how the company that is asked for writes"):
+        settings = CompanySettings.objects.filter(company_id=company_id)
+        found = settings.values_list("company__timezone", "date_format", "time_format", "currency").first()
+        found = found or Company.objects.filter(pk=company_id).values_list("timezone").first()
+    return Formats(*(found or ()))

@@ -1,0 +1,45 @@
+"""manualChatbot: what a new chatbot begins with (contract section 2, ManualChatbot)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.settings.groups.base import Shape, stored_setting
+from core.api.input import BooleanInput, IntegerInput, TextInput
+
+
+class DefaultHandover(Shape):
+    """When new chatbots hand a conversation over."""
+
+    mode = serializers.ChoiceField(choices=["any", "all"], default="any", help_text="How many of the rules must hold.")
+
+
+class DefaultRouting(Shape):
+    """Whether conversations may go from and to new chatbots."""
+
+    label = TextInput(default="", allow_blank=True, max_length=100)  # type: ignore[assignment]
+    allowLeave = BooleanInput(default=True)
+    allowEnter = BooleanInput(default=True)
+
+
+class DefaultAttachments(Shape):
+    """What may be attached to a conversation with a new chatbot."""
+
+    custom = BooleanInput(default=False)
+    maxFileSizeMb = IntegerInput(default=10, min_value=1, max_value=100)
+
+
+class ManualChatbotShape(Shape):
+    """What new chatbots begin with."""
+
+    kind = serializers.ChoiceField(choices=["flow", "router"], default="flow")
+    handover = DefaultHandover(required=False)
+    routing = DefaultRouting(required=False)
+    attachments = DefaultAttachments(required=False)
+
+
+def chatbot_defaults(company_id: str) -> dict[str, Any]:
+    """The fields of the company's new chatbots, as the contract names them; what the body of a POST says goes before."""
+    return ManualChatbotShape.fill(stored_setting(company_id, "manual_chatbot"))

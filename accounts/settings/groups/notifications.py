@@ -1,0 +1,79 @@
+"""notificationSettings: which notices are given, and how (accounts.mails.notices)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.mails.notices import NOTICES
+from accounts.settings.groups.base import Shape
+from core.api.input import BooleanInput, ObjectIdInput
+from core.errors import NamedError, shorten
+
+_templates: dict[str, Callable[[str], bool]] = {}
+
+
+def register_template_source(kind: str, exists: Callable[[str], bool]) -> None:
+    """An app that keeps templates of the kind (email, chatapp) says here whether the active company has one of an id."""
+    _templates[kind] = exists
+
+
+class NoticeChannels(Shape):
+    """How a notice is given."""
+
+    email = BooleanInput(default=True, help_text="Mail it.")
+    emailTemplate = ObjectIdInput(
+        default=None, allow_null=True, help_text="The mail's template; null: the product's own words."
+    )
+    chatapp = BooleanInput(default=False, help_text="Send it by chat app, which takes a template.")
+    chatappTemplate = ObjectIdInput(default=None, allow_null=True)
+
+
+class NotificationSettings(serializers.DictField):
+    """Notice -> how it is given; a notice that is absent has its default."""
+
+    child = NoticeChannels()
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if isinstance(data, dict):
+            unknown = {
+                shorten(key): f"unknown notice; there are {', '.join(sorted(NOTICES))}"
+                for key in data
+                if key not in NOTICES
+            }
+            if unknown:
+                raise serializers.ValidationError(unknown, code="unknown")
+        return super().to_internal_value(data)  # type: ignore[no-any-return]
+
+    @classmethod
+    def fill(cls, stored: Mapping[str, Any]) -> dict[str, Any]:
+        """Every notice there is: what is stored of it, defaults for the rest."""
+        return {
+            key: NoticeChannels.fill({"email": notice.on, **stored.get(key, {})})
+            for key, notice in sorted(NOTICES.items())
+        }
+
+
+def check_templates(chosen: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise InvalidEmailTemplate_400 or InvalidChatAppTemplate_400 for a template that the company does not have."""
+    for notice, channels in chosen.items():
+        where = f"notificationSettings.{notice}"
+        if not _is_found("email", channels["emailTemplate"]):
+            raise NamedError(
+                "InvalidEmailTemplate_400", f"{where}.emailTemplate: there is no such e-mail template in this company"
+            )
+        if not _is_found("chatapp", channels["chatappTemplate"]):
+            raise NamedError(
+                "InvalidChatAppTemplate_400", f"{where}.chatappTemplate: there is no such template in this company"
+            )
+        if channels["chatapp"] and channels["chatappTemplate"] is None:
+            raise NamedError(
+                "InvalidChatAppTemplate_400",
+                f"{where}.chatapp: a notice by chat app takes a template; set chatappTemplate too",
+            )
+
+
+def _is_found(kind: str, template_id: str | None) -> bool:
+    return template_id is None or (kind in _templates and _templates[kind](template_id))

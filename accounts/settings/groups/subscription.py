@@ -1,0 +1,44 @@
+"""subscriptionPolicies: what becomes of a subscription at the end of its period, and who hears of it before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.settings.groups.base import Shape, stored_setting
+from core.api.input import BooleanInput, IntegerInput
+
+
+class DayList(serializers.ListField):
+    """Days before the end, the farthest first, each once."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(child=IntegerInput(min_value=1, max_value=60), max_length=10, **options)
+
+    def to_internal_value(self, data: Any) -> list[int]:
+        return sorted(set(super().to_internal_value(data)), reverse=True)
+
+
+class SubscriptionPoliciesShape(Shape):
+    """What becomes of the subscription at the end of its period."""
+
+    autoRenew = BooleanInput(default=True, help_text="Renew the subscription at the end of its period.")
+    remindDaysBefore = DayList(
+        default=lambda: [7, 1], help_text="Days before the end at which notice is given; [] for no notice."
+    )
+
+
+@dataclass(frozen=True)
+class SubscriptionPolicies:
+    """A company's subscriptionPolicies."""
+
+    auto_renew: bool = True
+    remind_days_before: tuple[int, ...] = (7, 1)
+
+
+def subscription_policies(company_id: str) -> SubscriptionPolicies:
+    """What the company has chosen."""
+    chosen = SubscriptionPoliciesShape.fill(stored_setting(company_id, "subscription_policies"))
+    return SubscriptionPolicies(chosen["autoRenew"], tuple(chosen["remindDaysBefore"]))

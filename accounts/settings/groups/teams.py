@@ -1,0 +1,54 @@
+"""teamSettings: how leads are dealt out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rest_framework import serializers
+
+from accounts.settings.groups.base import Shape, stored_setting
+from core.api.input import BooleanInput, IntegerInput
+
+
+class Distribution(StrEnum):
+    """Who of a team gets the next lead."""
+
+    ROUND_ROBIN = "roundRobin"
+    LEAST_LOADED = "leastLoaded"
+    MANUAL = "manual"
+
+
+class TeamSettingsShape(Shape):
+    """How leads are dealt out."""
+
+    distribution = serializers.ChoiceField(
+        choices=[kind.value for kind in Distribution],
+        default=Distribution.MANUAL.value,
+        help_text="roundRobin: in turn; leastLoaded: who has the fewest open leads; manual: nobody, until a person decides.",
+    )
+    onlyAvailable = BooleanInput(
+        default=True, help_text="Pass over members whom their team has marked as not available."
+    )
+    maxOpenLeads = IntegerInput(
+        default=None,
+        allow_null=True,
+        min_value=1,
+        max_value=100_000,
+        help_text="Who has so many open leads gets no more.",
+    )
+
+
+@dataclass(frozen=True)
+class LeadRule:
+    """A company's teamSettings; `max_open_leads` None is no limit."""
+
+    distribution: Distribution = Distribution.MANUAL
+    only_available: bool = True
+    max_open_leads: int | None = None
+
+
+def lead_rule(company_id: str) -> LeadRule:
+    """How the company's new leads are dealt out. The one place where the assignment of leads asks for it."""
+    chosen = TeamSettingsShape.fill(stored_setting(company_id, "team_settings"))
+    return LeadRule(Distribution(chosen["distribution"]), chosen["onlyAvailable"], chosen["maxOpenLeads"])

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from django.db import models
+
+from core.fields import JSONField
+from core.models import CompanyModel
+
+
+class CompanySettings(CompanyModel):
+    """How a company's product looks and behaves; the time zone is the company's own."""
+
+    class DateFormat(models.TextChoices):
+        DAY_FIRST = "dd/mm/yyyy"
+        MONTH_FIRST = "mm/dd/yyyy"
+        ISO = "yyyy-mm-dd"
+        DOTS = "dd.mm.yyyy"
+        DASHES = "dd-mm-yyyy"
+        WORDS = "d mmm yyyy"
+
+    class TimeFormat(models.TextChoices):
+        HOURS_24 = "HH:mm"
+        HOURS_12 = "hh:mm a"
+
+    currency = models.CharField(max_length=3, default="USD", help_text="ISO 4217 code.")
+    date_format = models.CharField(max_length=10, choices=DateFormat, default=DateFormat.DAY_FIRST)
+    time_format = models.CharField(max_length=7, choices=TimeFormat, default=TimeFormat.HOURS_24)
+    app_name = models.CharField(
+        max_length=100, blank=True, help_text="What mails and pages call the product; empty: the company's name."
+    )
+    app_description = models.CharField(max_length=300, blank=True)
+    app_version = models.CharField(max_length=40, blank=True)
+    links = JSONField(default=dict, blank=True, help_text="Network -> address of the company's page there.")
+    notification_settings = JSONField(
+        default=dict, blank=True, help_text="Notice -> how it is sent; one that is absent has its default."
+    )
+    mobile_background = JSONField(default=dict, blank=True)
+    team_settings = JSONField(default=dict, blank=True, help_text="How leads are dealt out.")
+    subscription_policies = JSONField(default=dict, blank=True)
+    manual_chatbot = JSONField(default=dict, blank=True, help_text="Defaults of new chatbots.")
+
+    class Meta(CompanyModel.Meta):
+        verbose_name_plural = "company settings"
+        constraints = [models.UniqueConstraint(fields=("company",), name="companysettings_once")]

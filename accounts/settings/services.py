@@ -1,0 +1,107 @@
+"""A company's settings: made with it, shown whole, changed in part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.companies.services import check_timezone
+from accounts.models import Company, CompanySettings
+from accounts.settings.groups.background import MobileBackgroundShape
+from accounts.settings.groups.base import merge
+from accounts.settings.groups.chatbot import ManualChatbotShape
+from accounts.settings.groups.notifications import NotificationSettings, check_templates
+from accounts.settings.groups.subscription import SubscriptionPoliciesShape
+from accounts.settings.groups.teams import TeamSettingsShape
+from core.errors import NamedError, ValidationFailed
+from core.tenancy import company_id
+from core.text.formats import is_currency
+
+NETWORKS = (
+    "facebook",
+    "instagram",
+    "linkedin",
+    "x",
+    "youtube",
+    "tiktok",
+    "whatsapp",
+    "telegram",
+    "pinterest",
+    "snapchat",
+    "threads",
+)
+PLAIN = ("currency", "date_format", "time_format", "app_name", "app_description", "app_version")
+
+
+class Nested(Protocol):
+    """What a nested setting can do: put defaults where nothing is stored."""
+
+    @classmethod
+    def fill(cls, stored: Mapping[str, Any]) -> dict[str, Any]: ...
+
+
+NESTED: dict[str, type[Nested]] = {
+    "notification_settings": NotificationSettings,
+    "mobile_background": MobileBackgroundShape,
+    "team_settings": TeamSettingsShape,
+    "subscription_policies": SubscriptionPoliciesShape,
+    "manual_chatbot": ManualChatbotShape,
+}
+
+
+def make_settings() -> None:
+    """The active company's settings, unless it has them (core.tenancy.provisioning.on_company_created)."""
+    CompanySettings.objects.get_or_create(company_id=company_id())
+
+
+def read_settings() -> dict[str, Any]:
+    """The active company's settings, whole, under the names of their model's fields and the networks; SettingsNotFound_400."""
+    found = CompanySettings.objects.select_related("company").first()
+    if found is None:
+        raise _missing()
+    return {
+        "id": found.pk,
+        **{name: getattr(found, name) for name in (*PLAIN, "created_at", "updated_at")},
+        "timezone": found.company.timezone,
+        **{network: found.links.get(network, "") for network in NETWORKS},
+        **{name: shape.fill(getattr(found, name)) for name, shape in NESTED.items()},
+    }
+
+
+@transaction.atomic
+def update_settings(*, changes: Mapping[str, Any]) -> None:
+    """Change what is given and nothing else, nested settings key by key, under the row's lock, so that no change is lost.
+
+    Raises SettingsNotFound_400, InvalidTimezone_400, InvalidEmailTemplate_400, InvalidChatAppTemplate_400, and ValidationFailed for a
+    currency that is none.
+    """
+    settings = CompanySettings.objects.select_for_update().first()
+    if settings is None:
+        raise _missing()
+    currency = changes.get("currency")
+    if currency is not None and not is_currency(currency):
+        raise ValidationFailed(
+            "currency must be the code of a currency in use, such as EUR", f"currency: there is no {currency}"
+        )
+    for name in PLAIN:
+        if name in changes:
+            setattr(settings, name, changes[name])
+    settings.links = {name: link for name in NETWORKS if (link := changes.get(name, settings.links.get(name)))}
+    for name in NESTED:
+        if name in changes:
+            setattr(settings, name, merge(getattr(settings, name), changes[name]))
+    if "notification_settings" in changes:
+        check_templates(NotificationSettings.fill(settings.notification_settings))
+    settings.save()
+    if "timezone" in changes:
+        check_timezone(changes["timezone"])
+        Company.objects.filter(pk=company_id()).update(timezone=changes["timezone"], updated_at=timezone.now())
+
+
+def _missing() -> NamedError:
+    return NamedError(
+        "SettingsNotFound_400", "the company has no settings; `manage.py migrate` gives every company what it lacks"
+    )

@@ -1,0 +1,46 @@
+"""Endpoints of company settings (contract 4.9)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from accounts.settings.serializers import CompanySettingsOut, CompanySettingsUpdate
+from accounts.settings.services import read_settings, update_settings
+from core.api.endpoint import endpoint
+from core.api.output import snake
+from core.api.views import ApiView
+
+
+def _answer() -> dict[str, Any]:
+    found = read_settings()
+    return {name: found[snake(name)] for name in CompanySettingsOut._declared_fields}
+
+
+class Settings(ApiView):
+    module = "settings"
+
+    @endpoint(
+        "Read the settings", output=CompanySettingsOut, errors=("SettingsNotFound_400",), needs_subscription=False
+    )
+    def get(self, request: Request) -> Any:
+        return _answer()
+
+    @endpoint(
+        "Change settings",
+        input=CompanySettingsUpdate,
+        output=CompanySettingsOut,
+        success="SettingsChanged_200",
+        errors=(
+            "InvalidEmailTemplate_400",
+            "InvalidChatAppTemplate_400",
+            "SettingsNotFound_400",
+            "InvalidTimezone_400",
+        ),
+        description="Changes what is given. The objects notificationSettings, mobileBackground, teamSettings, subscriptionPolicies and"
+        " manualChatbot are merged key by key, and arrays in them are replaced. The time zone is the company's own.",
+    )
+    def put(self, request: Request, data: dict[str, Any]) -> Any:
+        update_settings(changes=data)
+        return _answer()

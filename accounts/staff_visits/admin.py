@@ -1,0 +1,85 @@
+"""Back office pages of staff visits: who looked at which company, why, and at what. Nobody changes or deletes them."""
+
+from __future__ import annotations
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import AutocompleteSelectFilter
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminTextareaWidget
+
+from accounts.models import StaffVisit, StaffVisitPage
+from accounts.staff_visits.services import MAX_REASON, MIN_REASON
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import list_address, panel, table
+
+COLOURS = {"open": "success", "ended": "info", "over": "warning"}
+STATES = {"open": "open", "ended": "ended", "over": "over by time"}
+
+
+class ReasonForm(forms.Form):
+    """Why somebody wants to look at a company."""
+
+    reason = forms.CharField(
+        min_length=MIN_REASON,
+        max_length=MAX_REASON,
+        widget=UnfoldAdminTextareaWidget({"rows": 3, "autofocus": True}),
+        help_text="It is kept, with every page that you open, and the company's owners may read it. You can look for an hour.",
+    )
+
+
+@admin.register(StaffVisit)
+class StaffVisitAdmin(CompanyRecordAdmin):
+    """Who looked at which company, and why."""
+
+    icon = "visibility"
+    list_display = ("created_at", "company", "staff", "reason", "condition", "expires_at", "ended_at")
+    list_filter = (BY_COMPANY, ("staff", AutocompleteSelectFilter))
+    list_select_related = ("company", "staff")
+    search_fields = ("=id", "reason", "staff__email", "company__name")
+    search_help_text = "Reason, staff member's e-mail, company's name or id"
+
+    def lead(self, record: StaffVisit) -> str:
+        return record.reason
+
+    @display(description="state", label=COLOURS)
+    def condition(self, visit: StaffVisit) -> tuple[str, str]:
+        return visit.state, STATES[visit.state]
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        return lookup == "staff__id__exact" or super().lookup_allowed(lookup, value, request)
+
+
+@admin.register(StaffVisitPage)
+class StaffVisitPageAdmin(CompanyRecordAdmin):
+    """The pages that were looked at on visits."""
+
+    icon = "footprint"
+    list_display = ("created_at", "path", "visit", "company")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "visit__staff")
+    search_fields = ("=id", "=visit__id", "visit__staff__email")
+    search_help_text = "Id of the visit, or the staff member's e-mail"
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        return lookup == "visit__id__exact" or super().lookup_allowed(lookup, value, request)
+
+
+@panel(StaffVisit, "Pages", permission="accounts.view_staffvisitpage")
+def _pages(visit: StaffVisit) -> SafeString:
+    rows = StaffVisitPage.objects.filter(visit=visit).order_by("-id")[:100]
+    cells = [(row.created_at, row.path) for row in rows]
+    return table(
+        ("When", "Page"),
+        cells,
+        more=list_address(StaffVisitPage, visit__id__exact=visit.pk),
+        empty="No page was opened.",
+    )
+
+
+def visit_address(visit: StaffVisit) -> str:
+    """The visit's first page."""
+    return reverse("staff-visit", args=(visit.pk,))

@@ -1,0 +1,53 @@
+"""Visits: a staff member looks at a company as its own people see it, for an hour, and only after saying why."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.mails.notices import Notice, notify, register_notice
+from accounts.models import StaffVisit, StaffVisitPage, User
+from core.errors import ValidationFailed
+from core.tenancy import company_scope
+
+LENGTH = timedelta(hours=1)
+MIN_REASON = 10
+MAX_REASON = 500
+NOTICE = "staff.visited"
+PERMISSION = "accounts.add_staffvisit"
+
+register_notice(Notice(NOTICE, "Our staff looked at your company", "notice_staff_visited", on=False))
+
+
+@transaction.atomic
+def open_visit(*, staff: User, company_id: str, reason: str) -> StaffVisit:
+    """Open a visit, which ends an earlier one of the same person to the same company. ValidationFailed when the reason says too little."""
+    reason = " ".join(reason.split())
+    if not MIN_REASON <= len(reason) <= MAX_REASON:
+        raise ValidationFailed("reason", f"Say why in {MIN_REASON} to {MAX_REASON} characters.")
+    now = timezone.now()
+    with company_scope(company_id):
+        _open(StaffVisit.objects.filter(staff=staff)).update(ended_at=now, updated_at=now)
+        visit = StaffVisit.objects.create(staff=staff, reason=reason, expires_at=now + LENGTH)
+        notify(NOTICE, {"visit": visit, "company": visit.company, "staff_name": staff.get_full_name()})
+    return visit
+
+
+def note_page(*, visit: StaffVisit, path: str) -> None:
+    """Write down what is looked at."""
+    with company_scope(visit.company_id):
+        StaffVisitPage.objects.create(visit=visit, path=path[:500])
+
+
+def end_visit(*, visit: StaffVisit) -> bool:
+    """End it now; False when it has ended before."""
+    now = timezone.now()
+    with company_scope(visit.company_id):
+        return bool(_open(StaffVisit.objects.filter(pk=visit.pk)).update(ended_at=now, updated_at=now))
+
+
+def _open(visits: QuerySet[StaffVisit]) -> QuerySet[StaffVisit]:
+    return visits.filter(ended_at__isnull=True, expires_at__gt=timezone.now())

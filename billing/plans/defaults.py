@@ -1,0 +1,187 @@
+"""What a new installation offers: the currencies of ISO 4217, and example plans that the operator makes their own in the back office."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.apps import AppConfig
+
+from billing.plans.models import Currency, Plan, PlanPrice
+from core.text.formats import list_currencies
+
+BASICS = (
+    "custom-field",
+    "custom-section",
+    "apps",
+    "contact",
+    "contact-category",
+    "lead",
+    "lead-activity",
+    "template",
+    "company",
+    "member",
+    "role",
+    "segment",
+    "file",
+    "plan",
+    "settings",
+    "product-service",
+    "tag",
+    "logs",
+    "team",
+    "api",
+    "meeting",
+    "calendar",
+    "my-calendar",
+    "offline-meeting",
+    "genie",
+)
+GROWTH = (
+    *BASICS,
+    "campaign",
+    "chatapp",
+    "report",
+    "videocall",
+    "my-videocall",
+    "enrich",
+    "chat-widget",
+    "manual-chatbot",
+    "workflow",
+)
+
+
+@dataclass(frozen=True)
+class ExamplePrice:
+    """What an example plan costs for an interval in a currency, and each seat beyond its least number."""
+
+    currency: str
+    interval: str
+    amount: Decimal
+    seat_amount: Decimal
+
+
+@dataclass(frozen=True)
+class ExamplePlan:
+    """A plan to begin with."""
+
+    name: str
+    description: str
+    limits: dict[str, int]
+    modules: tuple[str, ...] | None = None
+    min_seats: int = 1
+    max_seats: int | None = None
+    is_trial: bool = False
+    prices: tuple[ExamplePrice, ...] = ()
+
+
+def _limits(**numbers: int) -> dict[str, int]:
+    return {module.replace("_", "-"): number for module, number in numbers.items()}
+
+
+def _prices(**monthly: tuple[str, str]) -> tuple[ExamplePrice, ...]:
+    """Currency -> (amount, amount of a further seat) a month; a year costs ten of them."""
+    return tuple(
+        ExamplePrice(currency, interval, Decimal(amount) * months, Decimal(seat) * months)
+        for currency, (amount, seat) in monthly.items()
+        for interval, months in (("month", 1), ("year", 10))
+    )
+
+
+EXAMPLE_PLANS = (
+    ExamplePlan(
+        "Trial",
+        "Everything, for two weeks and on a small scale.",
+        _limits(
+            contact=1000, tag=100, contact_category=20, custom_field=25, file=200, apps=3, genie=10, role=10, api=3
+        ),
+        max_seats=5,
+        is_trial=True,
+    ),
+    ExamplePlan(
+        "Starter",
+        "Contacts, leads and the outreach to them for one person or two.",
+        _limits(
+            contact=5000, tag=200, contact_category=50, custom_field=50, file=2000, apps=3, genie=50, role=10, api=3
+        ),
+        modules=BASICS,
+        max_seats=3,
+        prices=_prices(USD=("29", "12"), EUR=("27", "11")),
+    ),
+    ExamplePlan(
+        "Growth",
+        "For a sales team: campaigns, workflows, chatbots and reports.",
+        _limits(
+            contact=50_000,
+            tag=1000,
+            contact_category=200,
+            custom_field=200,
+            file=20_000,
+            apps=15,
+            genie=1000,
+            role=30,
+            api=10,
+        ),
+        modules=GROWTH,
+        min_seats=3,
+        max_seats=25,
+        prices=_prices(USD=("99", "25"), EUR=("92", "23")),
+    ),
+    ExamplePlan(
+        "Scale",
+        "Everything, for companies with many people, and as many contacts as they have.",
+        _limits(api=100),
+        min_seats=10,
+        prices=_prices(USD=("399", "35"), EUR=("369", "32")),
+    ),
+)
+
+
+def seed(app_config: AppConfig, using: str, **_: Any) -> None:
+    """post_migrate receiver: currencies that are missing, and the example plans where there is no plan at all.
+
+    What an operator has changed stays as it is; a currency that is not wanted is made inactive, not deleted.
+    """
+    if app_config.label != "billing":
+        return
+    currencies = Currency.objects.using(using)
+    known = set(currencies.values_list("code", flat=True))
+    currencies.bulk_create(
+        [
+            Currency(code=found.code, name=found.name, symbol=found.symbol, decimals=found.decimals)
+            for found in list_currencies()
+            if found.code not in known
+        ],
+        ignore_conflicts=True,
+    )
+    if not Plan.objects.using(using).exists():
+        _seed_plans(using)
+
+
+def _seed_plans(using: str) -> None:
+    codes = {currency.code: currency for currency in Currency.objects.using(using).all()}
+    for order, example in enumerate(EXAMPLE_PLANS):
+        plan = Plan.objects.using(using).create(
+            name=example.name,
+            description=example.description,
+            modules=None if example.modules is None else list(example.modules),
+            limits=example.limits,
+            min_seats=example.min_seats,
+            max_seats=example.max_seats,
+            is_trial=example.is_trial,
+            is_public=not example.is_trial,
+            order=order,
+        )
+        PlanPrice.objects.using(using).bulk_create(
+            [
+                PlanPrice(
+                    plan=plan,
+                    currency=codes[price.currency],
+                    interval=price.interval,
+                    amount=price.amount,
+                    seat_amount=price.seat_amount,
+                )
+                for price in example.prices
+            ]
+        )

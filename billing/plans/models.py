@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from core.fields import JSONField
+from core.models import BaseModel
+
+
+class Currency(BaseModel):
+    """A currency of ISO 4217; the active ones are offered."""
+
+    code = models.CharField(max_length=3, unique=True)
+    name = models.CharField(max_length=100)
+    symbol = models.CharField(max_length=10)
+    decimals = models.PositiveSmallIntegerField(default=2)
+    is_active = models.BooleanField(default=True)
+
+    class Meta:
+        verbose_name_plural = "currencies"
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Plan(BaseModel):
+    """What can be subscribed to."""
+
+    name = models.CharField(max_length=100, unique=True)
+    description = models.TextField(blank=True)
+    modules = JSONField(null=True, blank=True, help_text="Permission modules that are included; empty: all.")
+    limits = JSONField(
+        default=dict, blank=True, help_text="Module -> number of records that may be there; an absent one is unlimited."
+    )
+    min_seats = models.PositiveIntegerField(default=1)
+    max_seats = models.PositiveIntegerField(null=True, blank=True, help_text="Empty: no end.")
+    is_trial = models.BooleanField(default=False, help_text="What new companies begin with; one plan is this.")
+    trial_days = models.PositiveSmallIntegerField(default=14)
+    is_public = models.BooleanField(default=True, help_text="Offered in GET /plans.")
+    order = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=("is_trial",), condition=Q(is_trial=True), name="plan_one_trial"),
+            models.CheckConstraint(
+                condition=Q(max_seats__isnull=True) | Q(max_seats__gte=models.F("min_seats")),
+                name="plan_seats_in_order",
+            ),
+        ]
+
+
+class PlanPrice(BaseModel):
+    """What a plan costs for an interval in a currency."""
+
+    class Interval(models.TextChoices):
+        MONTH = "month"
+        YEAR = "year"
+
+    plan = models.ForeignKey(Plan, on_delete=models.CASCADE, related_name="prices")
+    currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
+    interval = models.CharField(max_length=5, choices=Interval)
+    amount = models.DecimalField(
+        max_digits=14, decimal_places=4, help_text="For the interval, with the plan's least number of seats."
+    )
+    seat_amount = models.DecimalField(max_digits=14, decimal_places=4, default=0, help_text="For each further seat.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=("plan", "currency", "interval"), name="planprice_once"),
+            models.CheckConstraint(
+                condition=Q(amount__gte=0) & Q(seat_amount__gte=0), name="planprice_is_not_negative"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.plan} {self.amount.normalize():f} {self.currency} a {self.interval}"

@@ -1,0 +1,325 @@
+"""Back office pages of subscriptions: what companies have, what staff do about it, and the record of both."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time
+from typing import Any, cast
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+from unfold.decorators import display
+from unfold.widgets import (
+    UnfoldAdminDateWidget,
+    UnfoldAdminIntegerFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanSwitchWidget,
+)
+
+from accounts.models import Company, User
+from billing.entitlements.selectors import SEATS, is_open, terms_of, usage_of
+from billing.models import Currency, Plan, PlanPrice, Subscription, SubscriptionChange
+from billing.plans.validation import TermsForm
+from billing.subscriptions.services import (
+    activate_subscription,
+    cancel_subscription,
+    change_subscription,
+    expire_subscription,
+    extend_subscription,
+    grant_subscription,
+    override_subscription,
+)
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.dialogs import asks
+from core.backoffice.panels import ROWS, facts, link, list_address, panel, table
+from core.tenancy import company_scope
+
+COLOURS = {"trial": "info", "active": "success", "past_due": "warning", "cancelled": "danger", "expired": "danger"}
+CHANGE = "billing.change_subscription"
+BY_PLAN = ("plan", AutocompleteSelectFilter)
+
+
+def end_of(day: date | None) -> datetime | None:
+    """The last second of the day, in UTC."""
+    return None if day is None else datetime.combine(day, time(23, 59, 59), UTC)
+
+
+def plan_field(text: str) -> forms.ModelChoiceField:
+    return forms.ModelChoiceField(
+        Plan.objects.order_by("order", "name"),
+        required=False,
+        help_text=text,
+        empty_label="–",
+        widget=UnfoldAdminSelectWidget(),
+    )
+
+
+def seats_field(text: str) -> forms.IntegerField:
+    return forms.IntegerField(
+        required=False, min_value=1, max_value=1_000_000, help_text=text, widget=UnfoldAdminIntegerFieldWidget()
+    )
+
+
+def day_field(text: str, *, required: bool = False) -> forms.DateField:
+    return forms.DateField(required=required, help_text=text, widget=UnfoldAdminDateWidget())
+
+
+class NoteForm(forms.Form):
+    """Why it is done."""
+
+    note = forms.CharField(
+        required=False,
+        max_length=300,
+        help_text="It is kept on record with your name.",
+        widget=UnfoldAdminTextInputWidget(),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.order_fields([*(name for name in self.fields if name != "note"), "note"])
+
+
+class GrantForm(NoteForm):
+    """A new beginning."""
+
+    plan = plan_field("What is granted.")
+    everything = forms.BooleanField(
+        required=False, help_text="Every module without limits, instead of a plan.", widget=UnfoldBooleanSwitchWidget()
+    )
+    interval = forms.ChoiceField(
+        choices=[("", "–"), *PlanPrice.Interval.choices],
+        required=False,
+        help_text="One month or year from now on, to be renewed.",
+        widget=UnfoldAdminSelectWidget(),
+    )
+    until = day_field("To the end of this day, whatever the interval. Without day and interval it has no end.")
+    seats = seats_field("Empty: as many as the plan has.")
+    currency = forms.ModelChoiceField(
+        Currency.objects.filter(is_active=True).order_by("code"),
+        required=False,
+        help_text="What it is paid in.",
+        empty_label="–",
+        widget=UnfoldAdminSelectWidget(),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """A plan or everything, and said so: an empty form opens nothing."""
+        found = super().clean() or {}
+        if "plan" in found and (found["plan"] is None) != bool(found.pop("everything", False)):
+            raise forms.ValidationError("Choose a plan, or everything instead.")
+        return found
+
+
+class ExtendForm(NoteForm):
+    """A later end."""
+
+    until = day_field("To the end of this day (UTC).", required=True)
+
+
+class ChangeForm(NoteForm):
+    """Another plan, or other seats."""
+
+    plan = plan_field("None: it stays.")
+    seats = seats_field("Empty: they stay.")
+
+
+class CancelForm(NoteForm):
+    """The end."""
+
+    at_period_end = forms.BooleanField(
+        label="At the end of the period",
+        required=False,
+        initial=True,
+        help_text="Otherwise the doors close now.",
+        widget=UnfoldBooleanSwitchWidget(),
+    )
+
+
+@admin.register(Subscription)
+class SubscriptionAdmin(CompanyRecordAdmin):
+    """What companies have subscribed to."""
+
+    icon = "card_membership"
+    form = TermsForm
+    edits = ("modules", "limits")
+    commands = ("activate", "expire")
+    dialogs = ("grant", "extend", "change", "cancel")
+    hides = ("is_primary", "period_day", "looked_at", "look_at")
+    list_display = ("company", "plan", "state", "seats", "period_end", "ends_at", "created_at")
+    list_filter = (("status", ChoicesDropdownFilter), BY_PLAN, BY_COMPANY)
+    list_select_related = ("company", "plan")
+    search_fields = ("=id", "company__name", "company__email", "plan__name")
+
+    @display(description="status", ordering="status", label=COLOURS)
+    def state(self, subscription: Subscription) -> tuple[str, str]:
+        return subscription.status, subscription.get_status_display()
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        return lookup == "plan__id__exact" or super().lookup_allowed(lookup, value, request)
+
+    def save_model(self, request: HttpRequest, obj: Subscription, form: Any, change: bool) -> None:  # type: ignore[override]
+        if form.changed_data:
+            override_subscription(
+                company_id=obj.company_id,
+                modules=obj.modules,
+                limits=obj.limits,
+                by=staff_of(request),
+                note="edited in the back office",
+            )
+
+    @admin.display(description="Activate")
+    def activate(self, request: HttpRequest, rows: QuerySet[Subscription]) -> None:
+        def do(row: Subscription) -> None:
+            activate_subscription(company_id=row.company_id, by=staff_of(request))
+
+        self.each(request, rows.filter(is_primary=True), do, "activated")
+
+    @admin.display(description="Expire now")
+    def expire(self, request: HttpRequest, rows: QuerySet[Subscription]) -> None:
+        def do(row: Subscription) -> None:
+            expire_subscription(company_id=row.company_id, by=staff_of(request))
+
+        self.each(request, rows.filter(is_primary=True), do, "expired")
+
+    @asks(GrantForm, "Grant", permission=CHANGE)
+    def grant(
+        self,
+        request: HttpRequest,
+        record: Subscription,
+        *,
+        plan: Plan | None,
+        interval: str,
+        until: date | None,
+        seats: int | None,
+        currency: Currency | None,
+        note: str,
+    ) -> None:
+        """Begin anew, with the plan and for as long as the form says."""
+        grant_subscription(
+            company_id=record.company_id,
+            plan=plan,
+            interval=interval,
+            until=end_of(until),
+            seats=seats,
+            currency=currency.code if currency else "",
+            by=staff_of(request),
+            note=note,
+        )
+        self.log_change(request, record, f"Granted {plan or 'everything'}. {note}".strip())
+
+    @asks(ExtendForm, "Extend", permission=CHANGE)
+    def extend(self, request: HttpRequest, record: Subscription, *, until: date, note: str) -> None:
+        """Move the end."""
+        extend_subscription(
+            company_id=record.company_id, until=cast(datetime, end_of(until)), by=staff_of(request), note=note
+        )
+        self.log_change(request, record, f"Extended to {until}. {note}".strip())
+
+    @asks(ChangeForm, "Change plan or seats", permission=CHANGE)
+    def change(
+        self, request: HttpRequest, record: Subscription, *, plan: Plan | None, seats: int | None, note: str
+    ) -> None:
+        """Another plan, or other seats, at once."""
+        change_subscription(company_id=record.company_id, plan=plan, seats=seats, by=staff_of(request), note=note)
+        self.log_change(
+            request, record, f"Changed: plan {plan or 'as it was'}, seats {seats or 'as they were'}. {note}".strip()
+        )
+
+    @asks(CancelForm, "Cancel subscription", permission=CHANGE)
+    def cancel(self, request: HttpRequest, record: Subscription, *, at_period_end: bool, note: str) -> None:
+        """End it, now or with its period."""
+        cancel_subscription(company_id=record.company_id, at_period_end=at_period_end, by=staff_of(request), note=note)
+        self.log_change(
+            request, record, f"Cancelled {'at the end of the period' if at_period_end else 'now'}. {note}".strip()
+        )
+
+
+def staff_of(request: HttpRequest) -> User:
+    """Who does it: nobody gets here without being logged in."""
+    return cast(User, request.user)
+
+
+@admin.register(SubscriptionChange)
+class SubscriptionChangeAdmin(CompanyRecordAdmin):
+    """The record of what became of subscriptions, and who made it so."""
+
+    icon = "history"
+    list_display = ("created_at", "company", "action", "by", "note", "source")
+    list_filter = (("action", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company", "by")
+    search_fields = ("=id", "=source", "company__name", "by__email", "note")
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        return lookup == "subscription__id__exact" or super().lookup_allowed(lookup, value, request)
+
+
+@panel(Subscription, "Use", permission="billing.view_subscription")
+def _use(subscription: Subscription) -> SafeString:
+    return facts(_figures(subscription))
+
+
+@panel(Subscription, "Changes", permission="billing.view_subscriptionchange")
+def _changes(subscription: Subscription) -> SafeString:
+    rows = (
+        SubscriptionChange.objects.filter(subscription=subscription)
+        .select_related("by")
+        .order_by("-created_at", "-id")[:ROWS]
+    )
+    cells = [
+        (link(row, row.get_action_display()), row.by or "the service", _told(row), row.note or "–", row.created_at)
+        for row in rows
+    ]
+    more = list_address(SubscriptionChange, subscription__id__exact=subscription.pk)
+    return table(("What", "By", "Changed", "Note", "When"), cells, more=more)
+
+
+def _told(change: SubscriptionChange) -> str:
+    """The values that are different, without what says the same twice."""
+    names = [name for name in change.after if name not in ("plan_id", "starts_at", "period_start")]
+    return (
+        "; ".join(f"{name}: {_text(change.before.get(name))} → {_text(change.after[name])}" for name in names)[:500]
+        or "–"
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str) and value[10:11] == "T":
+        return value[:16].replace("T", " ")
+    return "–" if value in (None, "", {}) else str(value)
+
+
+@panel(Company, "Subscription", permission="billing.view_subscription")
+def _subscription(company: Company) -> SafeString:
+    found = Subscription.objects.filter(company=company, is_primary=True).select_related("plan").first()
+    if found is None:
+        return facts([("Subscription", "none")])
+    return facts(
+        [
+            ("Subscription", link(found, found.get_status_display())),
+            ("Plan", link(found.plan) if found.plan else "everything"),
+            ("Doors", "open" if is_open(found) else "closed"),
+            ("Since", found.starts_at.date()),
+            ("Paid until", found.period_end.date() if found.period_end else "–"),
+            ("Ends", found.ends_at.date() if found.ends_at else "not"),
+            *_figures(found),
+        ]
+    )
+
+
+def _figures(subscription: Subscription) -> list[tuple[str, str]]:
+    """How much of what the subscription allows is used."""
+    allowed = terms_of(subscription)
+    with company_scope(subscription.company_id):
+        used = usage_of(allowed)
+    seats, total = used.pop(SEATS)
+    modules = "all" if allowed.modules is None else str(len(allowed.modules))
+    named = [(module.replace("-", " ").capitalize(), _of(number, limit)) for module, (number, limit) in used.items()]
+    return [("Modules", modules), ("Seats", _of(seats, total)), *named]
+
+
+def _of(number: int, limit: int | None) -> str:
+    return f"{number:,}" if limit is None else f"{number:,} of {limit:,}"

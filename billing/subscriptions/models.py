@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from billing.plans.models import Plan, PlanPrice
+from core.fields import CompanyForeignKey, JSONField
+from core.models import CompanyModel
+
+
+class Subscription(CompanyModel):
+    """What a company has subscribed to. Without an active primary one its access ends (contract section 5).
+
+    trial, active and past_due are open until `ends_at`; an active one's period is renewed or falls due at `period_end`
+    (billing.services). Services alone write it, each move with a SubscriptionChange.
+    """
+
+    class Status(models.TextChoices):
+        TRIAL = "trial"
+        ACTIVE = "active"
+        PAST_DUE = "past_due"
+        CANCELLED = "cancelled"
+        EXPIRED = "expired"
+
+    plan = models.ForeignKey(
+        Plan,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="subscriptions",
+        help_text="Empty: everything.",
+    )
+    status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
+    is_primary = models.BooleanField(default=True)
+    starts_at = models.DateTimeField()
+    ends_at = models.DateTimeField(null=True, blank=True, help_text="When the doors close; empty: they do not.")
+    period_start = models.DateTimeField(null=True, blank=True)
+    period_end = models.DateTimeField(null=True, blank=True, help_text="Until when it is paid.")
+    period_day = models.PositiveSmallIntegerField(
+        null=True, editable=False, help_text="Day of the month on which periods end, in months that have it."
+    )
+    interval = models.CharField(max_length=5, choices=PlanPrice.Interval, blank=True)
+    currency = models.CharField(max_length=3, blank=True, help_text="ISO 4217 code of what is paid in.")
+    seats = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Members who may be there, owners included; empty: as the plan says."
+    )
+    cancel_at_period_end = models.BooleanField(default=False)
+    modules = JSONField(
+        null=True, blank=True, help_text="Modules of this subscription instead of its plan's; empty: as the plan says."
+    )
+    limits = JSONField(default=dict, blank=True, help_text="Module -> number of records, over the plan's.")
+
+    trial_user = models.ForeignKey(
+        "accounts.User",
+        on_delete=models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        help_text="Whose one trial this was.",
+    )
+    looked_at = models.DateTimeField(null=True, editable=False, help_text="Up to when reminders have been given.")
+    look_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        default=timezone.now,
+        help_text="When the service looks at it next; empty: nothing lies ahead.",
+    )
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=("company",), condition=Q(is_primary=True), name="subscription_one_primary"),
+            models.UniqueConstraint(fields=("trial_user",), name="subscription_one_trial"),
+        ]
+        indexes = [models.Index(fields=("look_at",), condition=Q(look_at__isnull=False), name="subscription_look")]
+
+    def __str__(self) -> str:
+        return f"{self.company}: {self.plan or 'everything'}"
+
+
+class SubscriptionChange(CompanyModel):
+    """One change of a subscription, with its values before and after; never changed."""
+
+    class Action(models.TextChoices):
+        STARTED = "started"
+        GRANTED = "granted"
+        EXTENDED = "extended"
+        CHANGED = "changed"
+        RENEWED = "renewed"
+        PAST_DUE = "past_due"
+        CANCELLED = "cancelled"
+        EXPIRED = "expired"
+
+    subscription = CompanyForeignKey(Subscription, on_delete=models.CASCADE, related_name="changes")
+    action = models.CharField(max_length=10, choices=Action)
+    by = models.ForeignKey(
+        "accounts.User", on_delete=models.SET_NULL, null=True, related_name="+", help_text="Staff; empty: the service."
+    )
+    before = JSONField(default=dict)
+    after = JSONField(default=dict)
+    note = models.CharField(max_length=300, blank=True)
+    source = models.CharField(
+        max_length=100, blank=True, help_text="The payment that brought it; one brings one change."
+    )
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=("company", "source"), condition=~Q(source=""), name="subscriptionchange_source_once"
+            )
+        ]
+        indexes = [models.Index(fields=("company", "-created_at", "id"), name="subscriptionchange_newest")]

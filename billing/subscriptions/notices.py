@@ -1,0 +1,13 @@
+"""What a company's owners are told of their subscription (templates/mails/notice_subscription_*)."""
+
+from __future__ import annotations
+
+from accounts.mails.notices import Notice, register_notice
+
+ENDING = "subscription.ending"
+PAST_DUE = "subscription.past_due"
+ENDED = "subscription.ended"
+
+register_notice(Notice(ENDING, "The subscription ends, or is to be paid, soon", "notice_subscription_ending"))
+register_notice(Notice(PAST_DUE, "The subscription is past due", "notice_subscription_past_due"))
+register_notice(Notice(ENDED, "The subscription has ended", "notice_subscription_ended"))

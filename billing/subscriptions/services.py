@@ -1,0 +1,214 @@
+"""What people do with a company's subscription: begin a trial, grant, extend, change, cancel, open and close it.
+
+All of them work on the primary subscription, take the company by id, and say who did it (`by`: staff; None: the service itself).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import Member, User
+from billing.models import Plan, Subscription
+from billing.subscriptions.changes import Action, Status, check_seats, closing, existing, primary_of, write
+from billing.subscriptions.periods import period_after
+from core.errors import NamedError, ValidationFailed
+from core.tenancy import company_id as active_company
+from core.tenancy import unscoped
+
+
+@transaction.atomic
+def start_trial(*, company_id: str, user: User) -> Subscription:
+    """The company's first subscription: the trial plan, once for each user.
+
+    FreePlanAlreadyUsed_400 when the user has had one, in whatever company, or the company has a subscription already; PlanNotFound_400 when
+    no trial is offered.
+    """
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    with primary_of(company_id) as found:
+        if found is not None or had_trial(user):
+            raise NamedError("FreePlanAlreadyUsed_400", "a person has one trial; subscribe to a plan to go on")
+        plan = Plan.objects.filter(is_trial=True).first()
+        if plan is None:
+            raise NamedError("PlanNotFound_400", "no plan is offered as a trial")
+        now = timezone.now()
+        end = now + timedelta(days=plan.trial_days)
+        values: dict[str, Any] = {
+            "status": Status.TRIAL,
+            "plan": plan,
+            "trial_user": user,
+            "period_start": now,
+            "period_end": end,
+            "ends_at": end,
+        }
+        return write(Subscription(company_id=company_id, starts_at=now), Action.STARTED, **values)
+
+
+def had_trial(user: User) -> bool:
+    """Whether the user's one trial is used up."""
+    with unscoped(reason="trials: one for each person, in whatever company"):
+        return Subscription.objects.filter(trial_user=user).exists()
+
+
+def begin() -> None:
+    """Give the active company, when it is new, its trial, or to whom has had one a subscription that has ended (core.tenancy.provisioning).
+
+    A company without owner, or with a subscription, is left as it is.
+    """
+    owner = (
+        Member.objects.filter(status=Member.Status.OWNER).select_related("user").order_by("created_at", "pk").first()
+    )
+    if owner is None or owner.user is None or Subscription.objects.filter(is_primary=True).exists():
+        return
+    try:
+        start_trial(company_id=active_company(), user=owner.user)
+    except NamedError as refusal:
+        with primary_of(active_company()) as found:
+            if found is None:
+                now = timezone.now()
+                fresh = Subscription(company_id=active_company(), starts_at=now)
+                write(fresh, Action.STARTED, note=refusal.detail[:300], status=Status.EXPIRED, ends_at=now)
+
+
+def grant_subscription(
+    *,
+    company_id: str,
+    plan: Plan | None,
+    interval: str = "",
+    seats: int | None = None,
+    until: datetime | None = None,
+    currency: str = "",
+    by: User | None = None,
+    note: str = "",
+) -> Subscription:
+    """An active subscription from now on, whatever there was before: to the plan (None: to everything), for one interval or until the
+    moment given; with neither it has no end. Modules and limits of the old one's own are gone.
+
+    PlanMinUsers_400 and PlanMaxUsers_400 for seats that do not fit, ValidationFailed for an end that has passed.
+    """
+    now = timezone.now()
+    if until is not None and until <= now:
+        raise ValidationFailed("until has passed", "until: a moment to come, or none")
+    end = until or (period_after(now, interval, now.day) if interval else None)
+    with primary_of(company_id) as found:
+        check_seats(plan, seats)
+        subscription = found or Subscription(company_id=company_id, starts_at=now)
+        values: dict[str, Any] = {
+            "status": Status.ACTIVE,
+            "plan": plan,
+            "interval": interval,
+            "currency": currency,
+            "seats": seats,
+            "starts_at": min(subscription.starts_at, now),
+            "period_start": now,
+            "period_end": end,
+            "period_day": (until or now).day,
+            "ends_at": closing(end),
+            "cancel_at_period_end": False,
+            "modules": None,
+            "limits": {},
+        }
+        return write(subscription, Action.GRANTED, by=by, note=note, **values)
+
+
+def extend_subscription(*, company_id: str, until: datetime, by: User | None = None, note: str = "") -> Subscription:
+    """Let the trial or the period last until a later moment; what has expired is open again, a trial as a trial.
+
+    SubscriptionNotFound_400; BadRequest_400 for one that has no end or was cancelled; ValidationFailed for a moment that is not later.
+    """
+    with primary_of(company_id) as found:
+        subscription = existing(found)
+        if subscription.status == Status.CANCELLED:
+            raise NamedError("BadRequest_400", "the subscription was cancelled; grant a new one")
+        expired = subscription.status == Status.EXPIRED
+        end = subscription.ends_at if expired else subscription.period_end or subscription.ends_at
+        if end is None:
+            raise NamedError("BadRequest_400", "the subscription has no end that could be moved")
+        if until <= max(end, timezone.now()):
+            raise ValidationFailed(
+                "until is not later", f"until: later than now and than {end.isoformat(timespec='minutes')}"
+            )
+        was_trial = expired and subscription.plan is not None and subscription.plan.is_trial
+        status = Status.TRIAL if was_trial or subscription.status == Status.TRIAL else Status.ACTIVE
+        ends_at = closing(until, status=status, cancelling=subscription.cancel_at_period_end)
+        values: dict[str, Any] = {"status": status, "period_end": until, "period_day": until.day, "ends_at": ends_at}
+        return write(subscription, Action.EXTENDED, by=by, note=note, **values)
+
+
+def change_subscription(
+    *, company_id: str, plan: Plan | None = None, seats: int | None = None, by: User | None = None, note: str = ""
+) -> Subscription:
+    """Another plan, or another number of seats, at once and for the period as it is; what is None stays.
+
+    SubscriptionNotFound_400, BadRequest_400 with nothing to change or for one that is not open, PlanMinUsers_400, PlanMaxUsers_400.
+    """
+    if plan is None and seats is None:
+        raise NamedError("BadRequest_400", "give a plan, seats or both")
+    with primary_of(company_id) as found:
+        subscription = existing(found)
+        _expect_open(subscription)
+        wanted, chosen = plan or subscription.plan, subscription.seats if seats is None else seats
+        check_seats(wanted, chosen)
+        return write(subscription, Action.CHANGED, by=by, note=note, plan=wanted, seats=chosen)
+
+
+def override_subscription(
+    *, company_id: str, modules: list[str] | None, limits: dict[str, int], by: User | None = None, note: str = ""
+) -> Subscription:
+    """Modules instead of the plan's (None: the plan's), and limits over the plan's; SubscriptionNotFound_400."""
+    with primary_of(company_id) as found:
+        return write(existing(found), Action.CHANGED, by=by, note=note, modules=modules, limits=limits)
+
+
+def cancel_subscription(
+    *, company_id: str, at_period_end: bool, by: User | None = None, note: str = ""
+) -> Subscription:
+    """End the subscription now, or at the end of what is paid; SubscriptionNotFound_400, BadRequest_400 for one that is not open."""
+    with primary_of(company_id) as found:
+        subscription = existing(found)
+        _expect_open(subscription)
+        if not at_period_end:
+            now = timezone.now()
+            return write(
+                subscription,
+                Action.CANCELLED,
+                by=by,
+                note=note,
+                status=Status.CANCELLED,
+                ends_at=now,
+                cancel_at_period_end=False,
+            )
+        end = subscription.period_end
+        if end is None or subscription.status == Status.PAST_DUE:
+            raise NamedError("BadRequest_400", "there is no paid period that it could end with; cancel it now")
+        return write(subscription, Action.CANCELLED, by=by, note=note, ends_at=end, cancel_at_period_end=True)
+
+
+def activate_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:
+    """Give the company access from now on, without an end and with the plan that it has; without one, everything is open."""
+    now = timezone.now()
+    with primary_of(company_id) as found:
+        subscription = found or Subscription(company_id=company_id, starts_at=now)
+        values: dict[str, Any] = {
+            "status": Status.ACTIVE,
+            "starts_at": min(subscription.starts_at, now),
+            "ends_at": None,
+        }
+        values |= {"period_start": now, "period_end": None, "cancel_at_period_end": False}
+        return write(subscription, Action.GRANTED, by=by, note=note, **values)
+
+
+def expire_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:
+    """End the company's access now; SubscriptionNotFound_400, BadRequest_400 where it has ended already."""
+    with primary_of(company_id) as found:
+        subscription = existing(found)
+        _expect_open(subscription)
+        return write(subscription, Action.EXPIRED, by=by, note=note, status=Status.EXPIRED, ends_at=timezone.now())
+
+
+def _expect_open(subscription: Subscription) -> None:
+    if subscription.status in (Status.CANCELLED, Status.EXPIRED):
+        raise NamedError("BadRequest_400", f"the subscription is {subscription.status}; grant it anew")

@@ -1,0 +1,219 @@
+"""Setting up the demo company; a second time everything is found as it was."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import Company, Member, Role, User
+from config.bootstrap import Bootstrapped, bootstrap
+from config.local import mail_catcher as catcher
+from config.local.demo.people import HEADERS, Person, people
+from config.local.demo.sales import sell
+from config.local.demo.sample_data import CATEGORIES, TAGS
+from config.secrets import secret
+from core.tenancy import company_scope
+from crm.contacts.services import create_contacts
+from crm.custom_fields.services import create_field
+from crm.models import Contact, ContactCategory, ProductService, Tag
+from crm.tags.services import create_tag
+from outreach.models import Smtp
+from outreach.senders.services import create_sender
+
+COMPANY = "Demo company"
+OWNER = "demo@leadwright.example"
+STAFF = "staff@leadwright.example"
+COLLEAGUES = (
+    ("Robin Vance", "robin@leadwright.example", "Manager"),
+    ("Kim Adler", "kim@leadwright.example", "Member"),
+    ("Toni Reyes", "toni@leadwright.example", "Viewer"),
+)
+"""Name, address and role; each logs in with the demo's password."""
+AUDIENCE = "Trade fair"
+CONTACTS = 300
+ROWS_IN_FILE = 120
+PROFILE = {
+    "website": "https://www.leadwright.example",
+    "country_code": "+44",
+    "number": "7400123456",
+    "timezone": "Europe/London",
+    "description": "We put good coffee into offices: machines on monthly terms, beans from roasters nearby, and a technician within a day.",
+}
+FIELDS = (
+    {"name": "Company", "unique_field_id": "company", "field_type": "text"},
+    {"name": "Job title", "unique_field_id": "jobTitle", "field_type": "text"},
+    {"name": "City", "unique_field_id": "city", "field_type": "text"},
+    {"name": "Employees", "unique_field_id": "employees", "field_type": "number"},
+)
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What the demo consists of, for the lines that tell of it."""
+
+    made: Bootstrapped
+    password: str
+    contacts: int
+    audience_id: str | None
+    file: Path
+
+
+def set_up(data: Path) -> Demo:
+    """Make the demo company, or what is missing of it; its sender is led to where the mail catcher listens."""
+    password = secret("DEMO_PASSWORD", data)
+    with transaction.atomic():
+        made = bootstrap(
+            company_name=COMPANY, email=OWNER, password=password, owner_name="Dana Moreau", weak_password=True
+        )
+        _staff(password)
+        with company_scope(made.company.pk):
+            if made.created:
+                Company.objects.filter(pk=made.company.pk).update(**PROFILE)
+                _colleagues(password)
+            if not Contact.objects.exists():
+                _contacts(made.member)
+                if not ProductService.objects.exists():
+                    sell(made.member)
+            _sender(made.member, catcher_port(data))
+            contacts = Contact.objects.filter(is_deleted=False).count()
+            audience_id = Tag.objects.filter(name=AUDIENCE).values_list("pk", flat=True).first()
+    return Demo(made, password, contacts, audience_id, write_sample(data))
+
+
+def _staff(password: str) -> None:
+    """Somebody for the back office."""
+    user = User.objects.filter(email=STAFF).first()
+    if user is None:
+        User.objects.create_superuser(STAFF, password, name="Sam Staff")
+    elif not user.check_password(password):
+        user.set_password(password)
+        user.save(update_fields=["password", "session_version", "updated_at"])
+
+
+def _colleagues(password: str) -> None:
+    """Members with the roles that every company begins with, to see what each of them may do."""
+    for name, email, role in COLLEAGUES:
+        user = User.objects.filter(email=email).first() or User.objects.create_user(
+            email, password, name=name, email_verified_at=timezone.now()
+        )
+        Member.objects.create(
+            user=user,
+            name=name,
+            email=email,
+            role=Role.objects.filter(name=role).first() or Role.objects.get(is_default=True),
+            status=Member.Status.ACCEPTED,
+            accepted_at=timezone.now(),
+        )
+
+
+def _contacts(member: Member) -> None:
+    """Fields, labels and people, by the services that the API uses."""
+    for field in FIELDS:
+        create_field(actor_id=member.pk, values=field)
+    categories = {
+        name: create_tag(ContactCategory, actor_id=member.pk, values={"name": name, "color": color}).pk
+        for name, color, _ in CATEGORIES
+    }
+    tags = {
+        name: create_tag(Tag, actor_id=member.pk, values={"name": name, "color": color}).pk for name, color, _ in TAGS
+    }
+    items = [
+        {**person.form_data(), "category": categories[person.category], "tags": [tags[name] for name in person.tags]}
+        for person in people(CONTACTS)
+    ]
+    result = create_contacts(actor_id=member.pk, items=items, automation=False)
+    if result.errors:
+        raise RuntimeError(f"the demo's own contacts were refused: {result.errors[:3]}")
+
+
+def _sender(member: Member, port: int) -> None:
+    """The sender that goes to the catcher, whose port may be another one after each start."""
+    mine = Smtp.objects.filter(name="Demo sender", host=catcher.HOST)
+    if not mine.exists():
+        create_sender(
+            member_id=member.pk,
+            verified=False,  # no connection test: the catcher may start later
+            name="Demo sender",
+            host=catcher.HOST,
+            port=port,
+            username="demo",
+            password="demo",  # noqa: S106  the catcher lets everybody in
+            secure=False,
+            from_email="dana@leadwright.example",
+            from_name="Dana Moreau",
+        )
+    mine.exclude(port=port, verified=True).update(port=port, verified=True)
+
+
+def catcher_port(data: Path) -> int:
+    """The port of the running catcher, or the one that the next catcher will take: it takes the noted one when that is free."""
+    noted = catcher.address(data)
+    if noted and (_catcher_runs(data) or _free(noted[1])):
+        return noted[1]
+    with socket.socket() as probe:
+        probe.bind((catcher.HOST, 0))
+        port: int = probe.getsockname()[1]
+    _replace(catcher.address_file(data), json.dumps({"host": catcher.HOST, "port": port}))
+    return port
+
+
+def _catcher_runs(data: Path) -> bool:
+    try:
+        pid = json.loads(catcher.address_file(data).read_text()).get("pid")
+    except (OSError, ValueError, AttributeError):
+        return False
+    return isinstance(pid, int) and psutil.pid_exists(pid)
+
+
+def _free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((catcher.HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def write_sample(data: Path) -> Path:
+    """A file to import: new people, a few who are there already, and a few rows that are wrong; its path."""
+    fresh = people(CONTACTS + ROWS_IN_FILE)[CONTACTS:]
+    rows = [person.cells() for person in (*fresh[:60], *people(5), *fresh[60:])]
+    rows[20:20] = _wrong_rows(fresh[0])
+    text = io.StringIO()
+    csv.writer(text).writerows([HEADERS, *rows])
+    file = data / "demo" / "contacts.csv"
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not file.exists() or file.read_text(encoding="utf-8") != text.getvalue():
+        _replace(file, text.getvalue())
+    return file
+
+
+def _wrong_rows(person: Person) -> list[list[str]]:
+    """An address that is none, a number that is too short, and no address at all."""
+    return [
+        ["Nora Holm", "nora.holm(at)kestrel-foods", "+46", "701740001", "Kestrel Foods", person.job, "Malmö", "12"],
+        ["Ian Marsh", "ian.marsh@maple-legal.example", "+44", "12", "Maple Legal", person.job, "Leeds", "40"],
+        ["Eva Postma", "", "+31", "612340002", "Fjord Freight", person.job, "Utrecht", "8"],
+    ]
+
+
+def _replace(file: Path, text: str) -> None:
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    draft.write_text(text, encoding="utf-8", newline="")
+    draft.replace(file)
+
+
+def local_address() -> str:
+    """Where a browser on this machine finds the service."""
+    return settings.BASE_URL.replace("://0.0.0.0", "://127.0.0.1").replace("://[::]", "://[::1]")

@@ -1,0 +1,139 @@
+"""What the demo's team sells, to whom, and what it has done about it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.models import Member
+from crm.activities.calls import create_call
+from crm.activities.follow_ups import create_follow_up, update_follow_up
+from crm.leads.services import Relations, create_leads, update_lead
+from crm.meetings.services import create_meeting
+from crm.models import Contact
+from crm.products.services import create_product
+from crm.segments.services import IdChanges, create_segment
+from crm.teams.services import MemberChanges, create_team
+
+PRODUCTS: tuple[dict[str, Any], ...] = (
+    {
+        "name": "Espresso machine, rented",
+        "type": "service",
+        "price": 189,
+        "unit": "month",
+        "description": "A machine on monthly terms.",
+    },
+    {
+        "name": "Filter coffee corner",
+        "type": "service",
+        "price": 79,
+        "unit": "month",
+        "description": "Filter coffee for a floor.",
+    },
+    {
+        "name": "House blend beans",
+        "type": "product",
+        "price": 24.5,
+        "unit": "kg",
+        "description": "Beans from roasters nearby.",
+    },
+)
+STATUSES = ("new", "new", "contacted", "contacted", "qualified", "won", "lost")
+SOURCES = ("website", "referral", "event")
+LEADS = 36
+TO_DO = (
+    ("Send the offer", -2),
+    ("Call about the trial week", 1),
+    ("Ask for the floor plan", 3),
+    ("Renewal talk", 10),
+)
+"""Title, and in how many days it is due."""
+CALLS = (("connected", 420), ("no_answer", 0), ("voicemail", 35), ("connected", 180), ("busy", 0), ("connected", 660))
+"""Outcome and length in seconds."""
+
+
+def sell(member: Member) -> None:
+    """A catalogue, a team, leads at every step of the pipeline, calls, follow-ups and meetings, by the services that the API uses."""
+    products = [create_product(actor_id=member.pk, form_data=product, automation=False).id for product in PRODUCTS]
+    colleague = Member.objects.exclude(pk=member.pk).order_by("pk").first() or member
+    team = create_team(
+        actor_id=member.pk, values={"name": "Field sales"}, members=MemberChanges(members=[member.pk, colleague.pk])
+    )
+    leads = _leads(member, products, team.pk)
+    _segments(member)
+    _work_on(member, colleague, leads)
+
+
+def _leads(member: Member, products: list[str], team: str) -> list[str]:
+    contacts = list(Contact.objects.filter(is_deleted=False).order_by("pk").values_list("pk", flat=True)[:LEADS])
+    items = [
+        {
+            "contact": contact,
+            "productServices": [products[n % 3]],
+            "source": SOURCES[n % 3],
+            "value": 400 + 137 * (n % 11),
+        }
+        for n, contact in enumerate(contacts)
+    ]
+    made = create_leads(actor_id=member.pk, items=items, relations=Relations(team=team), automation=False)
+    if made.errors:
+        raise RuntimeError(f"the demo's own leads were refused: {made.errors[:3]}")
+    for n, lead in enumerate(made.created):
+        status = STATUSES[n % len(STATUSES)]
+        if status != "new":
+            update_lead(
+                id=lead, actor_id=member.pk, form_data={"status": status}, relations=Relations(), automation=False
+            )
+    return made.created
+
+
+def _segments(member: Member) -> None:
+    for name, panel, tree in (
+        ("Office managers", "contact", {"jobTitle": "Office manager"}),
+        ("Worth over 1,000", "lead", None),
+    ):
+        advanced = None if tree else {"field": "value", "operator": "greaterThan", "value": 1000}
+        create_segment(
+            actor_id=member.pk, values={"name": name, "panel": panel}, filters=tree, advanced=advanced, ids=IdChanges()
+        )
+
+
+def _work_on(member: Member, colleague: Member, leads: list[str]) -> None:
+    now = timezone.now().replace(minute=0, second=0, microsecond=0)
+    for n, (title, days) in enumerate(TO_DO):
+        values = {
+            "lead": leads[n],
+            "title": title,
+            "due_at": (now + timedelta(days=days)).isoformat(),
+            "assignee": member.pk,
+        }
+        create_follow_up(actor_id=member.pk, values=values, automation=False)
+    done = create_follow_up(
+        actor_id=member.pk,
+        values={"lead": leads[5], "title": "Send the price list", "due_at": now.isoformat()},
+        automation=False,
+    )
+    update_follow_up(id=done.pk, actor_id=member.pk, values={"status": "done"}, automation=False)
+    for n, (outcome, seconds) in enumerate(CALLS):
+        started = (now - timedelta(days=n, hours=2)).isoformat()
+        call: dict[str, Any] = {
+            "lead": leads[n],
+            "outcome": outcome,
+            "duration_seconds": seconds,
+            "started_at": started,
+        }
+        create_call(actor_id=colleague.pk, values=call, automation=False)
+    for n, (title, place) in enumerate(
+        (("Tasting at your office", "Their kitchen"), ("Contract review", "Video call"))
+    ):
+        meeting: dict[str, Any] = {
+            "title": title,
+            "place": place,
+            "lead": leads[n + 4],
+            "starts_at": (now + timedelta(days=n + 2)).isoformat(),
+            "duration_minutes": 45,
+            "organizer": member.pk,
+        }
+        create_meeting(actor_id=member.pk, values=meeting, automation=False)

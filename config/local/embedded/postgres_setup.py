@@ -1,0 +1,61 @@
+"""What a superuser has to arrange in the embedded database: the application's role, its database, leak-proof search."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import LiteralString
+
+import psycopg
+from psycopg import sql
+
+from config.local.embedded.leakproof import mark_leakproof, not_leakproof
+from config.local.embedded.places import PORT
+
+SUPERUSER = "postgres"
+ROLE = "leadwright"
+DATABASE = "leadwright"
+
+
+def set_up(run: Path) -> None:
+    """Bring the running server to the state that the application needs; one short query when it is there already.
+
+    template1 comes first, since every database made later, a test's too, is a copy of it. A set-up that was cut off is done again.
+    """
+    try:
+        with _connect(run, DATABASE) as connection:
+            if not not_leakproof(connection):
+                return
+    except psycopg.OperationalError:
+        pass  # The database isn't there yet; a server that is out of order fails again below.
+    with _connect(run, "template1") as connection:
+        mark_leakproof(connection)
+        _create_role(connection)
+    with _connect(run, "postgres") as connection:
+        if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} OWNER {}").format(sql.Identifier(DATABASE), sql.Identifier(ROLE))
+            )
+    with _connect(run, DATABASE) as connection:
+        mark_leakproof(connection)
+
+
+def _connect(run: Path, database: str) -> psycopg.Connection:
+    return psycopg.connect(
+        host=os.fspath(run), port=PORT, user=SUPERUSER, dbname=database, autocommit=True, connect_timeout=10
+    )
+
+
+def _create_role(connection: psycopg.Connection) -> None:
+    """The application's login role. It may make databases (tests) and roles (tenancy), and is no superuser: row-level security binds it."""
+    if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone() is None:
+        with connection.transaction():
+            for statement in _ROLE_STATEMENTS:
+                connection.execute(sql.SQL(statement).format(sql.Identifier(ROLE)))
+
+
+_ROLE_STATEMENTS: tuple[LiteralString, ...] = (
+    "CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS CREATEDB CREATEROLE",
+    # A role that it creates can be granted to itself at once, so that a migration may create one and SET ROLE to it.
+    "ALTER ROLE {} SET createrole_self_grant = 'set, inherit'",
+)

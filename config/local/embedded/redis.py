@@ -1,0 +1,115 @@
+"""The embedded Redis (Valkey): start, recognise, stop. It only wakes workers, so it keeps nothing on disk."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from config.local.embedded import places, processes
+from config.local.embedded.binaries import redis_program
+from config.local.embedded.places import REDIS_SOCKET, Places
+
+START_PATIENCE = 60.0
+STOP_SIGNALS = ((signal.SIGTERM, 10.0), (signal.SIGKILL, 10.0))
+
+
+def url(data: Path) -> str:
+    """The address of the embedded Redis as redis-py wants it, whether or not the server runs."""
+    return f"unix://{places.socket_dir(data) / REDIS_SOCKET}?db=0"
+
+
+def celery_form(address: str) -> str:
+    """A Redis address as Celery wants it: another scheme and another name for the database's number, where it is a socket's."""
+    parts = urlsplit(address)
+    if parts.scheme != "unix":
+        return address
+    number = parse_qs(parts.query).get("db", ["0"])[0]
+    return f"redis+socket://{parts.path}?virtual_host={number}"
+
+
+def ensure(data: Path) -> str:
+    """Start the server of `data` unless it runs, and return its address."""
+    places.make_data_dir(data)
+    with places.locked(data):
+        here = places.prepare(data)
+        address = here.run / REDIS_SOCKET
+        pid = _running_pid(here.run)
+        if pid is not None and not _answers(address):
+            # Alive but silent: still starting, or its socket was removed. It holds nothing that is worth waiting for.
+            processes.end(pid, argument=address, signals=STOP_SIGNALS)
+            pid = None
+        if pid is None:
+            pid = _start(here, address)
+        processes.wait_ready(
+            lambda: _answers(address),
+            alive=lambda: processes.is_running(pid, argument=address),
+            what="Redis",
+            log=here.log / "redis.log",
+            seconds=START_PATIENCE,
+        )
+    return url(data)
+
+
+def stop(data: Path) -> bool:
+    """Stop the server of `data`, bounded in time; False when none ran."""
+    if not data.exists():
+        return False
+    with places.locked(data):
+        run = places.socket_dir(data)
+        pid = _running_pid(run)
+        if pid is None:
+            return False
+        processes.end(pid, argument=run / REDIS_SOCKET, signals=STOP_SIGNALS)
+        return True
+
+
+def status(data: Path) -> int | None:
+    """The process id of the server of `data`, or None."""
+    return _running_pid(places.socket_dir(data))
+
+
+def _start(here: Places, address: Path) -> int:
+    (here.run / "redis.pid").unlink(missing_ok=True)
+    address.unlink(missing_ok=True)
+    options = {
+        "port": "0",
+        "unixsocket": os.fspath(address),
+        "unixsocketperm": "700",
+        "pidfile": os.fspath(here.run / "redis.pid"),
+        "dir": os.fspath(here.run),
+        "save": "",
+        "appendonly": "no",
+        "maxmemory": "512mb",
+        # Never forget a message silently: an error is seen, and the sweeper finds the work in PostgreSQL anyway.
+        "maxmemory-policy": "noeviction",
+        # Keep the arguments as they are, since a process is recognised by them.
+        "set-proc-title": "no",
+    }
+    command: list[str | Path] = [redis_program(here.account)]
+    for name, value in options.items():
+        command += [f"--{name}", value]
+    return processes.spawn(command, log=here.log / "redis.log", account=here.account).pid
+
+
+def _running_pid(run: Path) -> int | None:
+    """The process id of the server with this socket; a pid file whose number some other program has by now doesn't count."""
+    try:
+        pid = int((run / "redis.pid").read_text())
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    return pid if processes.is_running(pid, argument=run / REDIS_SOCKET) else None
+
+
+def _answers(address: Path) -> bool:
+    """Whether a server answers on this socket."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(2)
+        try:
+            client.connect(os.fspath(address))
+            client.sendall(b"PING\r\n")
+            return client.recv(7) == b"+PONG\r\n"
+        except OSError:
+            return False

@@ -1,0 +1,137 @@
+"""Throw-away servers for tests and benchmarks, removed with everything they hold even when their user is killed.
+
+A small watcher process reads from a pipe that only the user's process holds open. When that ends, however it ends, the watcher reads the
+end of the pipe and tidies up. Should the watcher be killed too, the next temporary set sweeps what is left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from config.local.embedded import binaries, places, postgres, redis
+from config.local.embedded.errors import EmbeddedServerError
+
+PREFIX = "leadwright-tmp-"
+# A folder that names no owner yet may be one that is being made just now.
+NAMELESS_FOR = 3600.0
+
+
+@dataclass(frozen=True)
+class Servers:
+    """A running temporary set."""
+
+    data: Path
+    database_url: str
+    redis_url: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment variables that point Leadwright at this set."""
+        return {"LEADWRIGHT_DATA": os.fspath(self.data), "DATABASE_URL": self.database_url, "REDIS_URL": self.redis_url}
+
+
+@contextlib.contextmanager
+def temporary(*, durable: bool = False) -> Iterator[Servers]:
+    """Run PostgreSQL and Redis of one's own for the length of the block; `durable` keeps fsync on, as benchmarks want it."""
+    sweep()
+    data = _make_folder(durable=durable)
+    watcher = _watch(data)
+    try:
+        yield Servers(data=data, database_url=postgres.ensure(data), redis_url=redis.ensure(data))
+    finally:
+        try:
+            discard(data)
+        finally:
+            assert watcher.stdin is not None
+            watcher.stdin.close()
+            watcher.wait(timeout=120)
+
+
+def discard(data: Path) -> None:
+    """Stop the servers of a temporary data directory and remove all of it."""
+    for stop in (redis.stop, postgres.stop):
+        with contextlib.suppress(EmbeddedServerError):
+            stop(data)
+    for name in ("postgres", "run"):
+        link = data / name
+        if link.is_symlink():
+            _remove_linked(Path(os.readlink(link)))
+    shutil.rmtree(data, ignore_errors=True)
+
+
+def sweep() -> None:
+    """Remove temporary sets of this user's whose owner is gone."""
+    for folder in _base().glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):
+            found = folder.lstat()
+            if (
+                stat.S_ISDIR(found.st_mode)
+                and found.st_uid == os.geteuid()
+                and _is_abandoned(folder, since=found.st_mtime)
+            ):
+                discard(folder)
+
+
+def watch(data: Path) -> None:
+    """Wait for the end of standard input, then discard `data`; what the watcher process does."""
+    sys.stdin.buffer.read()
+    if data.exists():
+        discard(data)
+
+
+def _base() -> Path:
+    """The temporary directory, or /tmp where that makes too long a path for sockets."""
+    base = Path(tempfile.gettempdir()).absolute()
+    return base if len(os.fsencode(base)) <= 40 else Path("/tmp")
+
+
+def _make_folder(*, durable: bool) -> Path:
+    data = Path(tempfile.mkdtemp(prefix=PREFIX, dir=_base()))
+    if os.geteuid() == 0:
+        # Ours and just made: root's server account has to pass through it. The servers' own folders inside stay closed.
+        data.chmod(0o711)
+    me = psutil.Process()
+    (data / "owner").write_text(f"{me.pid} {me.create_time()}\n")
+    if not durable:
+        (data / postgres.THROWAWAY_MARK).touch()
+    return data
+
+
+def _is_abandoned(folder: Path, *, since: float) -> bool:
+    try:
+        pid, created = (folder / "owner").read_text().split()
+    except (OSError, ValueError):
+        return time.time() - since > NAMELESS_FOR
+    try:
+        return psutil.Process(int(pid)).create_time() != float(created)
+    except psutil.NoSuchProcess:
+        return True
+
+
+def _watch(data: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "config.local.embedded", "watch", os.fspath(data)],
+        cwd=places.PROJECT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _remove_linked(target: Path) -> None:
+    """Remove what a temporary data directory kept elsewhere: its place in the system's folder, or its sockets in the private folder."""
+    place = target.parent if target.parent.parent == binaries.SYSTEM_FOLDER else target
+    shutil.rmtree(place, ignore_errors=True)

@@ -1,0 +1,111 @@
+"""The page of caught mails: only in the demo, and only for a browser on this machine."""
+
+import functools
+import ipaddress
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.http import require_safe
+
+from config.local.mail_catcher import mail_folder
+from config.local.mail_catcher.store import CaughtMail, MailStore
+
+PAGE_SIZE = 50
+_PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+# A mail is foreign text: it may show itself and open links in new windows, and neither run nor load anything.
+_MAIL_POLICY = (
+    "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+    "form-action 'none'; frame-ancestors 'self'"
+)
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+
+
+def _here_only(view: View[P]) -> View[P]:
+    """Hide a view outside the demo and from other machines, also from those that come through a proxy on this one."""
+
+    @functools.wraps(view)
+    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if not getattr(settings, "DEMO", False) or not _is_local(request):
+            raise Http404
+        response = view(request, *args, **kwargs)
+        response.headers.setdefault("Content-Security-Policy", _PAGE_POLICY)
+        response.headers["Referrer-Policy"] = "no-referrer"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    return guarded
+
+
+def _is_local(request: HttpRequest) -> bool:
+    if "X-Forwarded-For" in request.headers or "Forwarded" in request.headers:
+        return False
+    try:
+        return ipaddress.ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+    except ValueError:
+        return False
+
+
+@require_safe
+@_here_only
+def mail_list(request: HttpRequest) -> HttpResponse:
+    """The caught mails, newest first, with a search over sender, recipient and subject."""
+    search = request.GET.get("q", "").strip()[:200]
+    digits = request.GET.get("page", "1")
+    page = max(1, int(digits)) if digits.isascii() and digits.isdigit() and len(digits) < 6 else 1
+    mails, total = _store().page(search=search, start=(page - 1) * PAGE_SIZE, size=PAGE_SIZE)
+    pages = max(1, -(-total // PAGE_SIZE))
+    context = {
+        "mails": mails,
+        "total": total,
+        "search": search,
+        "page": page,
+        "pages": pages,
+        "before": page - 1,
+        "after": page + 1,
+    }
+    return render(request, "catcher/list.html", context)
+
+
+@require_safe
+@_here_only
+def mail_detail(request: HttpRequest, mail_id: str) -> HttpResponse:
+    """One mail: its headers, its text, and its HTML in a frame that can't run anything."""
+    mail = _mail(mail_id)
+    return render(request, "catcher/detail.html", {"mail": mail, "summary": mail.summary})
+
+
+@require_safe
+@xframe_options_sameorigin
+@_here_only
+def mail_html(request: HttpRequest, mail_id: str) -> HttpResponse:
+    """The HTML part alone, as the frame shows it; its links open in new windows."""
+    response = HttpResponse('<base target="_blank">' + _mail(mail_id).html, content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _MAIL_POLICY
+    return response
+
+
+@require_safe
+@_here_only
+def mail_raw(request: HttpRequest, mail_id: str) -> HttpResponse:
+    """The mail as it was caught, to keep as a file."""
+    response = HttpResponse(_mail(mail_id).raw, content_type="message/rfc822")
+    response.headers["Content-Disposition"] = f'attachment; filename="{mail_id}.eml"'
+    return response
+
+
+def _store() -> MailStore:
+    return MailStore(mail_folder(settings.LEADWRIGHT_DATA))
+
+
+def _mail(mail_id: str) -> CaughtMail:
+    mail = _store().read(mail_id)
+    if mail is None:
+        raise Http404
+    return mail

@@ -1,0 +1,87 @@
+"""The supervisor's options from the environment, checked before anything starts."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import socket
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import psutil
+
+from config.local.embedded.places import make_data_dir
+from config.local.embedded.processes import open_private
+from config.local.supervisor.programs import Options
+
+# The guardian of a killed supervisor needs up to that long to end what was left.
+GUARDIAN_PATIENCE = 90.0
+
+
+class UnusableError(Exception):
+    """Leadwright can't start like this; the text says why and what to change."""
+
+
+def read_options(environment: Mapping[str, str], *, data: Path, demo: bool) -> Options:
+    """HOST, PORT, WEB_CONCURRENCY and WORKER_CONCURRENCY with their defaults. Raises UnusableError."""
+    processors = os.cpu_count() or 1
+    return Options(
+        host=environment.get("HOST") or "127.0.0.1",
+        port=_number(environment, "PORT", default=8000, lowest=1, highest=65535),
+        data=data,
+        demo=demo,
+        web_concurrency=_number(environment, "WEB_CONCURRENCY", default=min(4, processors), lowest=1, highest=64),
+        worker_concurrency=_number(environment, "WORKER_CONCURRENCY", default=min(4, processors), lowest=1, highest=64),
+    )
+
+
+def _number(environment: Mapping[str, str], name: str, *, default: int, lowest: int, highest: int) -> int:
+    text = environment.get(name) or str(default)
+    if not text.isascii() or not text.isdigit() or not lowest <= int(text) <= highest:
+        raise UnusableError(f"{name} must be a whole number from {lowest} to {highest}, not {text!r}")
+    return int(text)
+
+
+def require_free_port(options: Options) -> None:
+    """Raise UnusableError, with what to do, when the web server couldn't listen."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(options.host, options.port, type=socket.SOCK_STREAM)[0]
+    except socket.gaierror as error:
+        raise UnusableError(f"HOST {options.host!r} isn't an address of this machine: {error.strerror}") from error
+    with socket.socket(family, kind, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+            probe.listen()
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise UnusableError(
+                    f"port {options.port} of {options.host} is in use; choose another one: PORT=8001 make run"
+                ) from error
+            raise UnusableError(
+                f"can't listen on {options.host} port {options.port}: {error.strerror}; set HOST and PORT"
+            ) from error
+
+
+def lock_data(data: Path) -> int:
+    """Take the data directory for this supervisor alone; the descriptor of the lock, which the system frees when its holders end."""
+    make_data_dir(data)
+    descriptor = open_private(data / "supervisor.lock", os.O_RDWR)
+    deadline = time.monotonic() + GUARDIAN_PATIENCE
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError:
+            holder = os.pread(descriptor, 20, 0).decode(errors="replace").strip()
+            if time.monotonic() > deadline or (holder.isdigit() and psutil.pid_exists(int(holder))):
+                os.close(descriptor)
+                raise UnusableError(
+                    f"Leadwright already runs on {data} (process {holder}); stop it, or set LEADWRIGHT_DATA and PORT"
+                ) from None
+            time.sleep(0.2)
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+    return descriptor

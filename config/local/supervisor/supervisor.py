@@ -1,0 +1,246 @@
+"""The order of things: servers, migrations, demo, programs; a loop that keeps them running; and the way back."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import selectors
+import signal
+import time
+from collections.abc import Callable, Mapping
+from types import FrameType
+
+from config.local import embedded
+from config.local.embedded import postgres, redis
+from config.local.supervisor.children import Child
+from config.local.supervisor.guardian import Guardian
+from config.local.supervisor.options import lock_data, require_free_port
+from config.local.supervisor.output import Output
+from config.local.supervisor.programs import Options, Plan, Program
+
+ME = "run"
+HEALTH = "/api/public/health"
+LOOK_AT_SERVERS_EVERY = 2.0
+WEB_PATIENCE = 120.0
+
+
+class _StopError(Exception):
+    """A stop was asked for while something was being waited for."""
+
+
+class Supervisor:
+    """Everything that one `make run` runs."""
+
+    def __init__(self, options: Options, plan: Plan, environment: Mapping[str, str]) -> None:
+        self._options = options
+        self._plan = plan
+        self._environment = dict(environment) | {"LEADWRIGHT_DATA": os.fspath(options.data), "PYTHONUNBUFFERED": "1"}
+        self._environment |= {"HOST": options.host, "PORT": str(options.port)} | ({"DEMO": "1"} if options.demo else {})
+        self._output = Output()
+        self._selector = selectors.DefaultSelector()
+        self._children: list[Child] = []
+        self._stops = 0
+        self._waiting = False
+        self._banner: str | None = None
+        self._own_postgres = not environment.get("DATABASE_URL")
+        self._own_redis = not environment.get("REDIS_URL")
+        self._looked = 0.0
+
+    def run(self) -> int:
+        """Start, keep running, stop; the process's exit code. Raises UnusableError before anything has started."""
+        lock = lock_data(self._options.data)
+        require_free_port(self._options)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._asked_to_stop)
+        self._guardian = Guardian(
+            lock=lock, servers=self._options.data if self._own_postgres or self._own_redis else None
+        )
+        code = 0
+        try:
+            code = self._set_up()
+            if code == 0:
+                self._keep_running()
+        except _StopError:
+            pass
+        finally:
+            self._stop()
+            self._guardian.dismiss()
+        return code
+
+    def _asked_to_stop(self, number: int, frame: FrameType | None) -> None:
+        self._stops += 1
+        if self._waiting:
+            self._waiting = False
+            raise _StopError
+
+    def _say(self, text: str) -> None:
+        self._output.line(ME, text)
+
+    # Setting up
+
+    def _set_up(self) -> int:
+        self._start_servers()
+        self._say("Bringing the database up to date")
+        if not self._succeeds(self._plan.migrate, self._output.line):
+            self._say("The migrations failed (see above); nothing is started")
+            return 1
+        self._banner = f"Leadwright answers at {self._options.address}; Ctrl-C stops it."
+        if self._plan.demo is not None:
+            self._set_up_demo(self._plan.demo)
+        self._children = [
+            Child(program, environment=self._environment, say=self._output.line) for program in self._plan.programs
+        ]
+        return 0
+
+    def _start_servers(self) -> None:
+        """Start the embedded servers that are to run and don't; the programs get their addresses."""
+        self._waiting = True
+        if self._own_postgres and postgres.status(self._options.data) is None:
+            self._say("Starting PostgreSQL")
+        if self._own_postgres:
+            self._environment["DATABASE_URL"] = embedded.ensure_postgres(self._options.data)
+        if self._own_redis and redis.status(self._options.data) is None:
+            self._say("Starting Redis")
+        if self._own_redis:
+            self._environment["REDIS_URL"] = embedded.ensure_redis(self._options.data)
+        self._waiting = False
+
+    def _set_up_demo(self, demo: Program) -> None:
+        said: list[str] = []
+        if self._succeeds(demo, lambda name, text: said.append(text)):
+            self._banner = "\n".join(said)
+            return
+        for text in said:
+            self._output.line("demo", text)
+        self._say("Setting up the demo company failed (see above); everything else starts")
+
+    def _succeeds(self, program: Program, say: Callable[[str, str], None]) -> bool:
+        """Run a command to its end, its lines handed to `say`; whether its exit code is 0. A stop ends it at once."""
+        child = Child(program, environment=self._environment, say=say)
+        self._listen(child)
+        ended = None
+        while ended is None:
+            if self._stops:
+                child.kill()
+            self._pump(0.2)
+            ended = child.ended()
+        self._let_go(child)
+        if self._stops:
+            raise _StopError
+        return ended == "exit code 0"
+
+    # Running
+
+    def _keep_running(self) -> None:
+        started = time.monotonic()
+        while not self._stops and not self._output.closed:
+            for child in self._children:
+                self._tend(child)
+            self._pump(0.25)
+            self._look_at_servers()
+            if self._banner is not None:
+                self._greet(started)
+
+    def _tend(self, child: Child) -> None:
+        """Start a program that isn't running, once its pause is over; notice one that has ended."""
+        if child.pid is None:
+            if child.pause == 0:
+                self._listen(child)
+            return
+        if (how := child.ended()) is not None:
+            self._let_go(child)
+            self._say(f"{child.program.name} ended by itself ({how}); it starts again in {child.pause:.0f} s")
+
+    def _listen(self, child: Child) -> None:
+        self._selector.register(child.start(), selectors.EVENT_READ, child)
+        assert child.pid is not None
+        self._guardian.add(child.pid)
+
+    def _let_go(self, child: Child) -> None:
+        for key in [key for key in self._selector.get_map().values() if key.data is child]:
+            self._selector.unregister(key.fileobj)
+        assert child.pid is not None
+        group = child.pid
+        child.forget()
+        self._guardian.remove(group)
+
+    def _pump(self, seconds: float) -> None:
+        """Pass on what the programs say, for at most `seconds` while they say nothing."""
+        if not self._selector.get_map():
+            time.sleep(seconds)
+            return
+        for key, _ in self._selector.select(seconds):
+            if key.data.pump() == 0:
+                self._selector.unregister(key.fileobj)
+
+    def _look_at_servers(self) -> None:
+        """Start an embedded server again that was killed; the programs find it at the same address."""
+        now = time.monotonic()
+        if now - self._looked < LOOK_AT_SERVERS_EVERY:
+            return
+        self._looked = now
+        lost = [
+            name
+            for name, own, server in (("PostgreSQL", self._own_postgres, postgres), ("Redis", self._own_redis, redis))
+            if own and server.status(self._options.data) is None
+        ]
+        if lost:
+            self._say(f"{' and '.join(lost)} ended unexpectedly")
+            try:
+                self._start_servers()
+            except embedded.EmbeddedServerError as error:
+                self._waiting = False
+                self._say(f"{error}; trying again")
+
+    def _greet(self, started: float) -> None:
+        """Show where to go, once the web server answers."""
+        assert self._banner is not None
+        if self._answers():
+            self._output.block(self._banner)
+            self._banner = None
+        elif time.monotonic() - started > WEB_PATIENCE:
+            self._say(
+                f"The web server has not answered at {self._options.address}{HEALTH} for {WEB_PATIENCE:.0f} s; see its lines above"
+            )
+            self._banner = None
+
+    def _answers(self) -> bool:
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._options.host, self._options.host)  # noqa: S104 asked, not bound
+        connection = http.client.HTTPConnection(host, self._options.port, timeout=2)
+        try:
+            connection.request("GET", HEALTH, headers={"Host": "127.0.0.1"})
+            return connection.getresponse().status < 500
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    # Stopping
+
+    def _stop(self) -> None:
+        """End the programs in their order, then the servers. A second Ctrl-C ends the patience, not the order."""
+        self._say("Stopping; press Ctrl-C again to hurry" if self._children else "Stopping")
+        for turn in sorted({child.program.stop_after for child in self._children}):
+            self._end([child for child in self._children if child.pid is not None and child.program.stop_after == turn])
+        if self._own_redis:
+            embedded.stop_redis(self._options.data)
+        if self._own_postgres:
+            embedded.stop_postgres(self._options.data)
+        self._say("Stopped")
+
+    def _end(self, children: list[Child]) -> None:
+        deadlines = {child: time.monotonic() + child.program.patience for child in children}
+        for child in children:
+            child.terminate()
+        while children:
+            for child in list(children):
+                if child.ended() is None and (self._stops > 1 or time.monotonic() > deadlines[child]):
+                    self._say(
+                        f"{child.program.name} did not end in time and is killed; what it was doing is taken up at the next start"
+                    )
+                    child.kill()
+                    deadlines[child] = time.monotonic() + 5
+                if child.ended() is not None:
+                    self._let_go(child)
+                    children.remove(child)
+            self._pump(0.05)

@@ -1,0 +1,148 @@
+"""Answers of the API as people read them: columns and values of a list, names and values of a record. What is secret is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Any
+
+from rest_framework import serializers
+
+from core.api.output import Computed, Output, snake
+from core.ids import is_id
+
+HIDDEN = "hidden"
+NOTHING = "–"
+WIDE = 80
+"""Characters of a table's cell; the rest is in its tooltip and on the record's own page."""
+SECRET = re.compile(r"^(key|.*(password|secret|token|credentials?)|.*(api|private|access|secret)_?key)$", re.IGNORECASE)
+"""Names whose values are never shown, in case an answer should carry one that it does not declare (Output.conceals)."""
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+LABELS = ("name", "title", "subject", "email", "maskedKey")
+"""By which of its fields a nested record is called."""
+LAST = ("createdAt", "updatedAt", "createdBy", "updatedBy", "company", "companyID", "isDeleted")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value in a table: its text, and the whole of it when that is longer."""
+
+    text: str
+    whole: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value of a record under its name, or what the object there holds."""
+
+    name: str
+    text: str
+    inner: list[Entry] = field(default_factory=list)
+
+
+def visible(data: Any, output: type[Output] | None) -> Any:
+    """The answer without what its Output conceals and without what is secret by its name, at any depth."""
+    if isinstance(data, list):
+        return [visible(one, output) for one in data]
+    if not isinstance(data, Mapping):
+        return data
+    conceals = getattr(output, "conceals", ())
+    return {
+        name: HIDDEN if value and (name in conceals or SECRET.match(name)) else visible(value, nested(output, name))
+        for name, value in data.items()
+    }
+
+
+def nested(output: type[Output] | None, name: str) -> type[Output] | None:
+    """The Output that describes the field's value, or that of its items."""
+    field = getattr(output, "_declared_fields", {}).get(name)
+    if isinstance(field, Computed):
+        field = field.schema
+    if isinstance(field, serializers.ListSerializer | serializers.ListField):
+        field = field.child
+    return type(field) if isinstance(field, Output) else None
+
+
+def columns(rows: Sequence[Mapping[str, Any]], output: type[Output] | None) -> list[str]:
+    """The names that any of the rows has a value to show for."""
+    shown = {
+        name
+        for row in rows
+        for name, value in row.items()
+        if name != "_id" and value != HIDDEN and not _is_empty(value)
+    }
+    return in_order(shown, output)
+
+
+def in_order(names: Iterable[str], output: type[Output] | None) -> list[str]:
+    """The names as they are declared, but for when and by whom, which come last."""
+    declared = list(getattr(output, "_declared_fields", {}))
+
+    def place(name: str) -> tuple[int, int, str]:
+        return (
+            LAST.index(name) + 1 if name in LAST else 0,
+            declared.index(name) if name in declared else len(declared),
+            name,
+        )
+
+    return sorted(names, key=place)
+
+
+def heading(name: str) -> str:
+    """`createdAt` as people read it."""
+    words = snake(name.replace("ID", "Id")).replace("_", " ").strip()
+    return "Id" if words == "id" else words[:1].upper() + words[1:]
+
+
+def cell(value: Any, zone: tzinfo) -> Cell:
+    """The value in one line."""
+    whole = text(value, zone)
+    line = " ".join(whole.split())
+    return Cell(whole) if len(line) <= WIDE else Cell(line[: WIDE - 1] + "…", whole[:2000])
+
+
+def text(value: Any, zone: tzinfo) -> str:
+    """The value in words; times in the company's time zone."""
+    if _is_empty(value):
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str) and TIME.fullmatch(value):
+        return f"{datetime.fromisoformat(value).astimezone(zone):%Y-%m-%d %H:%M:%S}"
+    if isinstance(value, Mapping):
+        return _label(value) or "; ".join(
+            f"{heading(name)}: {text(one, zone)}" for name, one in value.items() if not _is_empty(one)
+        )
+    if isinstance(value, list):
+        of_objects = any(isinstance(one, Mapping) and not _label(one) for one in value)
+        return ("\n" if of_objects else ", ").join(text(one, zone) for one in value)
+    return str(value)
+
+
+def entries(
+    data: Mapping[str, Any], zone: tzinfo, output: type[Output] | None = None, *, deeper: bool = True
+) -> list[Entry]:
+    """The record's names and values; an object in it has entries of its own, and what is deeper in that is written in a line."""
+    found = []
+    for name in in_order(data, output) if output else data:
+        value = data[name]
+        if deeper and isinstance(value, Mapping) and value and not _label(value):
+            found.append(Entry(heading(name), "", entries(value, zone, deeper=False)))
+        else:
+            found.append(Entry(heading(name), text(value, zone)))
+    return found
+
+
+def _label(record: Mapping[str, Any]) -> str:
+    """What a nested record of the company is called; empty for an object that has no name."""
+    if not is_id(record.get("_id")):
+        return ""
+    return next(
+        (str(record[name]) for name in LABELS if record.get(name)), str(record["_id"]) if len(record) == 1 else ""
+    )
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value == "" or value == [] or value == {}

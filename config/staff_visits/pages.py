@@ -1,0 +1,249 @@
+"""The pages of a staff visit: the company as its own people see it, to look at only."""
+
+from __future__ import annotations
+
+import zoneinfo
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from time import monotonic
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, include, path, reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.models import Member, StaffVisit
+from accounts.staff_visits.services import PERMISSION, end_visit, note_page
+from billing.models import Subscription
+from config.admin import TITLES
+from config.staff_visits.api_reader import Seen, look
+from config.staff_visits.cells import cell, columns, entries, heading, nested, visible
+from config.staff_visits.resources import Resource, find_resources
+from core.api.endpoint import Endpoint
+from core.api.output import Output
+from core.api.routers import Operation
+from core.ids import is_id
+from core.tenancy import company_scope
+
+SIZE = 50
+BACK = 20
+"""How many pages back the previous-links reach; the first page is always one link away."""
+COUNTING = 3.0
+"""Seconds that the overview spends on counting; lists that it does not get to have no number."""
+
+
+@dataclass(frozen=True)
+class Visiting:
+    """What every page of the visit knows."""
+
+    visit: StaffVisit
+    resources: list[Resource]
+
+    @property
+    def zone(self) -> zoneinfo.ZoneInfo:
+        return zoneinfo.ZoneInfo(self.visit.company.timezone)
+
+    def address(self, place: str = "") -> str:
+        """The page's address; `place` is the path in the API."""
+        return reverse("staff-visit", args=(self.visit.pk,)) + place
+
+    def page(self, request: HttpRequest, template: str, context: Mapping[str, Any], current: str = "") -> HttpResponse:
+        """The page; `current` is the path of the list that it belongs to."""
+        groups: dict[str, list[dict[str, str]]] = {}
+        for resource in self.resources:
+            item = {"title": resource.title, "address": self.address(resource.route.path), "path": resource.route.path}
+            groups.setdefault(TITLES[resource.app], []).append(item)
+        shared = {
+            **admin.site.each_context(request),
+            "visit": self.visit,
+            "company": self.visit.company,
+            "overview_address": self.address(),
+            "end_address": reverse("staff-visit-end", args=(self.visit.pk,)),
+            "groups": groups,
+            "current": current,
+        }
+        return TemplateResponse(request, f"admin/{template}", {**shared, **context})
+
+
+def visit_urls(operations: Iterable[Operation]) -> list[URLPattern | URLResolver]:
+    """The addresses of a visit's pages: /admin/visit/<id>/ and below it the protected API's own paths."""
+    resources = find_resources(operations)
+    pages = [path("", _entered(resources, overview), name="staff-visit"), path("end", _ending, name="staff-visit-end")]
+    places: list[tuple[Operation, Callable[..., HttpResponse], Resource]] = []
+    for resource in resources:
+        places.append((resource.route, list_page, resource))
+        if resource.record is not None:
+            places.append((resource.record, record_page, resource))
+        places += [(one.route, list_page, one) for one in resource.below]
+    # Paths without parameters first, as contact/import must not be read as contact/<id>.
+    for route, view, resource in sorted(places, key=lambda place: "<" in place[0].path):
+        pages.append(path(route.path, _entered(resources, view), {"resource": resource}))
+    return [path("admin/visit/<str:visit_id>/", include(pages))]
+
+
+def _own_visit(request: HttpRequest, visit_id: str) -> StaffVisit:
+    """The visit of the request's user; 403 for somebody else's, and for who may no longer visit."""
+    visit = (
+        StaffVisit.objects.select_related("company", "staff").filter(pk=visit_id).first() if is_id(visit_id) else None
+    )
+    if visit is None:
+        raise Http404("there is no such visit")
+    if visit.staff_id != request.user.pk or not request.user.has_perm(PERMISSION):
+        raise PermissionDenied
+    return visit
+
+
+def _company_page(visit: StaffVisit) -> HttpResponseRedirect:
+    return HttpResponseRedirect(reverse("admin:accounts_company_change", args=(visit.company_id,)))
+
+
+def _entered(resources: list[Resource], view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """The view as a page of the back office, which opens for the open visit's own staff member and writes down that it was opened."""
+
+    @require_safe
+    @wraps(view)
+    def enter(request: HttpRequest, visit_id: str, **place: Any) -> HttpResponse:
+        visit = _own_visit(request, visit_id)
+        if not visit.is_open:
+            messages.error(request, "This visit is over. Look inside again, with a reason, if there still is one.")
+            return _company_page(visit)
+        search = request.GET.get("search", "")
+        opened = request.path.partition(visit_id)[2] + (f"?search={search}" if search else "")
+        note_page(visit=visit, path=opened)
+        return view(request, Visiting(visit, resources), **place)
+
+    return admin.site.admin_view(enter)
+
+
+@require_POST
+def end(request: HttpRequest, visit_id: str) -> HttpResponse:
+    """The button that ends the visit."""
+    visit = _own_visit(request, visit_id)
+    if end_visit(visit=visit):
+        messages.success(request, "The visit has ended")
+    return _company_page(visit)
+
+
+_ending = admin.site.admin_view(end)
+
+
+def overview(request: HttpRequest, visiting: Visiting) -> HttpResponse:
+    """The company's members, plan, and how many records it has of each kind."""
+    visit = visiting.visit
+    with company_scope(visit.company_id):
+        members = list(Member.objects.select_related("role").order_by("id")[:SIZE])
+        subscription = Subscription.objects.select_related("plan").filter(is_primary=True).first()
+    context = {
+        "title": visit.company.name,
+        "members": members,
+        "more_members": len(members) == SIZE,
+        "subscription": subscription,
+        "counts": _counts(visiting),
+    }
+    return visiting.page(request, "visit_overview.html", context)
+
+
+def _counts(visiting: Visiting) -> list[dict[str, Any]]:
+    """The number of records in each list, as far as the time for it goes."""
+    deadline = monotonic() + COUNTING
+    found = []
+    for resource in visiting.resources:
+        in_time = monotonic() < deadline
+        seen = look(resource.route, visiting.visit, {"p": "1", "n": "1"}, {}, seconds=1) if in_time else None
+        number = seen.body.get("totalCount") if seen is not None and seen.ok else None
+        found.append({"title": resource.title, "address": visiting.address(resource.route.path), "number": number})
+    return found
+
+
+def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **ids: str) -> HttpResponse:
+    """A page of a list, as the API answers it."""
+    search, cursor = request.GET.get("search", "").strip(), request.GET.get("cursor", "")
+    query = {"cursorPagination": "true", "n": str(SIZE)}
+    query |= {name: value for name, value in (("searchValue", search), ("cursor", cursor)) if value}
+    seen = look(resource.route, visiting.visit, query, ids)
+    rows, around, output = _contents(seen, resource.endpoint)
+    names = columns(rows, output)
+    place = resource.route.address(*ids.values())
+    context = {
+        "title": resource.title,
+        "path": place,
+        "problem": "" if seen.ok else f"{seen.body.get('message')}: {seen.body.get('warning')}".rstrip(": "),
+        "search": search,
+        "searchable": bool(search or (seen.fields and seen.fields.default_search)),
+        "total": seen.body.get("totalCount"),
+        "around": entries(around, visiting.zone, resource.endpoint.output),
+        "headings": [heading(name) for name in names],
+        "rows": [
+            {
+                "address": visiting.address(f"{place}/{row['_id']}")
+                if resource.record is not None and row.get("_id")
+                else "",
+                "cells": [cell(row.get(name), visiting.zone) for name in names],
+            }
+            for row in rows
+        ],
+        **_steps(request, search, cursor, seen.body.get("nextCursor")),
+    }
+    return visiting.page(request, "visit_list.html", context, resource.route.path)
+
+
+def _contents(seen: Seen, endpoint: Endpoint) -> tuple[list[dict[str, Any]], dict[str, Any], type[Output] | None]:
+    """The rows of the answer, the record that they stand in (empty when data is the rows), and what describes a row."""
+    if not seen.ok:
+        return [], {}, endpoint.output
+    data = visible(seen.body["data"], endpoint.output)
+    if not endpoint.list_in:
+        return data, {}, endpoint.output
+    around = {name: value for name, value in data.items() if name != endpoint.list_in}
+    return data[endpoint.list_in], around, nested(endpoint.output, endpoint.list_in)
+
+
+def _steps(request: HttpRequest, search: str, cursor: str, following: str | None) -> dict[str, str]:
+    """The links to the next and the previous page. A cursor only leads on, so the address carries those of the pages before."""
+    trail = request.GET.getlist("back")[-BACK:]
+    steps = {"next": "", "previous": "", "first": ""}
+
+    def address(to: str, back: list[str]) -> str:
+        found = [("search", search)] if search else []
+        return "?" + urlencode([*found, *(("back", one) for one in back), *([("cursor", to)] if to else [])])
+
+    if following:
+        steps["next"] = address(following, [*trail, cursor][-BACK:])
+    if cursor:
+        steps["first"] = address("", [])
+    if trail:
+        steps["previous"] = address(trail[-1], trail[:-1])
+    return steps
+
+
+def record_page(request: HttpRequest, visiting: Visiting, resource: Resource, **ids: str) -> HttpResponse:
+    """A single record of a list, as the API answers it."""
+    route = resource.record
+    assert route is not None
+    seen = look(route, visiting.visit, {}, ids)
+    data = visible(seen.body.get("data"), route.endpoint.output) if seen.ok else None
+    values = list(ids.values())
+    below = [{"title": one.title, "address": visiting.address(one.route.address(*values))} for one in resource.below]
+    context = {
+        "title": _name_of(data) or resource.title,
+        "path": route.address(*ids.values()),
+        "problem": "" if seen.ok else f"{seen.body.get('message')}: {seen.body.get('warning')}".rstrip(": "),
+        "list_title": resource.title,
+        "list_address": visiting.address(resource.route.path),
+        "entries": entries(data, visiting.zone, route.endpoint.output) if isinstance(data, Mapping) else [],
+        "below": below if seen.ok else [],
+    }
+    return visiting.page(request, "visit_record.html", context, resource.route.path)
+
+
+def _name_of(data: Any) -> str:
+    return (
+        str(data.get("name") or data.get("title") or data.get("subject") or data.get("email") or "")
+        if isinstance(data, Mapping)
+        else ""
+    )

@@ -1,0 +1,21 @@
+from core.events.models import Event, EventDelivery
+from core.jobs.models import Claimable, ClaimPolicy, CompanyWork, Job, TaskSchedule
+from core.messages.models import ResponseMessage
+from core.tenancy.models import BaseModel, CompanyManager, CompanyModel, CompanyQuerySet, CompanyRow, MaybeCompanyRow
+
+__all__ = [
+    "BaseModel",
+    "ClaimPolicy",
+    "Claimable",
+    "CompanyManager",
+    "CompanyModel",
+    "CompanyQuerySet",
+    "CompanyRow",
+    "CompanyWork",
+    "Event",
+    "EventDelivery",
+    "Job",
+    "MaybeCompanyRow",
+    "ResponseMessage",
+    "TaskSchedule",
+]

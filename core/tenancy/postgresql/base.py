@@ -1,0 +1,75 @@
+"""Django's PostgreSQL backend, whose sessions follow the active company (core.tenancy).
+
+The role and `app.company` are set before the first statement that needs them changed: one round trip a change, none otherwise.
+A rollback takes `SET` back with it, so the remembered state is forgotten then, and on each new connection.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.backends.postgresql import base
+from django.db.backends.postgresql.schema import DatabaseSchemaEditor
+from django.db.models import Field, ForeignKey, Model
+from psycopg.pq import TransactionStatus
+
+from core.ids import ObjectIdField
+from core.tenancy import APP_ROLE, SYSTEM_ROLE, session_settings
+
+
+class SchemaEditor(DatabaseSchemaEditor):
+    """Without the second index that Django makes for LIKE on text keys: ObjectIds collate byte by byte, so that the first one serves."""
+
+    def _create_like_index_sql(self, model: type[Model], field: Field) -> Any:
+        target = field.target_field if isinstance(field, ForeignKey) else field
+        return None if isinstance(target, ObjectIdField) else super()._create_like_index_sql(model, field)  # type: ignore[misc]
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    SchemaEditorClass = SchemaEditor
+    _applied: tuple[str, str] | None = None
+    _roles_exist = False
+
+    def connect(self) -> None:
+        self._applied = None
+        self._roles_exist = False
+        super().connect()
+
+    def _close(self) -> None:
+        self._applied = None
+        super()._close()  # type: ignore[misc]
+
+    def _cursor(self, name: str | None = None) -> Any:
+        self.ensure_connection()
+        self.apply_scope()
+        return super()._cursor(name)  # type: ignore[misc]
+
+    def apply_scope(self) -> None:
+        """Bring the session's role and company in line with the active scope."""
+        if self.settings_dict["NAME"] is None or self.connection is None or self.needs_rollback:
+            return  # without a database name Django creates and drops databases, as the login role
+        if self.connection.info.transaction_status is TransactionStatus.INERROR:
+            return  # only the rollback may follow, and it forgets the state
+        wanted = session_settings()
+        if wanted == self._applied:
+            return
+        with self.wrap_database_errors, self.connection.cursor() as cursor:
+            if wanted[0] != "none" and not self._has_roles(cursor):
+                return  # before the first migration there are no roles yet, and no tables
+            cursor.execute("SELECT set_config('role', %s, false), set_config('app.company', %s, false)", wanted)
+        self._applied = wanted
+
+    def _has_roles(self, cursor: Any) -> bool:
+        """Whether the roles of core.tenancy.row_security exist; asked once a connection."""
+        if not self._roles_exist:
+            cursor.execute("SELECT count(*) = 2 FROM pg_roles WHERE rolname IN (%s, %s)", (APP_ROLE, SYSTEM_ROLE))
+            self._roles_exist = cursor.fetchone()[0]
+        return self._roles_exist
+
+    def _rollback(self) -> None:
+        self._applied = None
+        super()._rollback()  # type: ignore[misc]
+
+    def _savepoint_rollback(self, sid: str) -> None:
+        super()._savepoint_rollback(sid)  # type: ignore[misc]
+        self._applied = None

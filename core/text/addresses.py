@@ -1,0 +1,180 @@
+"""E-mail addresses and phone numbers, checked as strictly as email-validator and phonenumbers do, and fast enough for imports."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import phonenumbers
+from email_validator import EmailNotValidError, validate_email
+from phonenumbers import NumberParseException, PhoneMetadata, ValidationResult
+
+from core.errors import shorten
+
+MAX_EMAIL = 254
+_LOCAL = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+_PLAIN_EMAIL = re.compile(rf"({_LOCAL}(?:\.{_LOCAL})*)@([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)", re.ASCII)
+_SEPARATORS = re.compile(r"[\s().\-/\u00a0\u2010-\u2015\u202f]+")
+_PHONE_PART = re.compile(r"[\s().\-/\u00a0\u2010-\u2015\u202f+0-9]+")
+_DIGITS = re.compile(r"[0-9]{1,17}", re.ASCII)
+
+
+class BadAddress(ValueError):
+    """An address or number that nobody can be reached at; the text says why."""
+
+
+def read_email(value: Any) -> str:
+    """The address as typed, its domain in normal form; raises BadAddress. No name server is asked."""
+    if not isinstance(value, str):
+        raise BadAddress("needs an e-mail address as text")
+    text = value.strip()
+    plain = _PLAIN_EMAIL.fullmatch(text)
+    # The local part of a plain address needs no more than the pattern; its domain is checked once.
+    if plain and len(plain[1]) <= 64 and len(text) <= MAX_EMAIL:
+        return f"{plain[1]}@{_plain_domain(plain[2])}"
+    return _validate(text)
+
+
+@lru_cache(maxsize=50_000)
+def _plain_domain(domain: str) -> str:
+    return _validate(f"a@{domain}").partition("@")[2]
+
+
+def _validate(text: str) -> str:
+    try:
+        found = validate_email(text, check_deliverability=False, test_environment=True, strict=True).normalized
+    except (EmailNotValidError, UnicodeError) as error:
+        raise BadAddress(f"{shorten(text, 60)!r} is no e-mail address: {error}") from None
+    if len(found) > MAX_EMAIL:
+        raise BadAddress(f"is longer than {MAX_EMAIL} characters")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Phone:
+    """A number in its parts: dial prefix (+49), national significant digits, and both as E.164."""
+
+    country_code: str
+    number: str
+    e164: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Country:
+    """What decides quickly that digits are a national significant number of a calling code."""
+
+    lengths: frozenset[int]
+    prefixed: re.Pattern[str]
+    """Digits that may begin with something else than the number itself."""
+    trunk: str
+    """The prefix of national calls, where it is plain digits (0 in Germany)."""
+    viable: re.Pattern[str]
+    """Digits that a number of the country may have."""
+
+    def national(self, digits: str) -> str | None:
+        """The national significant number, where it is beyond doubt."""
+        if not self.prefixed.match(digits):
+            return digits if len(digits) in self.lengths else None
+        rest = digits[len(self.trunk) :]
+        if (
+            self.trunk
+            and digits.startswith(self.trunk)
+            and len(rest) in self.lengths
+            and rest[0] != "0"
+            and not self.viable.fullmatch(digits)
+        ):
+            return rest
+        return None
+
+
+def read_country_code(value: Any) -> str:
+    """A dial prefix as +49, from +49, 49, 0049 or DE; raises BadAddress."""
+    text = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    if len(text) == 2 and text.isalpha() and text.isascii():
+        code = phonenumbers.country_code_for_region(text.upper())
+    else:
+        digits = _SEPARATORS.sub("", text).removeprefix("+").removeprefix("00")
+        code = int(digits) if _DIGITS.fullmatch(digits) and len(digits) <= 3 and digits[0] != "0" else 0
+    if not code or _country(code) is None:
+        raise BadAddress(f"needs a dial prefix such as +49, got {shorten(value, 40)!r}")
+    return f"+{code}"
+
+
+def read_phone(country_code: str | None, value: Any) -> Phone:
+    """A number, national beside a dial prefix such as +49 or international; raises BadAddress.
+
+    It must have a length that its country has, since tables of the ranges in use are never up to date.
+    """
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise BadAddress("needs a phone number as text")
+    digits = _SEPARATORS.sub("", str(value))
+    if country_code is not None and _DIGITS.fullmatch(digits):
+        country = _country(int(country_code[1:]))
+        national = country.national(digits) if country else None
+        if national is not None:
+            return Phone(country_code, national, country_code + national)
+    return _parse(country_code, digits, value)
+
+
+def phone_spellings(text: str) -> tuple[str, ...]:
+    """The text, and where it is part of a phone number as people write it, such as 0151 123 or 0049 (0)151, also as E.164 holds it."""
+    if not _PHONE_PART.fullmatch(text) or sum(character.isdigit() for character in text) < 3:
+        return (text,)
+    digits = _SEPARATORS.sub("", text.replace("(0)", ""))
+    return (text, "+" + digits[2:] if digits.startswith("00") else digits.removeprefix("0"))
+
+
+@lru_cache(maxsize=512)
+def _country(code: int) -> _Country | None:
+    region = phonenumbers.region_code_for_country_code(code)
+    if region == "ZZ":
+        return None
+    metadata = (
+        PhoneMetadata.metadata_for_nongeo_region(code) if region == "001" else PhoneMetadata.metadata_for_region(region)
+    )
+    if metadata is None:
+        return None
+    prefix, general = metadata.national_prefix_for_parsing, metadata.general_desc
+    if general is None:
+        return None
+    return _Country(
+        lengths=frozenset(general.possible_length),
+        # A leading zero may belong to the number or not, and so may the calling code: only the library knows.
+        prefixed=re.compile(f"(?:0|{code}|{prefix})" if prefix else f"(?:0|{code})", re.ASCII),
+        trunk=prefix if prefix and prefix.isdigit() and not metadata.national_prefix_transform_rule else "",
+        viable=re.compile(general.national_number_pattern or "", re.ASCII),
+    )
+
+
+def _parse(country_code: str | None, digits: str, value: Any) -> Phone:
+    """By the library: what has an international or national prefix, letters, or an odd length."""
+    if digits.startswith("00") and country_code != "+1":
+        digits = "+" + digits[2:]
+    international = digits.startswith("+")
+    if not international and country_code is None:
+        raise BadAddress("needs the international form, such as +49 170 1234567, or countryCode beside it")
+    found = [_possible(text) for text in ([digits] if international else [f"{country_code}{digits}", f"+{digits}"])]
+    own = [phone for phone in found if phone is not None and phone.country_code == (country_code or phone.country_code)]
+    if own:
+        # 49170… beside +49 may hold the prefix or not: what is a number in use is meant.
+        return next((phone for phone in own if _in_use(phone)), own[0])
+    if international and found[0] is not None:
+        raise BadAddress(f"the number {found[0].e164} does not belong to countryCode {country_code}")
+    raise BadAddress(f"{shorten(value, 40)!r} is no phone number of {country_code or 'any country'}")
+
+
+def _in_use(phone: Phone) -> bool:
+    return phonenumbers.is_valid_number(phonenumbers.parse(phone.e164, None))
+
+
+def _possible(text: str) -> Phone | None:
+    try:
+        parsed = phonenumbers.parse(text, None)
+    except NumberParseException:
+        return None
+    if parsed.extension or phonenumbers.is_possible_number_with_reason(parsed) != ValidationResult.IS_POSSIBLE:
+        return None
+    national = phonenumbers.national_significant_number(parsed)
+    return Phone(f"+{parsed.country_code}", national, f"+{parsed.country_code}{national}")

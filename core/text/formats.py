@@ -1,0 +1,105 @@
+"""Dates, times and amounts as a company's people write them, by the CLDR's data (Babel)."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
+from typing import Any
+
+from babel import dates, numbers
+from babel.core import get_global
+
+from core.text.timezones import zone_of
+
+LOCALE = "en"
+"""The language of mails and pages."""
+DATE_PATTERNS = {
+    "dd/mm/yyyy": "dd/MM/yyyy",
+    "mm/dd/yyyy": "MM/dd/yyyy",
+    "yyyy-mm-dd": "yyyy-MM-dd",
+    "dd.mm.yyyy": "dd.MM.yyyy",
+    "dd-mm-yyyy": "dd-MM-yyyy",
+    "d mmm yyyy": "d MMM yyyy",
+}
+"""A date format as settings name it -> the CLDR's pattern."""
+TIME_PATTERNS = {"HH:mm": "HH:mm", "hh:mm a": "hh:mm a"}
+
+
+@dataclass(frozen=True)
+class Formats:
+    """How a company writes; the defaults are those of somebody without one."""
+
+    timezone: str = "UTC"
+    date_format: str = "dd/mm/yyyy"
+    time_format: str = "HH:mm"
+    currency: str = "USD"
+
+    def date(self, value: dt.date) -> str:
+        """A day; a moment's day is the one at the company's place."""
+        day = self._here(value) if isinstance(value, dt.datetime) else value
+        return dates.format_date(day, DATE_PATTERNS[self.date_format], locale=LOCALE)
+
+    def time(self, value: dt.datetime) -> str:
+        """A moment's time on the company's clock."""
+        here = self._here(value)
+        return dates.format_time(here.time(), TIME_PATTERNS[self.time_format], locale=LOCALE)
+
+    def datetime(self, value: dt.datetime) -> str:
+        """A moment on the company's calendar and clock."""
+        return f"{self.date(value)} {self.time(value)}"
+
+    def money(self, amount: Decimal | int, currency: str | None = None) -> str:
+        """An amount with its currency's sign and decimals, half a unit rounded up; the company's currency unless told otherwise."""
+        code = currency or self.currency
+        unit = Decimal(1).scaleb(-numbers.get_currency_precision(code))
+        rounded = Decimal(amount).quantize(unit, ROUND_HALF_UP)
+        sign = numbers.get_currency_symbol(code, locale=LOCALE)
+        text = numbers.format_currency(rounded, code, locale=LOCALE)
+        return text.replace(sign, f"{sign}\N{NO-BREAK SPACE}") if sign[-1].isalpha() else text
+
+    def _here(self, moment: dt.datetime) -> dt.datetime:
+        if moment.tzinfo is None:
+            raise ValueError("a moment without time zone may be any of several")
+        return moment.astimezone(zone_of(self.timezone))
+
+
+@dataclass(frozen=True)
+class CurrencyInfo:
+    """A currency of ISO 4217; `decimals` as amounts are written with."""
+
+    code: str
+    name: str
+    symbol: str
+    decimals: int
+
+
+@lru_cache(maxsize=1)
+def list_currencies() -> tuple[CurrencyInfo, ...]:
+    """The currencies that are legal tender somewhere today, by code."""
+    today = dt.date.today()
+    codes = {
+        code
+        for used in get_global("territory_currencies").values()
+        for code, since, until, tender in used
+        if tender and _spans(since, until, today)
+    }
+    return tuple(
+        CurrencyInfo(
+            code,
+            numbers.get_currency_name(code, locale=LOCALE),
+            numbers.get_currency_symbol(code, locale=LOCALE),
+            numbers.get_currency_precision(code),
+        )
+        for code in sorted(codes)
+    )
+
+
+def _spans(since: Any, until: Any, day: dt.date) -> bool:
+    return (since is None or dt.date(*since) <= day) and (until is None or dt.date(*until) >= day)
+
+
+def is_currency(code: object) -> bool:
+    """Whether it is the code of a currency in use, in capitals."""
+    return isinstance(code, str) and any(currency.code == code for currency in list_currencies())

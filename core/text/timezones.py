@@ -1,0 +1,60 @@
+"""Time zones of the tz database."""
+
+from __future__ import annotations
+
+import datetime as dt
+import zoneinfo
+from dataclasses import dataclass
+from functools import lru_cache
+
+NOT_PLACES = frozenset({"Factory", "localtime"})
+QUARTER = 900
+"""Seconds for which offsets are kept: clocks change at quarters of an hour."""
+UTC = zoneinfo.ZoneInfo("UTC")
+
+
+@lru_cache(maxsize=1)
+def timezone_names() -> frozenset[str]:
+    """The names that a company may choose from; reading them takes a walk through the database's folders."""
+    return frozenset(zoneinfo.available_timezones() - NOT_PLACES)
+
+
+def is_timezone(name: object) -> bool:
+    """Whether the tz database has a zone of exactly this name."""
+    return isinstance(name, str) and name in timezone_names()
+
+
+def zone_of(name: str) -> zoneinfo.ZoneInfo:
+    """The zone of this name; UTC for one that is no longer in the database."""
+    return zoneinfo.ZoneInfo(name) if is_timezone(name) else UTC
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """A zone and its distance from UTC in minutes at a moment."""
+
+    name: str
+    minutes: int
+
+    @property
+    def label(self) -> str:
+        """As lists of time zones show it: (UTC+05:30) Asia/Kolkata."""
+        hours, minutes = divmod(abs(self.minutes), 60)
+        return f"(UTC{'-' if self.minutes < 0 else '+'}{hours:02}:{minutes:02}) {self.name}"
+
+
+def offsets(now: dt.datetime) -> tuple[Offset, ...]:
+    """Every zone with its offset at the moment, from west to east."""
+    return _offsets(int(now.timestamp() // QUARTER))
+
+
+@lru_cache(maxsize=2)
+def _offsets(quarter: int) -> tuple[Offset, ...]:
+    moment = dt.datetime.fromtimestamp(quarter * QUARTER, dt.UTC)
+    found = (
+        Offset(
+            name, int((moment.astimezone(zoneinfo.ZoneInfo(name)).utcoffset() or dt.timedelta()).total_seconds() // 60)
+        )
+        for name in timezone_names()
+    )
+    return tuple(sorted(found, key=lambda zone: (zone.minutes, zone.name)))

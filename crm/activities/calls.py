@@ -1,0 +1,289 @@
+"""Call logs: telephone calls with leads and contacts, written one at a time or up to 500 at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import Member
+from core.errors import ApiError, NamedError
+from core.events import emit
+from core.lists import BulkSelection, in_batches
+from core.text.addresses import BadAddress, read_country_code, read_phone
+from crm.contacts.selectors import live_contacts
+from crm.contacts.services import MAX_BULK, BulkResult, Failure
+from crm.leads.selectors import live_leads
+from crm.models import CallLog
+from crm.records.datetimes import company_timezone, read_datetime
+from crm.records.schema import ValueProblem
+from crm.records.updates import told
+
+NOT_FOUND = "CallLogNotFound_400"
+INVALID = "InvalidInput_400"
+COLUMNS = {
+    "lead_id": "lead",
+    "contact_id": "contact",
+    "member_id": "member",
+    "direction": "direction",
+    "outcome": "outcome",
+    "number": "number",
+    "started_at": "startedAt",
+    "duration_seconds": "duration",
+    "notes": "notes",
+    "recording": "recording",
+}
+"""Column -> name in the API."""
+PLAIN = ("direction", "outcome", "duration_seconds", "notes", "recording")
+CLOCKS_DIFFER = timedelta(minutes=5)
+"""How far ahead a telephone system's clock may be."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """What the calls refer to and the company has."""
+
+    leads: dict[str, str] = field(default_factory=dict)
+    """Live lead -> its contact."""
+    contacts: dict[str, str] = field(default_factory=dict)
+    """Live contact -> its number, "" without one."""
+    members: set[str] = field(default_factory=set)
+    holders: dict[str, list[str]] = field(default_factory=dict)
+    """Number -> the live contacts that have it."""
+
+
+def create_call(*, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> str:
+    """A new call log; returns its id. Emits call.logged.
+
+    Without lead and contact it is with the live contact that has the number. LeadNotFound_400, ContactNotFound_400 (none has it),
+    MemberNotFound_404, InvalidInput_400 (several have it, a bad number, a call to come, a lead that is another contact's).
+    """
+    with transaction.atomic():
+        given = _read(values)
+        call = _new(actor_id)
+        _fill(call, given, _look_up([given]))
+        call.save(force_insert=True)
+        _tell("call.logged", [call], actor_id, automation)
+        return call.pk
+
+
+def create_calls(*, actor_id: str, items: Sequence[Any], read: Any, automation: bool = True) -> BulkResult:
+    """Up to 500 call logs, each on its own: what is wrong with one is told and costs no other. `read` checks the shape of an item.
+
+    InvalidPayload_400 for more than 500, or none.
+    """
+    if not items:
+        raise NamedError("InvalidPayload_400", "formData: needs an array of at least one call")
+    if len(items) > MAX_BULK:
+        raise NamedError(
+            "InvalidPayload_400", f"formData: has {len(items)} calls, at most {MAX_BULK} go in one request"
+        )
+    result, calls = BulkResult(), []
+    with transaction.atomic():
+        readable: list[tuple[int, dict[str, Any]]] = []
+        zone = company_timezone()
+        for index, item in enumerate(items):
+            try:
+                readable.append((index, _read(read(item), zone)))
+            except ApiError as error:
+                _fail(result, index, item, error)
+        known = _look_up([given for _, given in readable])
+        for index, given in readable:
+            call = _new(actor_id)
+            try:
+                _fill(call, given, known)
+            except ApiError as error:
+                _fail(result, index, items[index], error)
+            else:
+                calls.append(call)
+        CallLog.objects.bulk_create(calls)
+        _tell("call.logged", calls, actor_id, automation)
+    result.created = [call.pk for call in calls]
+    result.failed.sort(key=lambda failure: failure.index)
+    result.errors.sort(key=lambda error: error[0])
+    return result
+
+
+def update_call(*, id: str, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> str:
+    """Change what is given of a call log; null takes lead, contact or member away, but not both of the first two.
+
+    CallLogNotFound_400, and what create_call raises. Emits call.changed with what is different, when anything is.
+    """
+    with transaction.atomic():
+        call = CallLog.objects.select_for_update(of=("self",)).filter(pk=id).first()
+        if call is None:
+            raise not_found()
+        before = {column: getattr(call, column) for column in COLUMNS}
+        given = _read(values)
+        _fill(call, given, _look_up([given]))
+        changes = {
+            name: {"from": told(before[column]), "to": told(getattr(call, column))}
+            for column, name in COLUMNS.items()
+            if before[column] != getattr(call, column)
+        }
+        if changes:
+            call.updated_by_id = actor_id
+            call.save()
+            _tell("call.changed", [call], actor_id, automation, changes=changes)
+        return id
+
+
+def delete_calls(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
+    """Delete the selected call logs; returns how many there were. What they left in the timelines stays. Emits call.deleted.
+
+    CallLogNotFound_400 when ids name none.
+    """
+    deleted = 0
+    with transaction.atomic():
+        for ids in in_batches(selection.apply(CallLog.objects.all()), lock=True):
+            calls = list(CallLog.objects.filter(pk__in=ids).order_by("pk"))
+            CallLog.objects.filter(pk__in=ids).delete()
+            _tell("call.deleted", calls, actor_id, automation)
+            deleted += len(calls)
+        if not deleted and not selection.everything:
+            raise NamedError(NOT_FOUND, "ids: none of them is a call log of this company")
+    return deleted
+
+
+def not_found() -> NamedError:
+    """The error of an id that is none of the company's call logs."""
+    return NamedError(NOT_FOUND, "id: there is no such call log in this company")
+
+
+def _new(actor_id: str) -> CallLog:
+    return CallLog(member_id=actor_id, created_by_id=actor_id, updated_by_id=actor_id)
+
+
+def _read(values: Mapping[str, Any], zone: str | None = None) -> dict[str, Any]:
+    """The values with number and startedAt in the form that they are stored in; `country_code` goes into the number.
+
+    `zone` is the company's time zone, looked up when it is needed unless given.
+    """
+    given = dict(values)
+    country_code = given.pop("country_code", None)
+    if "number" in given:
+        given["number"] = _number(country_code, given["number"])
+    elif country_code:
+        raise NamedError(INVALID, "countryCode: belongs beside number")
+    if "started_at" in given:
+        given["started_at"] = _started(given["started_at"], zone)
+    return given
+
+
+def _number(country_code: str | None, number: str | None) -> str:
+    """The number as E.164, "" for none."""
+    if not number or not number.strip():
+        return ""
+    try:
+        return read_phone(read_country_code(country_code) if country_code else None, number).e164
+    except BadAddress as error:
+        raise NamedError(INVALID, f"number: {error}") from None
+
+
+def _started(text: str, zone: str | None) -> datetime:
+    moment = read_datetime("startedAt", text, zone)
+    if moment > timezone.now() + CLOCKS_DIFFER:
+        raise NamedError(INVALID, "startedAt: is still to come; a call is logged when it has begun")
+    return moment
+
+
+def _look_up(values: Sequence[Mapping[str, Any]]) -> _Known:
+    """What the values refer to, with at most one query a kind."""
+    known = _Known()
+    if leads := _named(values, "lead"):
+        known.leads = dict(live_leads().filter(pk__in=leads).values_list("pk", "contact_id"))
+    if contacts := _named(values, "contact") | set(known.leads.values()):
+        numbers = live_contacts().filter(pk__in=contacts).values_list("pk", "contact_number")
+        known.contacts = {id: number or "" for id, number in numbers}
+    if members := _named(values, "member"):
+        known.members = set(Member.objects.filter(pk__in=members).values_list("pk", flat=True))
+    searched = {
+        given["number"]
+        for given in values
+        if given.get("number") and not given.get("lead") and not given.get("contact")
+    }
+    if searched:
+        for id, number in (
+            live_contacts().filter(contact_number__in=searched).order_by("pk").values_list("pk", "contact_number")
+        ):
+            known.holders.setdefault(number or "", []).append(id)
+    return known
+
+
+def _named(values: Iterable[Mapping[str, Any]], name: str) -> set[str]:
+    return {given[name] for given in values if given.get(name)}
+
+
+def _fill(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
+    """Set what is given, and what follows from it."""
+    for name in PLAIN:
+        if name in given:
+            setattr(call, name, given[name])
+    if "member" in given:
+        if given["member"] and given["member"] not in known.members:
+            raise NamedError("MemberNotFound_404", f"member: there is no member {given['member']} in this company")
+        call.member_id = given["member"]
+    if "started_at" in given or call.started_at is None:
+        call.started_at = given.get("started_at") or timezone.now()
+    if "number" in given:
+        call.number = given["number"]
+    if "lead" in given or "contact" in given or call.lead_id is None is call.contact_id:
+        _set_party(call, given, known)
+    if not call.number and "number" not in given:
+        call.number = known.contacts.get(call.contact_id or "", "")
+
+
+def _set_party(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
+    """Whom the call was with: what is named, the lead's contact, or who has the number."""
+    lead, contact = given.get("lead", call.lead_id), given.get("contact", call.contact_id)
+    if given.get("lead"):
+        if lead not in known.leads:
+            raise NamedError("LeadNotFound_400", f"lead: there is no lead {lead} in this company")
+        if not given.get("contact"):
+            contact = known.leads[lead]
+        elif contact != known.leads[lead]:
+            raise NamedError(INVALID, f"contact: the contact of the lead {lead} is {known.leads[lead]}")
+    elif given.get("contact"):
+        if contact not in known.contacts:
+            raise NamedError("ContactNotFound_400", f"contact: there is no contact {contact} in this company")
+        if contact != call.contact_id:
+            lead = None  # it was another contact's
+    if lead is None and contact is None:
+        contact = _holder(call.number, known)
+    call.lead_id, call.contact_id = lead, contact
+
+
+def _holder(number: str, known: _Known) -> str:
+    """The one live contact that has the number."""
+    if not number:
+        raise NamedError(INVALID, "lead, contact, number: say whom the call was with by at least one of them")
+    found = known.holders.get(number, [])
+    if not found:
+        raise NamedError(
+            "ContactNotFound_400", f"number: no contact of this company has {number}; name one by contact, or a lead"
+        )
+    if len(found) > 1:
+        raise NamedError(
+            INVALID, f"number: {len(found)} contacts have {number} ({', '.join(found[:5])}); name one by contact"
+        )
+    return found[0]
+
+
+def _fail(result: BulkResult, index: int, item: Any, error: ApiError) -> None:
+    """Note an item that became no call log; what is wrong with its form has no named message but this one."""
+    name = error.name if isinstance(error, NamedError) else "ValidationError_400"
+    reason = error.detail or error.message
+    result.failed.append(Failure(index, item, name, reason))
+    key, _, message = error.detail.partition(": ")
+    result.errors.append((index, ValueProblem(key if message else "formData", name, message or reason)))
+
+
+def _tell(kind: str, calls: Sequence[CallLog], actor_id: str, automation: bool, **facts: Any) -> None:
+    payloads = {
+        call.pk: {name: told(getattr(call, column)) for column, name in COLUMNS.items()} | facts for call in calls
+    }
+    emit(kind, list(payloads), payloads=payloads, actor_id=actor_id, automation=automation)

@@ -1,0 +1,132 @@
+"""Follow-ups: what is to be done about a lead, by when and by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.mails.services import Letter
+from core.errors import NamedError
+from core.events import emit
+from crm.activities.participants import check_lead, check_member, first_active
+from crm.activities.reminders import Reminded, Reminder, schedule_reminder
+from crm.activities.text import one_line
+from crm.models import FollowUp
+from crm.records.datetimes import read_datetime
+from crm.records.updates import Changes, told
+from crm.teams.services import ACTIVE
+
+Status = FollowUp.Status
+REARMING = ("due_at", "remind_minutes", "assignee")
+"""Changes after which somebody has to be reminded anew."""
+KEYS = {"due_at": "dueAt", "remind_minutes": "remindMinutes"}
+"""What events call a value, where that is not its own name."""
+
+
+def live_follow_ups() -> QuerySet[FollowUp]:
+    """The follow-ups of the active company's live leads."""
+    return FollowUp.objects.filter(lead__is_deleted=False)
+
+
+@transaction.atomic
+def create_follow_up(*, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> FollowUp:
+    """A new follow-up of a live lead; without assignee it is for the lead's member, or else for who makes it.
+
+    `due_at` is text (crm.records.datetimes). LeadNotFound_400, MemberNotFound_404, MemberNotAccepted_400, InvalidFormat.
+    """
+    lead = check_lead(values["lead"])
+    follow_up = FollowUp(lead=lead, created_by_id=actor_id, updated_by_id=actor_id)
+    if "assignee" not in values:
+        follow_up.assignee = first_active(lead.team_member_id, actor_id)
+    _give(follow_up, {name: value for name, value in values.items() if name != "lead"})
+    schedule_reminder(follow_up, follow_up.due_at)
+    follow_up.save()
+    _tell(
+        "follow_up.created",
+        follow_up,
+        actor_id,
+        automation,
+        dueAt=told(follow_up.due_at),
+        assignee=follow_up.assignee_id,
+    )
+    return follow_up
+
+
+@transaction.atomic
+def update_follow_up(*, id: str, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> FollowUp:
+    """Change what is given of a follow-up; any status may follow any other. LeadActivityNotFound_404, and what create_follow_up raises."""
+    follow_up = live_follow_ups().select_for_update(of=("self",)).filter(pk=id).first()
+    if follow_up is None:
+        raise not_found()
+    status = follow_up.status
+    changes = _give(follow_up, values)
+    if not changes:
+        return follow_up
+    reopened = follow_up.status == Status.OPEN != status and follow_up.reminded_at is None
+    if reopened or any(KEYS.get(name, name) in changes for name in REARMING):
+        schedule_reminder(follow_up, follow_up.due_at)
+    follow_up.updated_by_id = actor_id
+    follow_up.save()
+    done = follow_up.status == Status.DONE != status
+    kind = "follow_up.done" if done else "follow_up.changed"
+    _tell(kind, follow_up, actor_id, automation, **{"from": status, "to": follow_up.status, "changes": changes})
+    return follow_up
+
+
+def not_found() -> NamedError:
+    """The error of an id that is none of the company's follow-ups."""
+    return NamedError("LeadActivityNotFound_404", "id: there is no such follow-up in this company")
+
+
+def _give(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
+    """Set the values, and what follows from them; what is different then, by the names that events use."""
+    given = dict(values)
+    if "title" in given:
+        given["title"] = one_line(given["title"])
+        if not given["title"]:
+            raise NamedError("InvalidInput_400", "title: needs a character that can be seen")
+    if "due_at" in given:
+        given["due_at"] = read_datetime("dueAt", given["due_at"])
+    if given.get("assignee") and given["assignee"] != follow_up.assignee_id:
+        check_member("assignee", given["assignee"])
+    changes: Changes = {}
+    for name, value in given.items():
+        column = "assignee_id" if name == "assignee" else name
+        before = getattr(follow_up, column)
+        if before != value:
+            setattr(follow_up, column, value)
+            changes[KEYS.get(name, name)] = {"from": told(before), "to": told(value)}
+    if "status" in changes:
+        follow_up.done_at = timezone.now() if follow_up.status == Status.DONE else None
+    return changes
+
+
+def _tell(kind: str, follow_up: FollowUp, actor_id: str, automation: bool, **facts: Any) -> None:
+    payload = {"lead": follow_up.lead_id, "title": follow_up.title, **facts}
+    emit(kind, [follow_up.pk], payloads={follow_up.pk: payload}, actor_id=actor_id, automation=automation)
+
+
+def _to_remind() -> QuerySet[FollowUp]:
+    return FollowUp.objects.filter(status=Status.OPEN).select_related("lead__contact", "assignee")
+
+
+def _letters(follow_up: Reminded) -> list[Letter]:
+    """For the assignee, while they belong to the company and the lead is there."""
+    assert isinstance(follow_up, FollowUp)
+    member, lead = follow_up.assignee, follow_up.lead
+    if member is None or member.status not in ACTIVE or lead.is_deleted:
+        return []
+    context = {
+        "member": member,
+        "follow_up": follow_up,
+        "contact": lead.contact,
+        "overdue": follow_up.due_at <= timezone.now(),
+    }
+    return [Letter(member.email, context)]
+
+
+REMINDER = Reminder(_to_remind, "follow_up_reminder", _letters)

@@ -1,0 +1,11 @@
+"""The work of activities and reminders."""
+
+from __future__ import annotations
+
+from core.events import EventConsumer
+from core.jobs import QueueWork, register
+from crm.activities.reminders import has_due_reminders, remind
+from crm.activities.services import READERS, record
+
+register(EventConsumer("activities", record, kinds=READERS))
+register(QueueWork("reminders", remind, has_due=has_due_reminders, queue="send"))

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from core.fields import CompanyForeignKey, JSONField, ObjectIdField
+from core.models import CompanyModel
+
+
+class LeadActivity(CompanyModel):
+    """Something that happened to a lead or its contact: made from the domain event, or written by a person."""
+
+    class Kind(models.TextChoices):
+        CREATED = "created"
+        CHANGED = "changed"
+        STATUS = "status"
+        ASSIGNED = "assigned"
+        NOTE = "note"
+        MAIL = "mail"
+        CALL = "call"
+        MEETING = "meeting"
+        FOLLOW_UP = "follow_up"
+        MERGED = "merged"
+        DELETED = "deleted"
+
+    kind = models.CharField(max_length=12, choices=Kind)
+    lead = CompanyForeignKey("crm.Lead", on_delete=models.CASCADE, null=True, related_name="activities", db_index=False)
+    contact = CompanyForeignKey(
+        "crm.Contact", on_delete=models.CASCADE, null=True, related_name="activities", db_index=False
+    )
+    member = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    details = JSONField(default=dict, help_text="What happened: for a change, field -> {from, to}.")
+    notes = models.TextField(blank=True)
+    happened_at = models.DateTimeField()
+    event_id = ObjectIdField(
+        null=True,
+        editable=False,
+        help_text="The domain event it was made from: one activity of a kind for each event and record.",
+    )
+
+    class Meta(CompanyModel.Meta):
+        verbose_name_plural = "lead activities"
+        constraints = [
+            models.UniqueConstraint(
+                fields=("event_id", "lead", "kind"),
+                condition=Q(event_id__isnull=False),
+                name="leadactivity_once",
+                nulls_distinct=False,
+            )
+        ]
+        indexes = [
+            models.Index(fields=("company", "happened_at", "id"), name="leadactivity_newest"),
+            models.Index(
+                fields=("lead", "happened_at", "id"), condition=Q(lead__isnull=False), name="leadactivity_lead"
+            ),
+            models.Index(
+                fields=("contact", "happened_at", "id"), condition=Q(contact__isnull=False), name="leadactivity_contact"
+            ),
+        ]
+
+
+class FollowUp(CompanyModel):
+    """Something to be done about a lead by a time; open ones past it are overdue."""
+
+    class Status(models.TextChoices):
+        OPEN = "open"
+        DONE = "done"
+        CANCELLED = "cancelled"
+
+    lead = CompanyForeignKey("crm.Lead", on_delete=models.CASCADE, related_name="follow_ups", db_index=False)
+    title = models.CharField(max_length=300)
+    notes = models.TextField(blank=True)
+    due_at = models.DateTimeField()
+    status = models.CharField(max_length=9, choices=Status, default=Status.OPEN)
+    done_at = models.DateTimeField(null=True)
+    assignee = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    remind_minutes = models.PositiveIntegerField(
+        null=True, blank=True, help_text="How long before it is due the assignee gets a mail; empty: none."
+    )
+    remind_at = models.DateTimeField(null=True, editable=False)
+    reminded_at = models.DateTimeField(null=True, editable=False)
+    created_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    updated_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+
+    class Meta(CompanyModel.Meta):
+        indexes = [
+            models.Index(fields=("company", "created_at", "id"), name="followup_newest"),
+            models.Index(fields=("company", "due_at", "id"), name="followup_due"),
+            models.Index(
+                fields=("assignee", "due_at", "id"), condition=Q(assignee__isnull=False), name="followup_assignee"
+            ),
+            models.Index(fields=("lead", "due_at"), name="followup_lead"),
+            models.Index(
+                fields=("remind_at",), condition=Q(status="open", reminded_at__isnull=True), name="followup_reminding"
+            ),
+        ]
+
+
+class CallLog(CompanyModel):
+    """A telephone call with a lead or contact."""
+
+    class Direction(models.TextChoices):
+        INBOUND = "inbound"
+        OUTBOUND = "outbound"
+
+    class Outcome(models.TextChoices):
+        CONNECTED = "connected"
+        NO_ANSWER = "no_answer"
+        BUSY = "busy"
+        VOICEMAIL = "voicemail"
+        WRONG_NUMBER = "wrong_number"
+        FAILED = "failed"
+
+    lead = CompanyForeignKey("crm.Lead", on_delete=models.CASCADE, null=True, related_name="calls", db_index=False)
+    contact = CompanyForeignKey(
+        "crm.Contact", on_delete=models.CASCADE, null=True, related_name="calls", db_index=False
+    )
+    member = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    direction = models.CharField(max_length=8, choices=Direction, default=Direction.OUTBOUND)
+    outcome = models.CharField(max_length=12, choices=Outcome, default=Outcome.CONNECTED)
+    number = models.CharField(max_length=20, blank=True, help_text="E.164.")
+    started_at = models.DateTimeField()
+    duration_seconds = models.PositiveIntegerField(default=0)
+    notes = models.TextField(blank=True)
+    recording = models.URLField(max_length=1000, blank=True)
+    created_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    updated_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(lead__isnull=False) | Q(contact__isnull=False), name="calllog_is_with_somebody"
+            )
+        ]
+        indexes = [
+            models.Index(fields=("company", "started_at", "id"), name="calllog_newest"),
+            models.Index(fields=("lead",), condition=Q(lead__isnull=False), name="calllog_lead"),
+            models.Index(fields=("contact",), condition=Q(contact__isnull=False), name="calllog_contact"),
+        ]

@@ -1,0 +1,86 @@
+"""Reminders of follow-ups and meetings: each goes out once, by the worker, in the transaction that notes that it has."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.mails.services import Letter, queue_mails
+from core.tenancy import unscoped
+
+log = logging.getLogger(__name__)
+
+MAX_MINUTES = 40_320
+"""Four weeks."""
+AGAIN = timedelta(minutes=10)
+Reminded = Any
+"""A follow-up, a meeting, or another record with remind_minutes, remind_at and reminded_at."""
+
+
+@dataclass(frozen=True)
+class Reminder:
+    """A kind of record that people are reminded of: all that may have a reminder, the mail's template, and who gets what."""
+
+    rows: Callable[[], QuerySet]
+    template: str
+    letters: Callable[[Reminded], Sequence[Letter]]
+
+    def due(self) -> QuerySet:
+        return self.rows().filter(reminded_at=None, remind_at__lte=timezone.now())
+
+
+REMINDERS: dict[type[Reminded], Reminder] = {}
+
+
+def register_reminder(model: type[Reminded], reminder: Reminder) -> None:
+    """Make a kind known to the worker; `letters` runs outside of any company's scope."""
+    REMINDERS[model] = reminder
+
+
+def schedule_reminder(record: Reminded, at: datetime) -> None:
+    """Set the record's reminder anew, for what happens at `at`; the caller saves it.
+
+    A reminder whose time has come already goes out at once as long as `at` lies ahead; there is none for what has passed.
+    """
+    minutes = record.remind_minutes
+    record.reminded_at = None
+    record.remind_at = None if minutes is None or at <= timezone.now() else at - timedelta(minutes=minutes)
+
+
+def has_due_reminders() -> bool:
+    """Whether anybody of any company has to be reminded."""
+    with unscoped(reason="tick: due reminders of all companies"):
+        return any(reminder.due().exists() for reminder in REMINDERS.values())
+
+
+def remind(deadline: float = float("inf")) -> int:
+    """Remind of what is due, each in a transaction of its own, until nothing is or monotonic() passes the deadline; returns of how many."""
+    done = 0
+    for model, reminder in REMINDERS.items():
+        while monotonic() < deadline and _remind_one(model, reminder):
+            done += 1
+    return done
+
+
+def _remind_one(model: type[Reminded], reminder: Reminder) -> bool:
+    with unscoped(reason="reminders: of all companies"), transaction.atomic():
+        record = reminder.due().select_for_update(skip_locked=True, of=("self",)).order_by("remind_at", "pk").first()
+        if record is None:
+            return False
+        own = model.objects.filter(pk=record.pk)
+        try:
+            with transaction.atomic():
+                queue_mails(reminder.template, reminder.letters(record), company_id=record.company_id)
+                own.update(reminded_at=timezone.now())
+        except Exception:  # noqa: BLE001  the edge of one reminder: it is tried again, and keeps no other from going
+            log.exception("reminder of %s %s failed", model.__name__, record.pk)
+            own.update(remind_at=timezone.now() + AGAIN)
+        return True

@@ -1,0 +1,197 @@
+"""Lead activities: made from domain events, each exactly once, and the notes that people write.
+
+An activity of a lead also names the contact that the lead had then; what happens to a contact itself has no lead. So all of a contact's
+history is one filter by contact, and a lead's timeline is its own activities with those of its contact that have no lead.
+A new contact makes no activity: its createdAt and createdBy say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts.models import Member
+from core.errors import NamedError
+from core.events import emit
+from core.ids import new_id
+from core.models import Event
+from core.tenancy import company_id
+from crm.activities.participants import check_contact, check_lead
+from crm.models import Contact, Lead, LeadActivity
+
+Kind = LeadActivity.Kind
+Part = tuple[str, dict[str, Any]]
+"""The kind of an activity and its details."""
+
+ASSIGNMENT = ("team", "teamMember")
+TOLD = (
+    *("subject", "title", "status", "from", "to", "changes", "dueAt", "startsAt", "endsAt"),
+    *("direction", "outcome", "duration", "number", "startedAt", "losers"),
+)
+"""What of an event's payload goes into details as it is."""
+
+
+def _made(event: Event) -> list[Part]:
+    return [(Kind.CREATED, {})]
+
+
+def _deleted(event: Event) -> list[Part]:
+    return [(Kind.DELETED, {})]
+
+
+def _changed(event: Event) -> list[Part]:
+    """One activity for the status, one for team and member, one for the rest."""
+    changes = event.payload.get("changes") or {}
+    status = {key: change for key, change in changes.items() if key == "status"}
+    assigned = {key: change for key, change in changes.items() if key in ASSIGNMENT}
+    rest = {key: change for key, change in changes.items() if key not in status and key not in assigned}
+    parts = [(Kind.STATUS, status), (Kind.ASSIGNED, assigned), (Kind.CHANGED, rest)]
+    return [(kind, details) for kind, details in parts if details]
+
+
+def _contact_changed(event: Event) -> list[Part]:
+    return [(Kind.CHANGED, event.payload.get("changes") or {})]
+
+
+def _unsubscribed(event: Event) -> list[Part]:
+    return [(Kind.CHANGED, {"unsubscribed": {"from": False, "to": True}})]
+
+
+def _about(kind: str, noun: str) -> Callable[[Event], list[Part]]:
+    """What happened to something beside the lead: `noun` is the detail that has its id."""
+
+    def read(event: Event) -> list[Part]:
+        told = {key: event.payload[key] for key in TOLD if key in event.payload}
+        return [(kind, {"event": event.kind.partition(".")[2], noun: event.object_id, **told})]
+
+    return read
+
+
+READERS: dict[str, Callable[[Event], list[Part]]] = {
+    "lead.created": _made,
+    "lead.updated": _changed,
+    "lead.deleted": _deleted,
+    "contact.updated": _contact_changed,
+    "contact.deleted": _deleted,
+    "contact.unsubscribed": _unsubscribed,
+    "mail.sent": _about(Kind.MAIL, "message"),
+    "call.logged": _about(Kind.CALL, "call"),
+    **{f"meeting.{step}": _about(Kind.MEETING, "meeting") for step in ("scheduled", "changed", "cancelled")},
+    **{f"follow_up.{step}": _about(Kind.FOLLOW_UP, "followUp") for step in ("created", "changed", "done")},
+    **{
+        f"{panel}.{step}": _about(Kind.MERGED, "winner")
+        for panel in ("contact", "lead")
+        for step in ("merged", "unmerged")
+    },
+}
+"""Kind of event -> what its activities say."""
+
+
+def record(events: Sequence[Event]) -> None:
+    """Write the activities of the events (a consumer of READERS); what tells of nobody that the company has is left out."""
+    rows = [row for event in events for row in _rows(event)]
+    if not rows:
+        return
+    leads = dict(
+        Lead.objects.filter(pk__in={row["lead"] for row in rows if row["lead"]}).values_list("pk", "contact_id")
+    )
+    for row in rows:
+        row["lead"] = row["lead"] if row["lead"] in leads else None
+        row["contact"] = row["contact"] or leads.get(row["lead"])
+    # Contacts before leads, each in the order of ids, as those who write them lock them.
+    contacts = _hold(Contact._meta.db_table, {row["contact"] for row in rows})
+    held = _hold(Lead._meta.db_table, leads)
+    members = set(
+        Member.objects.filter(pk__in={row["member"] for row in rows if row["member"]}).values_list("pk", flat=True)
+    )
+    for row in rows:
+        row["lead"] = row["lead"] if row["lead"] in held else None
+        row["contact"] = row["contact"] if row["contact"] in contacts else None
+        row["member"] = row["member"] if row["member"] in members else None
+    _insert([row for row in rows if row["lead"] or row["contact"]])
+
+
+def _rows(event: Event) -> list[dict[str, Any]]:
+    """The activities of an event, before it is known whom of those it names there are."""
+    panel = event.kind.partition(".")[0]
+    about = {name: event.object_id if panel == name else event.payload.get(name) for name in ("lead", "contact")}
+    common = {
+        **about,
+        "event": event.pk,
+        "member": event.actor_id,
+        "at": event.payload.get("startedAt") or event.created_at,
+    }
+    return [
+        {**common, "id": new_id(), "kind": kind, "details": details} for kind, details in READERS[event.kind](event)
+    ]
+
+
+def _hold(table: str, ids: Iterable[str | None]) -> set[str]:
+    """Those of the ids that there are, kept there until the transaction ends."""
+    wanted = [id for id in ids if id]
+    if not wanted:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT id FROM {table} WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [wanted])
+        return {id for (id,) in cursor.fetchall()}
+
+
+def _insert(rows: Sequence[Mapping[str, Any]]) -> None:
+    if not rows:
+        return
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {LeadActivity._meta.db_table}"
+            " (id, company_id, kind, lead_id, contact_id, member_id, details, notes, happened_at, event_id, created_at, updated_at)"
+            " SELECT id, %s, kind, lead, contact, member, details, '', at, event, %s, %s FROM json_to_recordset(%s::json) AS told"
+            " (id text, kind text, lead text, contact text, member text, details jsonb, at timestamptz, event text)"
+            " ON CONFLICT DO NOTHING",
+            [company_id(), now, now, orjson.dumps(rows, default=str).decode()],
+        )
+
+
+def add_note(
+    *, actor_id: str, notes: str, lead_id: str | None = None, contact_id: str | None = None, automation: bool = True
+) -> str:
+    """A note on a live lead, or on a live contact; returns the activity's id. Emits note.created.
+
+    LeadNotFound_400, ContactNotFound_400, InvalidInput_400 (neither or both named, or no text).
+    """
+    if (lead_id is None) == (contact_id is None):
+        raise NamedError("InvalidInput_400", "lead, contact: name the one that the note is on")
+    if not notes.strip():
+        raise NamedError("InvalidInput_400", "notes: a note needs text")
+    with transaction.atomic():
+        contact = check_lead(lead_id).contact_id if lead_id else check_contact(contact_id or "")
+        note = LeadActivity.objects.create(
+            kind=Kind.NOTE,
+            lead_id=lead_id,
+            contact_id=contact,
+            member_id=actor_id,
+            notes=notes,
+            happened_at=timezone.now(),
+        )
+        payload = {"lead": lead_id, "contact": contact, "notes": notes}
+        emit("note.created", [note.pk], payloads={note.pk: payload}, actor_id=actor_id, automation=automation)
+        return note.pk
+
+
+def change_notes(*, id: str, notes: str) -> None:
+    """Replace an activity's notes, of any kind; LeadActivityNotFound_404, InvalidInput_400 for a note that would be empty."""
+    found = LeadActivity.objects.filter(pk=id)
+    if not notes.strip():
+        found = found.exclude(kind=Kind.NOTE)
+    if not found.update(notes=notes, updated_at=timezone.now()):
+        if LeadActivity.objects.filter(pk=id).exists():
+            raise NamedError("InvalidInput_400", "notes: a note needs text")
+        raise not_found()
+
+
+def not_found() -> NamedError:
+    """The error of an id that is none of the company's activities."""
+    return NamedError("LeadActivityNotFound_404", "id: there is no such activity in this company")

@@ -1,0 +1,53 @@
+"""Back office page of bulk jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.progress import ProgressMixin, progress_bar
+from crm.bulk_jobs.services import move_job
+from crm.models import BulkJob
+
+
+def _moved_to(status: str) -> Callable[[BulkJob], None]:
+    def one(job: BulkJob) -> None:
+        move_job(id=job.pk, status=status)
+
+    return one
+
+
+@admin.register(BulkJob)
+class BulkJobAdmin(ProgressMixin, CompanyRecordAdmin):
+    """Changes of many records, and how far they are."""
+
+    icon = "library_add_check"
+    list_display = ("action", "panel", "company", "status", "progress", "created_by", "created_at", "finished_at")
+    list_filter = (("status", ChoicesDropdownFilter), ("action", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company", "created_by")
+    search_fields = ("=id", "company__name")
+    hides = ("worker", "lease")
+    commands = ("pause", "resume", "cancel")
+
+    def progress(self, job: BulkJob) -> SafeString:
+        return progress_bar(job, {"changed": job.changed, "failed": job.failed})
+
+    progress.short_description = "progress"  # type: ignore[attr-defined]
+
+    @admin.display(description="Pause")
+    def pause(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
+        self.each(request, rows, _moved_to("paused"), "asked to pause")
+
+    @admin.display(description="Resume")
+    def resume(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
+        self.each(request, rows, _moved_to("queued"), "set going again")
+
+    @admin.display(description="Cancel")
+    def cancel(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
+        self.each(request, rows, _moved_to("cancelled"), "asked to stop")

@@ -1,0 +1,222 @@
+"""The journal of changes: what records were before many of them were changed, so that the change can be undone, batch by batch.
+
+    ids = …                        # live or deleted, of one kind; their rows locked by the caller, in the order of their ids
+    journal.before(CONTACT, ids, Source.bulk_job(job.pk))
+    …                              # the change: rows, custom values, tags, products
+    journal.after(CONTACT, ids, Source.bulk_job(job.pk))
+
+    restored = journal.restore(CONTACT, Source.bulk_job(job.pk), ids, actor_id=…)
+
+All of it happens in the caller's transaction. A record may be journaled for the same source again and again: what others changed in
+between counts as having been there before. Records that an import makes carry its id and need no journal, as long as it does not update
+them too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple, Self
+
+import orjson
+from django.db import connection
+from django.db.models import GeneratedField
+from django.utils import timezone
+
+from core.ids import new_id
+from core.tenancy import company_id
+from crm.bulk_jobs.history.restore import Journaled, RestoreResult, restore_batch
+from crm.bulk_jobs.history.three_way_merge import CHANGED_AT, merge_versions
+from crm.records.kinds import RecordKind
+
+TOUCHED = "{}"
+"""`after` of a record which the source made, and which somebody has changed since."""
+
+
+class Source(NamedTuple):
+    """What changes the records: the journal's reference to it, and its id."""
+
+    column: str
+    id: str
+
+    @classmethod
+    def bulk_job(cls, id: str) -> Self:
+        return cls("bulk_job_id", id)
+
+    @classmethod
+    def import_job(cls, id: str) -> Self:
+        return cls("import_job_id", id)
+
+    @classmethod
+    def merge(cls, id: str) -> Self:
+        return cls("merge_id", id)
+
+
+def before(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
+    """Write down what the records are now, to be called before they are changed."""
+    if not ids:
+        return
+    made = _is_made("r", kind, source)
+    statement = f"""
+        INSERT INTO crm_journal (id, created_at, updated_at, company_id, panel, {source.column}, record_id, before, after)
+        SELECT given.id, %(now)s, %(now)s, %(company)s, %(panel)s, %(source)s, r.id,
+            CASE WHEN NOT {made} THEN {_snapshot(kind)} END, CASE WHEN {made} AND r.updated_at <> r.created_at THEN '{TOUCHED}'::jsonb END
+        FROM json_to_recordset(%(rows)s::json) AS given (id text, record text) JOIN {kind.table} r ON r.id = given.record
+        ON CONFLICT DO NOTHING RETURNING record_id
+    """
+    rows = orjson.dumps([{"id": new_id(), "record": id} for id in ids]).decode()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            statement,
+            {"now": timezone.now(), "company": company_id(), "panel": kind.panel, "source": source.id, "rows": rows},
+        )
+        noted = {id for (id,) in cursor.fetchall()}
+    if len(noted) < len(ids):
+        _rebase(kind, [id for id in ids if id not in noted], source)
+
+
+def after(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
+    """Complete what `before` wrote, once the records are changed; those that stayed the same are forgotten."""
+    if not ids:
+        return
+    # Only what differs: the rest stands in `before`, and would double the journal.
+    links = "".join(
+        f" || CASE WHEN now.version -> '{name}' <> j.before -> '{name}' THEN jsonb_build_object('{name}', now.version -> '{name}')"
+        " ELSE '{}' END"
+        for name, *_ in kind.links
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+WITH now AS MATERIALIZED (  -- once a record, however often it is named below
+                SELECT r.id, {_snapshot(kind)} AS version FROM {kind.table} r WHERE r.id = ANY(%(ids)s)
+            )
+            UPDATE crm_journal j SET updated_at = %(now)s, after = CASE WHEN j.before IS NULL
+                THEN jsonb_build_object('row', jsonb_build_object('updated_at', now.version -> 'row' -> 'updated_at'))
+                ELSE jsonb_build_object('row', (
+                    SELECT coalesce(jsonb_object_agg(key, value), '{{}}') FROM jsonb_each(now.version -> 'row')
+                    WHERE value IS DISTINCT FROM j.before -> 'row' -> key)){links} END
+            FROM now WHERE {_mine("j", source)} AND j.record_id = ANY(%(ids)s) AND j.record_id = now.id
+                AND j.after IS DISTINCT FROM '{TOUCHED}'
+            """,
+            {"now": timezone.now(), "ids": list(ids), "source": source.id, "panel": kind.panel},
+        )
+        cursor.execute(
+            f"DELETE FROM crm_journal j WHERE {_mine('j', source)} AND j.record_id = ANY(%(ids)s)"
+            """ AND j.before IS NOT NULL AND j.after = '{"row": {}}'""",
+            {"ids": list(ids), "source": source.id, "panel": kind.panel},
+        )
+
+
+def restore(kind: RecordKind, source: Source, ids: Sequence[str], *, actor_id: str | None) -> RestoreResult:
+    """Restore the records to what they were before the source changed them, and delete those that it made.
+
+    A column, custom value or link that somebody has changed since stays, and is told in `kept`; a record that nobody has changed is byte
+    for byte what it was. One whose unique key another live record has taken meanwhile is left as it is and told in `taken`. The caller
+    owns the transaction, and emits the events of what is told. Rows are locked here, in the order of their ids.
+    """
+    if not ids:
+        return RestoreResult()
+    found = _entries(kind, ids, source)
+    noted = {entry.id for entry in found}
+    if source.column == "import_job_id":
+        found += _made_by_import(kind, [id for id in ids if id not in noted], source)
+    return restore_batch(kind, found, lambda wanted: versions(kind, wanted, lock=True), actor_id)
+
+
+def versions(kind: RecordKind, ids: Sequence[str], *, lock: bool = False) -> dict[str, dict[str, Any]]:
+    """The records' present versions (crm.bulk_jobs.history.three_way_merge) by their ids."""
+    with connection.cursor() as cursor:
+        if lock:  # apart from the read, so that it sees what the last holder of the lock has written
+            cursor.execute(f"SELECT id FROM {kind.table} WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", [list(ids)])
+        cursor.execute(f"SELECT r.id, ({_snapshot(kind)})::text FROM {kind.table} r WHERE r.id = ANY(%s)", [list(ids)])
+        return {id: orjson.loads(version) for id, version in cursor.fetchall()}
+
+
+def _entries(kind: RecordKind, ids: Sequence[str], source: Source) -> list[Journaled]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT j.record_id, j.before::text, j.after::text, j.created_at FROM crm_journal j"
+            f" WHERE {_mine('j', source)} AND j.record_id = ANY(%(ids)s)",
+            {"ids": list(ids), "source": source.id, "panel": kind.panel},
+        )
+        return [
+            Journaled(record, orjson.loads(was or "null"), orjson.loads(then or "null"), at)
+            for record, was, then, at in cursor.fetchall()
+        ]
+
+
+def _rebase(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
+    """Journal records for the source once more: `before` becomes what they would be now without it."""
+    with connection.cursor() as cursor:
+        present, rows = versions(kind, ids), []
+        for id, stored, changed, _ in _entries(kind, ids, source):
+            if id not in present:
+                continue
+            if stored is not None and changed is not None:
+                rows.append({"id": id, "before": _without(stored, changed, present[id], kind), "after": None})
+            elif stored is None and changed and changed["row"][CHANGED_AT] != present[id]["row"][CHANGED_AT]:
+                rows.append({"id": id, "before": None, "after": {}})
+        cursor.execute(
+            f"UPDATE crm_journal j SET before = new.before, after = new.after"
+            f" FROM json_to_recordset(%(rows)s::json) AS new (id text, before jsonb, after jsonb)"
+            f" WHERE {_mine('j', source)} AND j.record_id = new.id",
+            {"rows": orjson.dumps(rows).decode(), "source": source.id, "panel": kind.panel},
+        )
+
+
+def _without(was: dict[str, Any], then: dict[str, Any], present: dict[str, Any], kind: RecordKind) -> dict[str, Any]:
+    """What the record would be if only the others had changed it."""
+    merged = merge_versions(kind, was, then, present, lambda key, value: True)
+    version: dict[str, Any] = {"row": merged.row}
+    for name, *_ in kind.links:
+        links = [link for link in present[name] if link["id"] not in merged.removed.get(name, ())]
+        version[name] = sorted([*links, *merged.added.get(name, ())], key=lambda link: link["id"])
+    return version
+
+
+def _made_by_import(kind: RecordKind, ids: Sequence[str], source: Source) -> list[Journaled]:
+    """The import's own records that have no journal."""
+    made = kind.model._default_manager.filter(pk__in=ids, import_job_id=source.id).values_list("pk", flat=True)
+    return [Journaled(id, None, None, timezone.now()) for id in made]
+
+
+@cache
+def row_columns(kind: RecordKind) -> tuple[str, ...]:
+    """The columns of a record that a journal keeps."""
+    fields = kind.model._meta.local_concrete_fields
+    kept = [str(field.column) for field in fields if not isinstance(field, GeneratedField)]
+    return tuple(column for column in kept if column not in kind.derived_columns)
+
+
+@cache
+def _decimals(kind: RecordKind) -> tuple[str, ...]:
+    fields = kind.model._meta.local_concrete_fields
+    return tuple(str(field.column) for field in fields if field.get_internal_type() == "DecimalField")
+
+
+@cache
+def _snapshot(kind: RecordKind) -> str:
+    """SQL for the version of the record `r`. Decimals are text in it, since a float would round them."""
+    columns = ", ".join(f"r.{name}::text" if name in _decimals(kind) else f"r.{name}" for name in row_columns(kind))
+    parts = [f"'row', (SELECT to_jsonb(x) FROM (SELECT {columns}) AS x)"]
+    for name, table, _ in kind.links:
+        links = (
+            f"SELECT jsonb_agg(to_jsonb(l) ORDER BY l.id) FROM {table._meta.db_table} l WHERE l.{kind.column} = r.id"
+        )
+        parts.append(f"'{name}', coalesce(({links}), '[]')")
+    return f"jsonb_build_object({', '.join(parts)})"
+
+
+def _mine(alias: str, source: Source) -> str:
+    return f"{alias}.{source.column} = %(source)s AND {alias}.panel = %(panel)s"
+
+
+def _is_made(alias: str, kind: RecordKind, source: Source) -> str:
+    """SQL for whether the record was made by the source."""
+    if source.column == "import_job_id" and "import_job_id" in row_columns(kind):
+        return f"({alias}.import_job_id IS NOT DISTINCT FROM %(source)s)"
+    return "false"
+
+
+__all__ = ["RestoreResult", "Source", "after", "before", "restore", "row_columns", "versions"]

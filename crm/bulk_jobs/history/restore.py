@@ -1,0 +1,307 @@
+"""Restoring journaled records (crm.bulk_jobs.history.journal): a batch becomes what it was, one statement a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import orjson
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
+
+from core.fields import CompanyForeignKey
+from crm.bulk_jobs.history.three_way_merge import CHANGED_AT, CHANGED_BY, CUSTOM, MergedRecord, merge_versions, same
+from crm.field_types import BadValue, FieldSpec
+from crm.models import CustomField
+from crm.records.kinds import RecordKind
+from crm.records.schema import RecordSchema
+from crm.records.types import RECORD_TYPES
+from crm.records.updates import Changes
+from crm.records.values import add_values, remove_values
+
+MAX_ROUNDS = 5
+
+
+class Journaled(NamedTuple):
+    """An entry of the journal. Without `before` the source made the record, and nobody has touched it since if it still has the time of
+    `after`, or, where that is null too, the time at which it was made."""
+
+    id: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    at: datetime
+
+
+@dataclass(slots=True)
+class RestoreResult:
+    """The outcome of restoring records: `changed` (id -> what is different now, by the names of the API), of which `revived` were deleted
+    before; `deleted` had been made by the source; `kept` (id -> names) is what somebody has changed since and stays; `taken` (id -> part
+    of the unique key that another record has now) and `missing` (gone for good) were left alone."""
+
+    changed: dict[str, Changes] = field(default_factory=dict)
+    revived: set[str] = field(default_factory=set)
+    deleted: list[str] = field(default_factory=list)
+    kept: dict[str, list[str]] = field(default_factory=dict)
+    taken: dict[str, str] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+
+
+def restore_batch(
+    kind: RecordKind,
+    found: Sequence[Journaled],
+    load: Callable[[Sequence[str]], Mapping[str, dict[str, Any]]],
+    actor_id: str | None,
+) -> RestoreResult:
+    """Restore the journaled records, in the caller's transaction; `load` gives their present versions and locks their rows."""
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("restore_batch() needs a transaction around it")
+    schema = RECORD_TYPES[kind.panel].schema.load()
+    schema.lock_unique_values()
+    present = load([entry.id for entry in found])
+    for _ in range(MAX_ROUNDS):
+        try:
+            with transaction.atomic():
+                return _Batch(kind, schema, present, actor_id).write(found)
+        except IntegrityError as error:
+            if not kind.violates_unique(error):
+                raise
+            continue  # another writer took a key after the look
+    raise RuntimeError("other writers kept taking the unique keys of these records")
+
+
+@dataclass(slots=True)
+class _Batch:
+    """One attempt."""
+
+    kind: RecordKind
+    schema: RecordSchema
+    present: Mapping[str, dict[str, Any]]
+    actor_id: str | None
+    result: RestoreResult = field(default_factory=RestoreResult)
+
+    def write(self, found: Sequence[Journaled]) -> RestoreResult:
+        result, now = self.result, timezone.now()
+        result.missing = [entry.id for entry in found if entry.id not in self.present]
+        there = [entry for entry in found if entry.id in self.present]
+        self._delete([entry for entry in there if entry.before is None], now)
+        wanted = self._merge([entry for entry in there if entry.before is not None])
+        self._refuse_dangling(wanted)
+        result.taken = _taken(self.schema, {id: one for id, one in wanted.items() if one.row_differs})
+        wanted = {id: one for id, one in wanted.items() if id not in result.taken}
+        result.kept |= {id: [self.kind.name_of(name) for name in one.kept] for id, one in wanted.items() if one.kept}
+        different = {id: one for id, one in sorted(wanted.items()) if one.differs}
+        for one in different.values():
+            if not one.untouched:
+                one.row[CHANGED_AT], one.row[CHANGED_BY] = now.isoformat(), self.actor_id
+        self._write_links(different.values())
+        self._write_values(different)
+        self._write_rows(different)
+        result.changed = {id: _changes(self.schema, one) for id, one in different.items()}
+        result.revived = {
+            id for id, one in different.items() if one.present["is_deleted"] and not one.row["is_deleted"]
+        }
+        return result
+
+    def _delete(self, made: Iterable[Journaled], now: datetime) -> None:
+        """Delete what the source made, unless somebody has touched it since, or live records refer to it."""
+        made = [entry for entry in made if not self.present[entry.id]["row"]["is_deleted"]]
+        used = _in_use(self.kind, [entry.id for entry in made])
+        for entry in made:
+            row = self.present[entry.id]["row"]
+            then = row["created_at"] if entry.after is None else entry.after.get("row", {}).get(CHANGED_AT)
+            if row[CHANGED_AT] == then and entry.id not in used:
+                self.result.deleted.append(entry.id)
+            else:
+                self.result.kept[entry.id] = ["_id"]
+        if self.result.deleted:
+            self.kind.model._default_manager.filter(pk__in=self.result.deleted).update(
+                is_deleted=True, deleted_at=now, updated_at=now, updated_by_id=self.actor_id
+            )
+
+    def _merge(self, changed: Sequence[Journaled]) -> dict[str, MergedRecord]:
+        if not changed:
+            return {}
+        schema = self.schema
+        redefined = set(
+            CustomField.objects.filter(
+                panel=self.kind.panel, is_system=False, updated_at__gt=min(entry.at for entry in changed)
+            ).values_list("unique_field_id", flat=True)
+        )
+
+        def fits(key: str, value: Any) -> bool | None:
+            spec = schema.fields.get(key)
+            return None if spec is None else key not in redefined or value is None or _accepts(spec, value)
+
+        return {
+            entry.id: merge_versions(
+                self.kind, entry.before or {}, entry.after or {"row": {}}, self.present[entry.id], fits
+            )
+            for entry in changed
+        }
+
+    def _refuse_dangling(self, wanted: Mapping[str, MergedRecord]) -> None:
+        """Keep the present value where what was referred to is gone; what is there is locked until the caller's transaction ends."""
+        for reference in self.kind.model._meta.local_concrete_fields:
+            if not isinstance(reference, CompanyForeignKey):
+                continue
+            column = reference.column
+            moved = [one for one in wanted.values() if one.row.get(column) and one.row[column] != one.present[column]]
+            there = _lock_present(reference.related_model, {one.row[column] for one in moved})
+            for one in moved:
+                if one.row[column] not in there:
+                    one.keep(column)
+        for name, table, target in self.kind.links:
+            model: Any = next(f.related_model for f in table._meta.local_concrete_fields if f.column == target)
+            gained = [one for one in wanted.values() if one.added.get(name)]
+            there = _lock_present(model, {link[target] for one in gained for link in one.added[name]})
+            for one in gained:
+                links = [link for link in one.added[name] if link[target] in there]
+                if len(links) < len(one.added[name]) and name not in one.kept:
+                    one.kept.append(name)
+                one.added[name] = links
+                if not links:
+                    del one.added[name]
+
+    def _write_links(self, records: Iterable[MergedRecord]) -> None:
+        records = list(records)
+        for name, table, _ in self.kind.links:
+            gone = [id for one in records for id in one.removed.get(name, ())]
+            back = [link for one in records for link in one.added.get(name, ())]
+            db_table = table._meta.db_table
+            with connection.cursor() as cursor:
+                if gone:
+                    cursor.execute(f"DELETE FROM {db_table} WHERE id = ANY(%s)", [gone])
+                if back:
+                    rows = f"SELECT * FROM jsonb_populate_recordset(NULL::{db_table}, %s::jsonb)"
+                    cursor.execute(
+                        f"INSERT INTO {db_table} {rows} ON CONFLICT DO NOTHING", [orjson.dumps(back).decode()]
+                    )
+
+    def _write_values(self, records: Mapping[str, MergedRecord]) -> None:
+        """The typed rows of the custom values that are different now."""
+        fields = self.schema.fields
+        moved = {id: [key for key in one.custom_keys if key in fields] for id, one in records.items()}
+        remove_values(self.kind, [(id, fields[key].id) for id, keys in moved.items() for key in keys])
+        add_values(
+            self.schema,
+            [
+                (id, {key: records[id].row[CUSTOM][key] for key in keys if key in records[id].row[CUSTOM]})
+                for id, keys in moved.items()
+            ],
+        )
+
+    def _write_rows(self, records: Mapping[str, MergedRecord]) -> None:
+        if not records:
+            return
+        kind, schema = self.kind, self.schema
+        rows = [one.row for one in records.values()]
+        with connection.cursor() as cursor:
+            derived = list(schema.derive(rows[0]))
+            if derived:
+                # Keys are released first, so that a record may have what another one has now.
+                freed = [id for id, one in records.items() if _claims(schema, one.present) - _claims(schema, one.row)]
+                if freed:
+                    nulls = ", ".join(f"{column} = NULL" for column in derived)
+                    cursor.execute(f"UPDATE {kind.table} SET {nulls} WHERE id = ANY(%s)", [freed])
+                rows = [schema.derive(row) | row for row in rows]
+            columns = [column for column in rows[0] if column not in ("id", "company_id", "created_at")]
+            cursor.execute(
+                f"UPDATE {kind.table} r SET {', '.join(f'{column} = new.{column}' for column in columns)}"
+                f" FROM jsonb_populate_recordset(NULL::{kind.table}, %s::jsonb) AS new WHERE r.id = new.id",
+                [orjson.dumps(rows).decode()],
+            )
+
+
+def _in_use(kind: RecordKind, ids: list[str]) -> set[str]:
+    """Those of the records that live ones refer to by the relations of `kept_for`."""
+    found: set[str] = set()
+    for name in kind.kept_for if ids else ():
+        relation: Any = kind.model._meta.get_field(name)
+        column = relation.field.attname
+        rows = relation.related_model._default_manager.filter(**{f"{column}__in": ids}, is_deleted=False)
+        found |= set(rows.values_list(column, flat=True))
+    return found
+
+
+def _lock_present(model: Any, ids: Collection[str]) -> set[str]:
+    """Those of the ids that are there, kept from being deleted until the transaction ends."""
+    if not ids:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT id FROM {model._meta.db_table} WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [sorted(ids)]
+        )
+        return {id for (id,) in cursor.fetchall()}
+
+
+def _claims(schema: RecordSchema, row: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """What nobody else may have while the record is live, as (part, key)."""
+    return set() if row["is_deleted"] else set(schema.claims(row).items())
+
+
+def _holders(kind: RecordKind, claims: Collection[tuple[str, str]], others: Collection[str]) -> set[tuple[str, str]]:
+    """Those of the claims that live records other than `others` hold."""
+    held: set[tuple[str, str]] = set()
+    with connection.cursor() as cursor:
+        for part, column in kind.unique.items():
+            keys = [key for name, key in claims if name == part]
+            if keys:
+                cursor.execute(
+                    f"SELECT {column} FROM {kind.table} WHERE company_id = current_setting('app.company') AND NOT is_deleted"
+                    f" AND {column} = ANY(%s) AND id <> ALL(%s)",
+                    [keys, list(others)],
+                )
+                held |= {(part, key) for (key,) in cursor.fetchall()}
+    return held
+
+
+def _taken(schema: RecordSchema, wanted: Mapping[str, MergedRecord]) -> dict[str, str]:
+    """The records that cannot come back to what they were, since another live one has their unique key; id -> part of it."""
+    claims = {id: _claims(schema, one.row) for id, one in wanted.items()}
+    present = {id: _claims(schema, one.present) for id, one in wanted.items()}
+    gained = {claim for id in wanted for claim in claims[id] - present[id]}
+    if not gained:
+        return {}
+    held = _holders(schema.kind, gained, list(wanted))
+    taken: dict[str, str] = {}
+    while True:
+        # A record that stays as it is keeps its present key from others of the batch, and so on.
+        users: dict[tuple[str, str], set[str]] = {}
+        for id in wanted:
+            for claim in present[id] if id in taken else claims[id]:
+                users.setdefault(claim, set()).add(id)
+        found = {}
+        for id in sorted(wanted.keys() - taken.keys()):
+            for claim in sorted(claims[id] - present[id]):
+                first = min(users[claim], key=lambda user: (user not in taken, claim not in present[user], user))
+                if claim in held or first != id:
+                    found[id] = claim[0]
+        if not found:
+            return taken
+        taken |= found
+
+
+def _changes(schema: RecordSchema, one: MergedRecord) -> Changes:
+    """What is different about the record now, as events tell it."""
+    changes: Changes = {
+        name: {"from": one.present[column], "to": one.row[column]}
+        for column, name in schema.names.items()
+        if column in one.row and one.row[column] != one.present[column]
+    }
+    now, was = one.row.get(CUSTOM, {}), one.present.get(CUSTOM, {})
+    changes |= {key: {"from": was.get(key), "to": now.get(key)} for key in one.custom_keys}
+    for name, _, target in schema.kind.links:
+        if name in one.added:
+            changes.setdefault(name, {})["added"] = [link[target] for link in one.added[name]]
+        if name in one.removed:
+            changes.setdefault(name, {})["removed"] = list(one.removed[name].values())
+    return changes
+
+
+def _accepts(spec: FieldSpec, value: Any) -> bool:
+    try:
+        return same(spec.clean(value), value)
+    except BadValue:
+        return False

@@ -1,0 +1,144 @@
+"""The three-way merge of a record's versions: undoing a change restores what it overwrote and keeps what others have changed since.
+
+A version is the JSON of journals: `row` (column -> value, `custom` among them) and the name of each kind of links (their whole rows).
+`after` holds only what differs from `before`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from crm.records.kinds import RecordKind
+
+Version = Mapping[str, Any]
+
+CUSTOM, CHANGED_AT, CHANGED_BY = "custom", "updated_at", "updated_by_id"
+DELETION = ("is_deleted", "deleted_at", "merged_into_id")
+"""Columns of every kind of records that make sense together only, as those of RecordKind.groups do: one that was changed since keeps the
+others."""
+
+
+@dataclass(slots=True)
+class MergedRecord:
+    """A record as it is to be: `row` is the whole row, `custom_keys` are the custom values that differ from the present ones, `kept` the
+    columns, custom keys and links that somebody has changed since. `added` has the links that come back (name -> whole rows), `removed`
+    those that go (name -> id of the row -> what it linked)."""
+
+    row: dict[str, Any]
+    present: Mapping[str, Any]
+    groups: Mapping[str, tuple[str, ...]]
+    custom_keys: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    added: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    removed: dict[str, dict[str, str]] = field(default_factory=dict)
+    untouched: bool = True
+    """Nobody has dated the record since."""
+
+    @property
+    def row_differs(self) -> bool:
+        return any(
+            value != self.present[column]
+            for column, value in self.row.items()
+            if column not in (CHANGED_AT, CHANGED_BY)
+        )
+
+    @property
+    def differs(self) -> bool:
+        return self.row_differs or bool(self.added) or bool(self.removed)
+
+    def group(self, column: str) -> tuple[str, ...]:
+        """The columns that belong together with this one, itself among them."""
+        return DELETION if column in DELETION else self.groups.get(column, (column,))
+
+    def keep(self, column: str) -> None:
+        """Leave the column, and those that belong to it, as they are now."""
+        for name in self.group(column):
+            if name in self.row:
+                self.row[name] = self.present[name]
+        self.kept.append(column)
+
+
+def merge_versions(
+    kind: RecordKind, before: Version, after: Version, present: Version, fits: Callable[[str, Any], bool | None]
+) -> MergedRecord:
+    """Merge a record's versions: the present one, with all that `after` and nobody else changed as it was in `before`.
+
+    `fits(key, value)`: whether a custom field still takes the value; None when there is no such field any more.
+    """
+    was, now = before["row"], present["row"]
+    then = {**was, **after["row"]}
+    result = MergedRecord(dict(now), now, kind.groups, untouched=now[CHANGED_AT] == then[CHANGED_AT])
+    moved = [column for column in was if column in now and was[column] != then[column] and column != CUSTOM]
+    for column in moved:
+        if column in (CHANGED_AT, CHANGED_BY):
+            continue
+        if any(name in now and now[name] != then.get(name) for name in result.group(column)):
+            if now[column] != was[column]:
+                result.kept.append(column)
+        else:
+            result.row[column] = was[column]
+    _merge_custom(was.get(CUSTOM, {}), then.get(CUSTOM, {}), result, fits)
+    for name, _, target in kind.links:
+        _merge_links(
+            name, target, before.get(name, []), after.get(name, before.get(name, [])), present.get(name, []), result
+        )
+    if result.untouched:
+        result.row.update({column: was[column] for column in (CHANGED_AT, CHANGED_BY) if column in was})
+    return result
+
+
+def _merge_custom(was: Version, then: Version, result: MergedRecord, fits: Callable[[str, Any], bool | None]) -> None:
+    now = result.present.get(CUSTOM, {})
+    restored = dict(now)
+    for key in was.keys() | then.keys():
+        old, new, found = was.get(key), then.get(key), now.get(key)
+        if same(old, new) or same(found, old):
+            continue
+        fit = fits(key, old)
+        if fit is None:
+            continue  # the field is gone, and what it held with it
+        if not same(found, new) or not fit:
+            result.kept.append(key)
+            continue
+        result.custom_keys.append(key)
+        if old is None:
+            restored.pop(key, None)
+        else:
+            restored[key] = old
+    if result.custom_keys:
+        result.row[CUSTOM] = restored
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are alike; to Python 1, 1.0 and true would be."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _merge_links(
+    name: str,
+    target: str,
+    was: Sequence[Version],
+    then: Sequence[Version],
+    now: Sequence[Version],
+    result: MergedRecord,
+) -> None:
+    """Remove links that the change added, and add those that it removed, unless somebody has made them anew."""
+    before, after = {link["id"]: link for link in was}, {link["id"]: link for link in then}
+    present = {link["id"]: link[target] for link in now}
+    gone = {id: present[id] for id in after if id not in before and id in present}
+    stay = {link[target] for link in now if link["id"] not in gone}
+    back = [
+        dict(link) for id, link in before.items() if id not in after and id not in present and link[target] not in stay
+    ]
+    if gone:
+        result.removed[name] = gone
+    if back:
+        result.added[name] = back
+    if present.keys() - before.keys() - after.keys() or any(id in after and id not in present for id in before):
+        result.kept.append(name)

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from core.fields import CompanyForeignKey, JSONField, ObjectIdField
+from core.models import CompanyModel, Job
+from crm.records.models import CustomField
+
+
+class BulkJob(Job):
+    """A change or deletion of many records, or the undoing of one, by a worker in batches; what it overwrote is kept for 30 days."""
+
+    class Action(models.TextChoices):
+        UPDATE = "update"
+        DELETE = "delete"
+        UNDO = "undo"
+        CONVERT_FIELD = "convert_field"
+        DELETE_FIELD = "delete_field"
+
+    action = models.CharField(max_length=16, choices=Action)
+    panel = models.CharField(max_length=16, choices=CustomField.Panel)
+    selection = JSONField(default=dict, help_text="The bulk selection with its query string.")
+    change = JSONField(default=dict, help_text="What to do to each record.")
+    automation = models.BooleanField(default=True)
+    position = ObjectIdField(null=True, help_text="The last record that was looked at; work goes on behind it.")
+    until = ObjectIdField(null=True, help_text="The last record that was there when the job was made.")
+    changed = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    rate = models.FloatField(null=True, help_text="Records a second, smoothed over the last batches.")
+    report = JSONField(
+        default=dict, help_text="Records that could not be changed or given back, by their ids, and why."
+    )
+    undoes = CompanyForeignKey("self", on_delete=models.SET_NULL, null=True, related_name="undone_by", db_index=False)
+    undoes_import = CompanyForeignKey(
+        "crm.Import", on_delete=models.SET_NULL, null=True, related_name="undone_by", db_index=False
+    )
+    undo_until = models.DateTimeField(null=True)
+    undone_at = models.DateTimeField(null=True)
+    created_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+
+    class Meta(Job.Meta):
+        indexes = [
+            models.Index(fields=("due_at",), condition=Q(status="queued"), name="bulkjob_due"),
+            models.Index(fields=("status",), condition=Q(status="running"), name="bulkjob_running"),
+            models.Index(fields=("company", "-created_at", "id"), name="bulkjob_newest"),
+            models.Index(fields=("undoes",), condition=Q(undoes__isnull=False), name="bulkjob_undoes"),
+            models.Index(
+                fields=("undoes_import",), condition=Q(undoes_import__isnull=False), name="bulkjob_undoes_import"
+            ),
+        ]
+
+
+class Journal(CompanyModel):
+    """What a record was before a bulk job, an import or a merge changed it: enough to give it back."""
+
+    bulk_job = CompanyForeignKey(BulkJob, on_delete=models.CASCADE, null=True, related_name="journal", db_index=False)
+    import_job = CompanyForeignKey(
+        "crm.Import", on_delete=models.CASCADE, null=True, related_name="journal", db_index=False
+    )
+    merge = CompanyForeignKey("crm.Merge", on_delete=models.CASCADE, null=True, related_name="journal", db_index=False)
+    panel = models.CharField(max_length=16)
+    record_id = ObjectIdField()
+    before = JSONField(null=True, help_text="The record's row and links before; null: there was no such record.")
+    after = JSONField(
+        null=True,
+        help_text="What was different afterwards, so that undoing leaves alone what somebody has changed since.",
+    )
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=("bulk_job", "record_id"), condition=Q(bulk_job__isnull=False), name="journal_bulk_job"
+            ),
+            models.UniqueConstraint(
+                fields=("import_job", "panel", "record_id"),
+                condition=Q(import_job__isnull=False),
+                name="journal_import_job",
+            ),
+            models.UniqueConstraint(
+                fields=("merge", "record_id"), condition=Q(merge__isnull=False), name="journal_merge"
+            ),
+        ]
+        indexes = [models.Index(fields=("created_at",), name="journal_age")]

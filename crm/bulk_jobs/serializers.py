@@ -1,0 +1,105 @@
+"""Bodies and answers of bulk jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import OuterRef, Subquery
+from rest_framework import serializers
+from rest_framework.response import Response
+
+from accounts.members.snapshots import MemberSnapshot
+from core.api.envelope import ACCEPTED, respond
+from core.api.input import Input
+from core.api.output import Computed, IdField, Output
+from core.api.views import ApiView
+from crm.bulk_jobs.changes import Outcome
+from crm.bulk_jobs.undo import may_be_undone
+from crm.models import BulkJob, CustomField
+from crm.records.serializers import AutomationInput
+
+STATUSES = (BulkJob.Status.PAUSED.value, BulkJob.Status.QUEUED.value, BulkJob.Status.CANCELLED.value)
+
+
+class BulkJobUpdate(Input):
+    status = serializers.ChoiceField(
+        choices=STATUSES,
+        help_text="paused: stop after the batch at work; queued: go on, also after a failure; cancelled: stop for good",
+    )
+
+
+class BulkJobUndo(AutomationInput):
+    """How to undo."""
+
+
+class BulkJobOut(Output):
+    """A change of many records by a worker, or one that was small enough for its request, and how far it is."""
+
+    _id = IdField()
+    action = serializers.ChoiceField(choices=BulkJob.Action.values)
+    panel = serializers.ChoiceField(choices=CustomField.Panel.values)
+    status = serializers.ChoiceField(choices=BulkJob.Status.values)
+    selection = serializers.DictField(help_text="the bulk selection, with the query string that selectAll acted on")
+    change = serializers.DictField(help_text="what was to be done, as it was sent")
+    automation = Computed(serializers.ChoiceField(choices=("run", "skip")))
+    total = serializers.IntegerField(allow_null=True, help_text="records to look at; null until they are counted")
+    processed = serializers.IntegerField()
+    changed = serializers.IntegerField(help_text="records that are different now")
+    failed = serializers.IntegerField(help_text="records that could not be changed, or given back")
+    percent = Computed(serializers.FloatField())
+    rate = Computed(serializers.FloatField(allow_null=True, help_text="records a second, of late"))
+    eta = Computed(serializers.IntegerField(allow_null=True, help_text="seconds to go, while it runs"))
+    error = serializers.CharField(help_text="why the whole job failed; empty otherwise")
+    report = serializers.DictField(
+        help_text="by record, the first 1000 of each: failed (why), kept (what somebody had changed since and was left alone; _id: the"
+        " record itself), taken (the part of the unique key that another record has now); keptCount and takenCount are of all"
+    )
+    undoes = IdField(source="undoes_id", allow_null=True, help_text="the bulk job that this one undoes")
+    undoesImport = IdField(source="undoes_import_id", allow_null=True, help_text="the import that this one undoes")
+    undoneBy = Computed(IdField(allow_null=True, help_text="the bulk job that undoes this one"))
+    undoneAt = serializers.DateTimeField(allow_null=True)
+    undoUntil = serializers.DateTimeField(allow_null=True, help_text="until when it can be undone")
+    canUndo = Computed(serializers.BooleanField())
+    startedAt = serializers.DateTimeField(allow_null=True)
+    finishedAt = serializers.DateTimeField(allow_null=True)
+    createdBy = MemberSnapshot(source="created_by")
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    reads = ("rate", "automation")
+
+    @classmethod
+    def columns(cls) -> dict[str, Any]:
+        undoing = (
+            BulkJob.objects.filter(undoes=OuterRef("pk"))
+            .exclude(status__in=("failed", "cancelled"))
+            .order_by("-created_at")
+        )
+        return {**super().columns(), "undoneBy": Subquery(undoing.values("pk")[:1])}
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        total, done, rate = data["total"], data["processed"], row["rate"]
+        share = 1.0 if data["status"] == BulkJob.Status.COMPLETED else min(done / total, 1.0) if total else 0.0
+        data["percent"] = round(share * 100, 1)
+        data["rate"] = None if rate is None else round(rate, 1)
+        data["eta"] = (
+            round((total - done) / rate) if rate and total and data["status"] == BulkJob.Status.RUNNING else None
+        )
+        data["automation"] = "run" if row["automation"] else "skip"
+        data["canUndo"] = data["undoneBy"] is None and may_be_undone(data["action"], data["status"], data["startedAt"])
+        return data
+
+
+def bulk_response(view: ApiView, outcome: Outcome, data: dict[str, Any]) -> Response:
+    """The answer of a change of many: what it did, with the job that it can be undone by; or 202 and the job that will do it."""
+    if outcome.queued and outcome.job is not None:
+        return respond(ACCEPTED, job_answer(outcome.job.pk))
+    extra = {} if outcome.job is None else {"bulkJob": outcome.job.pk}
+    return view.success(data, **extra)
+
+
+def job_answer(id: str) -> dict[str, Any] | None:
+    """A job as it goes out."""
+    return BulkJobOut.one(BulkJob.objects.filter(pk=id))

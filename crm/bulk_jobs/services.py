@@ -1,0 +1,147 @@
+"""Bulk jobs: moved from state to state by people, and worked on batch by batch; each action is registered here by whoever does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.jobs import Work, checkpoint, finish, has_due, notify_workers, registered, release
+from crm.models import BulkJob
+
+PAUSED, QUEUED, RUNNING = BulkJob.Status.PAUSED, BulkJob.Status.QUEUED, BulkJob.Status.RUNNING
+COMPLETED, FAILED, CANCELLED = BulkJob.Status.COMPLETED, BulkJob.Status.FAILED, BulkJob.Status.CANCELLED
+ENDED = (COMPLETED, FAILED, CANCELLED)
+NOT_FOUND, WRONG_STATE = "NotFound_404", "InvalidRequest_400"
+BATCH_ROWS = 2000
+SMOOTHING = 0.2
+
+Step = Callable[[BulkJob], dict[str, Any] | None]
+"""One batch in the caller's transaction: the job's fields as they are then (`processed` among them), or None when nothing is left."""
+
+
+@dataclass(frozen=True)
+class BulkAction(Work):
+    """An action of bulk jobs. `run(job, deadline)` works on a claimed job of it, as that of a core.jobs.JobWork does."""
+
+    run: Callable[[BulkJob, float], None]
+
+    part_of: ClassVar[str] = "bulk-job"
+
+
+def run(job: BulkJob, deadline: float) -> None:
+    """Work on a claimed job."""
+    if job.cancel_requested or job.pause_requested:
+        release(job)  # asked for while no worker was at it
+        return
+    registered(BulkAction)[job.action].run(job, deadline)
+
+
+def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], None] | None = None) -> None:
+    """Do batch after batch, each with its progress in one transaction, until nothing is left, the job is asked to stop, or others have
+    waited long enough. `end` is called in the transaction of the job's end. What `step` finds wrong by name ends the job as failed."""
+    while True:
+        started = monotonic()
+        try:
+            with transaction.atomic():
+                progress = step(job)
+                if progress is None:
+                    if end is not None:
+                        end(job)
+                    finish(job, COMPLETED, total=job.processed)
+                    return
+                rate = (progress["processed"] - job.processed) / max(monotonic() - started, 0.001)
+                rate = rate if job.rate is None else job.rate * (1 - SMOOTHING) + rate * SMOOTHING
+                go_on = checkpoint(job, started_at=job.started_at or timezone.now(), rate=rate, **progress)
+        except NamedError as error:
+            finish(job, FAILED, error=error.detail, error_detail=str(error))
+            return
+        if not go_on or (monotonic() > deadline and has_due(BulkJob)):
+            release(job)
+            return
+
+
+def batch_rows() -> int:
+    """Records a batch; the chaos tests make it small, so that there are many moments to die at."""
+    return int(getattr(settings, "BULK_BATCH_ROWS", BATCH_ROWS))
+
+
+def not_found() -> NamedError:
+    """The error of an id that is none of the jobs that the caller may see."""
+    return NamedError(NOT_FOUND, "id: there is no such bulk job in this company")
+
+
+@transaction.atomic
+def move_job(*, id: str, status: str) -> BulkJob:
+    """Pause (`paused`), resume (`queued`) or cancel (`cancelled`) a job: at once while it waits, otherwise after the batch that the worker
+    is at. NotFound_404, InvalidRequest_400 for a job whose state does not allow it."""
+    job = BulkJob.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if job is None:
+        raise not_found()
+    if not _MOVES[status](job):
+        doing = {PAUSED: "paused", QUEUED: "resumed", CANCELLED: "cancelled"}[BulkJob.Status(status)]
+        raise NamedError(WRONG_STATE, f"status: a job that is {job.status} cannot be {doing}")
+    # Not the worker's own columns: it may be at work, and holds the row by its lease alone.
+    job.save(
+        update_fields=[
+            *(
+                "status",
+                "pause_requested",
+                "cancel_requested",
+                "due_at",
+                "finished_at",
+                "error",
+                "error_detail",
+                "updated_at",
+            ),
+            *(("lease", "worker", "attempts", "deaths") if job.status != RUNNING else ()),
+        ]
+    )
+    if job.status == QUEUED:
+        notify_workers("bulk-job")
+    return job
+
+
+def _pause(job: BulkJob) -> bool:
+    if job.status == QUEUED:
+        job.status = PAUSED
+    elif job.status == RUNNING and not job.cancel_requested:
+        job.pause_requested = True
+    else:
+        return False
+    return True
+
+
+def _resume(job: BulkJob) -> bool:
+    if job.status == RUNNING and job.pause_requested:
+        job.pause_requested = False
+    elif job.status in (PAUSED, FAILED):
+        job.status, job.due_at, job.lease, job.worker = QUEUED, timezone.now(), None, None
+        job.attempts = job.deaths = 0
+        job.pause_requested, job.finished_at, job.error, job.error_detail = False, None, "", ""
+    else:
+        return False
+    return True
+
+
+def _cancel(job: BulkJob) -> bool:
+    if job.action not in CANCELLABLE:
+        return False
+    if job.status in (PAUSED, QUEUED):
+        job.status, job.finished_at, job.lease = CANCELLED, timezone.now(), None
+    elif job.status == RUNNING and not job.cancel_requested:
+        job.cancel_requested = True
+    else:
+        return False
+    return True
+
+
+CANCELLABLE = frozenset({BulkJob.Action.UPDATE, BulkJob.Action.DELETE, BulkJob.Action.UNDO})
+"""Actions that may stop anywhere; changing or deleting a field does not, since its definition has changed already."""
+_MOVES = {PAUSED.value: _pause, QUEUED.value: _resume, CANCELLED.value: _cancel}

@@ -1,0 +1,171 @@
+"""Undoing a bulk change, a deletion or an import: a job of its own, which restores records to what they were (crm.bulk_jobs.history.journal)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.events import emit
+from core.jobs import notify_workers
+from crm.bulk_jobs.changes import UNDO_DAYS, UNDOABLE_FOR
+from crm.bulk_jobs.history import journal
+from crm.bulk_jobs.history.journal import Source
+from crm.bulk_jobs.history.restore import RestoreResult
+from crm.bulk_jobs.services import ENDED, WRONG_STATE, batch_rows, not_found, work
+from crm.bulk_jobs.worker import MAX_TOLD
+from crm.models import BulkJob, Journal
+from crm.records.kinds import RecordKind
+from crm.records.types import kind_of
+
+UNDOABLE = (BulkJob.Action.UPDATE, BulkJob.Action.DELETE)
+KEPT_FOR = UNDOABLE_FOR + timedelta(days=1)
+"""Longer than anything may be undone, so that no undoing loses its journal on the way."""
+SWEEP = 5000
+
+
+@transaction.atomic
+def undo_bulk_job(*, id: str, actor_id: str, automation: bool = True) -> BulkJob:
+    """A job that undoes another one. NotFound_404, InvalidRequest_400 when that cannot be undone, not any more, or not yet."""
+    job = BulkJob.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if job is None:
+        raise not_found()
+    if job.action not in UNDOABLE:
+        raise NamedError(WRONG_STATE, f"id: a job of action {job.action} cannot be undone")
+    if job.status not in ENDED:
+        raise NamedError(WRONG_STATE, f"id: the job is {job.status}; cancel it, or wait for its end")
+    refuse_late(job.started_at)
+    refuse_twice(BulkJob.objects.filter(undoes=job))
+    return enqueue_undo(job.panel, actor_id, automation, undoes=job)
+
+
+def may_be_undone(action: str, status: str, started_at: datetime | None) -> bool:
+    """Whether a job can still be undone, unless it has been already."""
+    return (
+        action in UNDOABLE
+        and status in ENDED
+        and started_at is not None
+        and started_at + UNDOABLE_FOR >= timezone.now()
+    )
+
+
+def refuse_late(started_at: datetime | None) -> None:
+    """Refuse to undo what has not begun, or began too long ago (InvalidRequest_400)."""
+    if started_at is None:
+        raise NamedError(WRONG_STATE, "id: nothing has been done that could be undone")
+    if started_at + UNDOABLE_FOR < timezone.now():
+        raise NamedError(WRONG_STATE, f"id: can be undone for {UNDO_DAYS} days only")
+
+
+def refuse_twice(undoings: QuerySet[BulkJob]) -> None:
+    """Refuse to undo again what one of these jobs has undone, or is about to (InvalidRequest_400)."""
+    other = undoings.exclude(status__in=(BulkJob.Status.FAILED, BulkJob.Status.CANCELLED)).first()
+    if other is not None:
+        raise NamedError(
+            WRONG_STATE,
+            f"id: the bulk job {other.pk} has undone it" if other.finished_at else f"id: {other.pk} undoes it already",
+        )
+
+
+def enqueue_undo(panel: str, actor_id: str, automation: bool, **source: Any) -> BulkJob:
+    """Make the job that undoes `source`: `undoes`, a bulk job, or `undoes_import`, an import."""
+    job = BulkJob.objects.create(
+        action=BulkJob.Action.UNDO, panel=panel, automation=automation, created_by_id=actor_id, **source
+    )
+    notify_workers("bulk-job")
+    return job
+
+
+def undo(job: BulkJob, deadline: float) -> None:
+    """Work on a job of action undo."""
+    work(job, deadline, _undo_next, _mark_undone)
+
+
+def _undo_next(job: BulkJob) -> dict[str, Any] | None:
+    source = Source.bulk_job(job.undoes_id) if job.undoes_id else Source.import_job(job.undoes_import_id or "")
+    # Leads before the contacts that were made with them.
+    panels = (job.panel,) if job.undoes_id else (job.panel, *kind_of(job.panel).made_with)
+    found: dict[str, Any] = (
+        {} if job.total is not None else {"total": sum(_count(kind_of(panel), source) for panel in panels)}
+    )
+    stage = job.change.get("stage", 0)
+    position = job.position
+    while not (ids := _next_ids(kind_of(panels[stage]), source, position)):
+        stage, position = stage + 1, None
+        if stage == len(panels):
+            return None
+    kind = kind_of(panels[stage])
+    result = journal.restore(kind, source, ids, actor_id=job.created_by_id)
+    _emit_events(kind, result, job)
+    return {
+        **found,
+        "change": {"stage": stage},
+        "position": ids[-1],
+        "processed": job.processed + len(ids),
+        "changed": job.changed + len(result.changed) + len(result.deleted),
+        "failed": job.failed + len(result.taken),
+        "report": _report(job.report, result),
+    }
+
+
+def _journaled(kind: RecordKind, source: Source) -> QuerySet[Journal]:
+    return Journal.objects.filter(panel=kind.panel, **{source.column: source.id})
+
+
+def _made(kind: RecordKind, source: Source) -> QuerySet[Any] | None:
+    """The records that an import made."""
+    return kind.model._default_manager.filter(import_job_id=source.id) if source.column == "import_job_id" else None
+
+
+def _next_ids(kind: RecordKind, source: Source, position: str | None) -> list[str]:
+    size, found = batch_rows(), set()
+    for rows, column in ((_journaled(kind, source), "record_id"), (_made(kind, source), "pk")):
+        if rows is not None:
+            behind = rows.filter(**{f"{column}__gt": position or ""}).order_by(column)
+            found |= set(behind.values_list(column, flat=True)[:size])
+    return sorted(found)[:size]
+
+
+def _count(kind: RecordKind, source: Source) -> int:
+    made = _made(kind, source)
+    if made is None:
+        return _journaled(kind, source).count()
+    return made.count() + _journaled(kind, source).filter(before__isnull=False).count()
+
+
+def _emit_events(kind: RecordKind, result: RestoreResult, job: BulkJob) -> None:
+    """Emit the events of what is different now; records that come back are told as restored."""
+    common: dict[str, Any] = {"actor_id": job.created_by_id, "automation": job.automation}
+    changed = sorted(result.changed.keys() - result.revived)
+    payloads = {id: {"changes": changes} for id, changes in result.changed.items()}
+    for verb, ids in (("updated", changed), ("restored", sorted(result.revived)), ("deleted", sorted(result.deleted))):
+        emit(f"{kind.panel}.{verb}", ids, payloads=payloads if verb == "updated" else None, **common)
+
+
+def _report(report: dict[str, Any], result: RestoreResult) -> dict[str, Any]:
+    """What stayed as it is: `kept` and `taken` by record, as far as there is room, and how many there are."""
+    new = dict(report)
+    for name, found in (("kept", result.kept), ("taken", result.taken)):
+        told = dict(new.get(name, {}))
+        told.update(list(found.items())[: max(0, MAX_TOLD - len(told))])
+        new[name], new[f"{name}Count"] = told, new.get(f"{name}Count", 0) + len(found)
+    return new
+
+
+def _mark_undone(job: BulkJob) -> None:
+    if job.undoes_id:
+        BulkJob.objects.filter(pk=job.undoes_id).update(undone_at=timezone.now(), updated_at=timezone.now())
+
+
+def forget_journals() -> bool:
+    """Delete a piece of the journals that nothing can be undone by any more; whether there may be more."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM crm_journal WHERE id IN (SELECT id FROM crm_journal WHERE created_at < %s ORDER BY created_at LIMIT %s)",
+            [timezone.now() - KEPT_FOR, SWEEP],
+        )
+        return cursor.rowcount == SWEEP

@@ -1,0 +1,82 @@
+"""Bulk jobs that change or delete records: what matched when the job was made, batch by batch in the order of ids.
+
+A record that no longer matches when its turn comes is left alone, as is one that was made after the job.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.lists import BulkSelection
+from crm.bulk_jobs.changes import UNDOABLE_FOR, applier, change_batch
+from crm.bulk_jobs.history.journal import Source
+from crm.bulk_jobs.services import batch_rows, work
+from crm.models import BulkJob
+from crm.records.kinds import RecordKind
+from crm.records.types import RECORD_TYPES, Apply
+
+MAX_TOLD = 1000
+"""Records that a job names in its report."""
+
+
+def change_records(job: BulkJob, deadline: float) -> None:
+    """Work on a job of action update or delete."""
+    work(job, deadline, _change_next)
+
+
+def _change_next(job: BulkJob) -> dict[str, Any] | None:
+    what = RECORD_TYPES[job.panel]
+    found: dict[str, Any] = {}
+    apply = applier(what, job.action, job.created_by_id, job.change)
+    selected = _selected(job)
+    if job.total is None:
+        found["total"] = selected.count()
+        found["undo_until"] = timezone.now() + UNDOABLE_FOR
+    rows = selected.filter(pk__gt=job.position) if job.position else selected
+    ids = list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True)[: batch_rows()])
+    if not ids:
+        return None
+    report = dict(job.report)
+    changed, failed = _change(job, what.kind, apply, ids, report)
+    return {
+        **found,
+        "position": ids[-1],
+        "processed": job.processed + len(ids),
+        "changed": job.changed + changed,
+        "failed": job.failed + failed,
+        "report": report,
+    }
+
+
+def _selected(job: BulkJob) -> QuerySet[Any]:
+    what = RECORD_TYPES[job.panel]
+    selection = BulkSelection.parse(job.selection, job.selection.get("query", {}), what.fields, now=job.created_at)
+    return selection.apply(what.kind.live()).filter(pk__lte=job.until)
+
+
+def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report: dict[str, Any]) -> tuple[int, int]:
+    """Change a batch; what cannot be changed, such as a list that would become too long, costs no other. Returns how many are different
+    now, and how many could not be changed."""
+    try:
+        with transaction.atomic():
+            source = Source.bulk_job(job.pk)
+            return len(
+                change_batch(
+                    kind, job.action, apply, ids, source, actor_id=job.created_by_id, automation=job.automation
+                )
+            ), 0
+    except NamedError as error:
+        if len(ids) == 1:
+            told = report.setdefault("failed", {})
+            if len(told) < MAX_TOLD:
+                told[ids[0]] = error.detail
+            return 0, 1
+    middle = len(ids) // 2
+    changed, failed = _change(job, kind, apply, ids[:middle], report)
+    more, worse = _change(job, kind, apply, ids[middle:], report)
+    return changed + more, failed + worse

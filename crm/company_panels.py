@@ -1,0 +1,48 @@
+"""What the page of a company shows of the CRM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.safestring import SafeString
+
+from accounts.models import Company
+from core.backoffice.paginator import EXACT, capped_count
+from core.backoffice.panels import ROWS, facts, link, list_address, panel, table
+from core.backoffice.progress import progress_bar
+from crm.models import Contact, CustomField, File, Import, Lead, ProductService, Segment, Team
+
+
+def _shown(rows: QuerySet[Any]) -> str:
+    number = capped_count(rows)
+    return f"{number:,}" if number <= EXACT else f"more than {EXACT:,}"
+
+
+@panel(Company, "Use")
+def _use(company: Company) -> SafeString:
+    return facts(
+        [
+            ("Contacts", _shown(Contact.objects.filter(company=company, is_deleted=False))),
+            ("Leads", _shown(Lead.objects.filter(company=company, is_deleted=False))),
+            ("Products and services", _shown(ProductService.objects.filter(company=company, is_deleted=False))),
+            ("Teams", _shown(Team.objects.filter(company=company))),
+            ("Segments", _shown(Segment.objects.filter(company=company))),
+            ("Custom fields", _shown(CustomField.objects.filter(company=company, is_system=False))),
+            ("Files", _shown(File.objects.filter(company=company, is_deleted=False))),
+            ("Imports", _shown(Import.objects.filter(company=company, is_deleted=False))),
+        ]
+    )
+
+
+@panel(Company, "Imports", permission="crm.view_import")
+def _imports(company: Company) -> SafeString:
+    rows = Import.objects.filter(company=company, is_deleted=False).select_related("file").order_by("-id")[:ROWS]
+    address = f"{list_address(Import)}progress/"
+    cells = [
+        (link(row, row.file.name), row.get_status_display(), progress_bar(row, address=address), row.created_at)
+        for row in rows
+    ]
+    return table(
+        ("File", "Status", "Progress", "Made"), cells, more=list_address(Import, company__id__exact=company.pk)
+    )

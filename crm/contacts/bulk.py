@@ -1,0 +1,91 @@
+"""One change, or deletion, of many contacts (crm.bulk_jobs.changes)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.errors import NamedError
+from core.lists import BulkSelection
+from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.contacts.kind import CONTACT
+from crm.contacts.schema import ContactSchema, refuse_lone_prefix
+from crm.contacts.services import KEY_PARTS
+from crm.contacts.unique_key import lock_unique_key
+from crm.records.bulk_change import Change, apply_change, plan_change
+from crm.records.results import UNSET
+from crm.tags.services import check_tags
+
+
+def update_many(
+    *,
+    actor_id: str,
+    selection: BulkSelection,
+    form_data: Mapping[str, Any],
+    update_type: str = "set",
+    tag_ids: Sequence[str] | None = None,
+    category_id: str | None | type[UNSET] = UNSET,
+    automation: bool = True,
+) -> Outcome:
+    """Apply one change set to the selected live contacts, or have it applied by a job.
+
+    `set` gives all the values, `append` and `remove` add to and take from tags and fields with several values, `clear` empties the fields
+    named in form_data (and tags or category, when given). CannotUpdateUniqueKey_400, InvalidCustomField_400, InvalidCustomFieldValue_400,
+    InvalidSystemField_400, InvalidPayload_400, TagNotFound_400, ContactCategoryNotFound_400, ContactNotFound_400.
+    """
+    change: dict[str, Any] = {"formData": dict(form_data), "updateType": update_type}
+    if tag_ids is not None:
+        change["tags"] = list(tag_ids)
+    if category_id is not UNSET:
+        change["category"] = category_id
+    return change_many(CONTACT, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
+
+
+def delete_contacts(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Outcome:
+    """Flag the selected live contacts as deleted, or have it done by a job. ContactNotFound_400 when ids name none."""
+    return change_many(CONTACT, DELETE, actor_id=actor_id, selection=selection, automation=automation)
+
+
+def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+    """Read a bulk change of contacts (RecordType.prepare)."""
+    schema = ContactSchema.load()
+    lock_unique_key(schema, many=True)
+    tags, category = wanted.get("tags"), wanted.get("category", UNSET)
+    check_tags(tag_ids=tags or (), category_ids=[category] if isinstance(category, str) else [])
+    change = _plan(schema, wanted["formData"], wanted["updateType"], tags, category)
+    if change.empty:
+        raise NamedError("InvalidPayload_400", "formData: name at least one value, tag or category to change")
+    return lambda ids: apply_change(schema, change, ids, actor_id)
+
+
+def _plan(
+    schema: ContactSchema,
+    form_data: Mapping[str, Any],
+    update_type: str,
+    tag_ids: Sequence[str] | None,
+    category_id: str | None | type[UNSET],
+) -> Change:
+    _refuse_unique_key(schema, form_data)
+    change = plan_change(schema, form_data, update_type, tag_ids)
+    refuse_lone_prefix(change.columns)
+    if category_id is not UNSET:
+        if update_type in ("append", "remove"):
+            raise NamedError(
+                "InvalidPayload_400",
+                f"category: a contact has one, so that there is nothing to {update_type}; use updateType set",
+            )
+        change.columns["category_id"] = category_id if update_type == "set" else None
+    return change
+
+
+def _refuse_unique_key(schema: ContactSchema, form_data: Mapping[str, Any]) -> None:
+    """Contacts that share what makes them unique would be one."""
+    parts = set(KEY_PARTS[schema.unique_key])
+    if "number" in parts:
+        parts.add("countryCode")
+    touched = sorted(parts & set(form_data))
+    if touched:
+        raise NamedError(
+            "CannotUpdateUniqueKey_400",
+            f"{', '.join(touched)}: makes contacts unique and cannot be changed for many at once",
+        )

@@ -1,0 +1,55 @@
+"""What lists of contacts are filtered, searched and sorted by."""
+
+from __future__ import annotations
+
+from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q
+
+from core.lists import FieldSet, ListField, ManyField, RelationField
+from core.lists.narrowing import Narrow
+from core.text.addresses import phone_spellings
+from crm.contacts.kind import CONTACT
+from crm.models import ContactTag
+from crm.records.filters import column_field, custom_fields_of
+from crm.segments.filters import SegmentField
+
+
+def _tags() -> object:
+    return ContactTag.objects.filter(contact=OuterRef("pk"))
+
+
+TEXTS = Narrow()
+"""By the contact's own texts."""
+
+CONTACT_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        column_field(CONTACT, "name", searchable=True, narrow=TEXTS),
+        column_field(CONTACT, "email", searchable=True, ignore_case=True, narrow=TEXTS),
+        column_field(CONTACT, "countryCode", searchable=True, narrow=TEXTS),
+        column_field(CONTACT, "number", searchable=True, narrow=TEXTS, respell=phone_spellings),
+        column_field(CONTACT, "contactNumber", searchable=True, narrow=TEXTS, respell=phone_spellings),
+        column_field(CONTACT, "category"),
+        RelationField("category.name", "text", "category", "name", searchable=True),
+        ManyField("tags", "id", _tags, "tag_id"),  # type: ignore[arg-type]
+        ManyField("tags.name", "text", _tags, "tag__name", searchable=True),  # type: ignore[arg-type]
+        SegmentField("contact"),
+        ListField("importId", "id", "import_job_id"),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name", searchable=True),
+        ListField("createdBy.email", "text", "created_by__email", searchable=True),
+        ListField("updatedBy", "id", "updated_by_id"),
+        ListField("updatedBy.name", "text", "updated_by__name", searchable=True),
+        ListField("updatedBy.email", "text", "updated_by__email", searchable=True),
+        ListField(
+            "unsubscribed",
+            "boolean",
+            ExpressionWrapper(Q(unsubscribed_at__isnull=False), BooleanField()),
+            nullable=False,
+        ),
+        column_field(CONTACT, "unsubscribedAt"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_search=("name", "email", "contactNumber"),
+    dynamic=custom_fields_of(CONTACT),
+)

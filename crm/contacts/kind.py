@@ -1,0 +1,44 @@
+"""Contacts as a kind of records: their tables and columns."""
+
+from __future__ import annotations
+
+from crm.models import Contact, ContactTag, CustomField, CustomFieldValue
+from crm.records.kinds import Column, RecordKind
+
+CONTACT = RecordKind(
+    panel=CustomField.Panel.CONTACT,
+    model=Contact,
+    values=CustomFieldValue,
+    link="contact",
+    noun="contacts",
+    columns=(
+        Column("name", "name", "field", empty=""),
+        Column("email", "email", "field"),
+        Column("country_code", "countryCode", "field", group="contact_number"),
+        Column("number", "number", "field", group="contact_number"),
+        Column("contact_number", "contactNumber", group="contact_number"),
+        Column("category_id", "category", "beside"),
+        Column("email_key", derived=True),
+        Column("number_key", derived=True),
+        # Who has said no once, or answered, is not written to.
+        Column(
+            "unsubscribed_at",
+            "unsubscribedAt",
+            type="timestamptz",
+            in_events=False,
+            inserted=False,
+            updated=False,
+            strictest=min,
+        ),
+        Column(
+            "replied_at", "repliedAt", type="timestamptz", in_events=False, inserted=False, updated=False, strictest=max
+        ),
+    ),
+    not_found="ContactNotFound_400",
+    exists="ContactAlreadyExists_400",
+    unique={"email": "email_key", "number": "number_key"},
+    unique_noun="the address or number",
+    tags=ContactTag,
+    links=(("tags", ContactTag, "tag_id"),),
+    kept_for=("leads",),
+)

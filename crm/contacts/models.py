@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Func, Q
+from django.db.models.functions import Upper
+
+from core.fields import CompanyForeignKey, JSONField
+from core.models import CompanyModel
+from core.search import SearchColumn
+from crm.records.models import FieldValue
+
+EMAIL_IDENTITY = """
+CASE WHEN strpos(%(expressions)s, '@') > 1 THEN
+    CASE WHEN split_part(lower(%(expressions)s), '@', 2) IN ('gmail.com', 'googlemail.com')
+    THEN 'gmail.com@' || replace(
+        coalesce(nullif(split_part(split_part(lower(%(expressions)s), '@', 1), '+', 1), ''), split_part(lower(%(expressions)s), '@', 1)),
+        '.', '')
+    ELSE split_part(lower(%(expressions)s), '@', 2) || '@' ||
+        coalesce(nullif(split_part(split_part(lower(%(expressions)s), '@', 1), '+', 1), ''), split_part(lower(%(expressions)s), '@', 1))
+    END
+END"""
+"""Addresses that reach the same person are equal in it: no case, no plus tag, and at Gmail, which is known to ignore them, no dots. The
+domain stands first, so that its index has those of one domain together."""
+
+
+class Contact(CompanyModel):
+    """A person or organisation that a company knows.
+
+    System values are columns. Custom values are `custom` (uniqueFieldID -> value, the truth), with CustomFieldValue rows beside them for
+    filters and sorts.
+    """
+
+    name = models.CharField(max_length=300, blank=True)
+    email = models.CharField(max_length=254, null=True, blank=True)
+    country_code = models.CharField(max_length=5, null=True, blank=True, help_text="Dial prefix, such as +49.")
+    number = models.CharField(
+        max_length=20, null=True, blank=True, help_text="National significant number, digits only."
+    )
+    contact_number = models.CharField(max_length=20, null=True, blank=True, editable=False, help_text="Both, as E.164.")
+    email_key = models.CharField(
+        max_length=254,
+        null=True,
+        editable=False,
+        help_text="Lower-case address, while e-mail is part of the unique key.",
+    )
+    number_key = models.CharField(
+        max_length=20, null=True, editable=False, help_text="E.164, while the number is part of the unique key."
+    )
+    email_identity = models.GeneratedField(
+        expression=Func(F("email"), template=EMAIL_IDENTITY, output_field=models.TextField()),
+        output_field=models.CharField(max_length=300, null=True, db_collation="C"),
+        db_persist=True,
+        help_text="What duplicates are found by; the database keeps it.",
+    )
+    category = CompanyForeignKey(
+        "crm.ContactCategory", on_delete=models.SET_NULL, null=True, blank=True, related_name="contacts", db_index=False
+    )
+    custom = JSONField(default=dict, blank=True)
+    import_job = CompanyForeignKey(
+        "crm.Import", on_delete=models.SET_NULL, null=True, related_name="contacts", db_index=False
+    )
+    unsubscribed_at = models.DateTimeField(null=True, blank=True)
+    replied_at = models.DateTimeField(null=True, blank=True, help_text="When a reply to outreach was last received.")
+    is_deleted = models.BooleanField(default=False, editable=False)
+    deleted_at = models.DateTimeField(null=True, editable=False)
+    erased_at = models.DateTimeField(
+        null=True, editable=False, help_text="When all that is personal was removed; the row stays blank."
+    )
+    merged_into = CompanyForeignKey(
+        "self",
+        on_delete=models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        db_index=False,
+        help_text="Where it went.",
+    )
+    created_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    updated_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    search = SearchColumn()
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=("company", "email_key"), condition=Q(is_deleted=False), name="contact_email_unique"
+            ),
+            models.UniqueConstraint(
+                fields=("company", "number_key"), condition=Q(is_deleted=False), name="contact_number_unique"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=("company", "created_at", "name", "id"), condition=Q(is_deleted=False), name="contact_newest"
+            ),
+            # The order of leads by their contacts, which may be deleted, wants these three without a condition.
+            models.Index(fields=("company", "name", "id"), name="contact_name"),
+            models.Index("company", Upper("email"), "id", name="contact_email"),
+            models.Index(
+                fields=("company", "contact_number", "id"), include=("is_deleted",), name="contact_same_number"
+            ),
+            models.Index(
+                fields=("company", "email_identity", "id"),
+                condition=Q(is_deleted=False, email_identity__isnull=False),
+                name="contact_same_email",
+            ),
+            # Whether a custom value's contact is alive, without fetching the contact: counts of filtered lists ask it for each match.
+            models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="contact_live"),
+            models.Index(fields=("company", "number", "id"), condition=Q(is_deleted=False), name="contact_number"),
+            models.Index(fields=("company", "category", "id"), name="contact_category"),
+            models.Index(fields=("company", "import_job", "id"), name="contact_import"),
+            models.Index(fields=("merged_into",), condition=Q(merged_into__isnull=False), name="contact_merged"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.email or self.contact_number or self.pk
+
+
+class CustomFieldValue(FieldValue):
+    """The values of contacts."""
+
+    pk = models.CompositePrimaryKey("contact_id", "field_id", "position")
+    contact = CompanyForeignKey("crm.Contact", on_delete=models.CASCADE, related_name="values", db_index=False)
+
+    class Meta(FieldValue.Meta):
+        indexes = [
+            models.Index(fields=("field", "text", "contact"), condition=Q(text__isnull=False), name="fieldvalue_text"),
+            models.Index(
+                fields=("field", "number", "contact"), condition=Q(number__isnull=False), name="fieldvalue_number"
+            ),
+            models.Index(fields=("field", "time", "contact"), condition=Q(time__isnull=False), name="fieldvalue_time"),
+        ]
+
+
+class ContactTag(CompanyModel):
+    """A contact has a tag."""
+
+    contact = CompanyForeignKey(Contact, on_delete=models.CASCADE, related_name="tag_links", db_index=False)
+    tag = CompanyForeignKey("crm.Tag", on_delete=models.CASCADE, related_name="contact_links", db_index=False)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("contact", "tag"), name="contacttag_once")]
+        indexes = [models.Index(fields=("tag", "contact"), name="contacttag_tag")]

@@ -1,0 +1,195 @@
+"""What a company's contacts consist of, and the one reader of their formData for the API and for imports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from accounts.models import Company
+from core.errors import NamedError
+from core.text.addresses import BadAddress, read_country_code, read_email, read_phone
+from crm.contacts.kind import CONTACT
+from crm.contacts.unique_key import Keyed, live_holders, lock_unique_key
+from crm.field_types import BadValue, TextFormat
+from crm.field_types.base import plain_text
+from crm.field_types.values import clean_text
+from crm.records.kinds import RecordKind
+from crm.records.schema import BAD_SYSTEM, RecordRow, RecordSchema, ValueProblem, lower
+
+MAX_NAME = 300
+SYSTEM_COLUMNS = CONTACT.system_columns
+PHONE_KEYS = frozenset({"countryCode", "number"})
+
+
+@dataclass(slots=True)
+class ContactRow(RecordRow):
+    """A contact to be written: `system` has name, email, country_code, number and contact_number. An empty `category_id` takes the
+    category away."""
+
+    category_id: str | None = None
+
+
+@dataclass(slots=True)
+class ContactSchema(RecordSchema):
+    """The fields of the active company's contacts, and what makes them unique."""
+
+    kind: ClassVar[RecordKind] = CONTACT
+    row_class: ClassVar[type[RecordRow]] = ContactRow
+
+    unique_key: str = Company.UniqueKey.EITHER
+
+    @classmethod
+    def load(cls) -> Self:
+        """The schema of the active company: two queries."""
+        schema = super(ContactSchema, cls).load()
+        schema.unique_key = Company.objects.values_list("contact_unique_key", flat=True).get(pk=schema.company_id)
+        required = {"email": True, "countryCode": True, "number": True} | {
+            key: spec.required for key, spec in schema.system_fields.items()
+        }
+        schema.required_system = tuple(key for key in SYSTEM_COLUMNS if required.get(key))
+        return schema
+
+    def lock_unique_values(self) -> None:
+        lock_unique_key(self, many=True)
+
+    def derive(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(zip(("email_key", "number_key"), self.keys_of(columns), strict=True))
+
+    def claims(self, columns: Mapping[str, Any]) -> dict[str, str]:
+        return {part: key for part, key in zip(CONTACT.unique, self.keys_of(columns), strict=True) if key}
+
+    def check_merged(self, id: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        """A contact keeps what makes it unique, and may not have what makes another one unique."""
+        email, number = self.keys_of(after)
+        if any(self.keys_of(before)) and not (email or number):
+            raise NamedError("CannotUpdateUniqueKey_400", "choices: leave the contact nothing that makes it unique")
+        for other in live_holders([Keyed(id, ContactRow(), email, number)]):
+            if other.id != id:
+                part = "email" if email and other.email_key == email else "number"
+                raise NamedError(
+                    CONTACT.exists, f"choices.{part}: belongs to the contact {other.id} already, which is not among ids"
+                )
+
+    def identified_by(self, key: str) -> bool:
+        """Whether `email`, or `number`, is part of what makes a contact unique."""
+        return self.unique_key != (Company.UniqueKey.NUMBER if key == "email" else Company.UniqueKey.EMAIL)
+
+    def keys_of(self, system: Mapping[str, Any]) -> tuple[str | None, str | None]:
+        """What makes a contact unique, as (email_key, number_key); the part that is not in the company's unique key is None."""
+        email = system.get("email") if self.identified_by("email") else None
+        number = system.get("contact_number") if self.identified_by("number") else None
+        return (lower(email) if email else None, number or None)
+
+    def read_system(
+        self,
+        form_data: Mapping[str, Any],
+        row: RecordRow,
+        problems: list[ValueProblem],
+        how: TextFormat | None,
+        current: Mapping[str, Any],
+    ) -> None:
+        """Put name, address and number into the row; in an update a dial prefix and a number may come alone, beside the `current` one."""
+        _read_name_and_email(form_data, row, problems, how)
+        _read_number(form_data, row, problems, how, current)
+
+    def missing(
+        self,
+        row: Any,
+        form_data: Mapping[str, Any],
+        invalid: set[str],
+        *,
+        partial: bool = False,
+        drop_invalid: bool = False,
+    ) -> list[ValueProblem]:
+        """Required values that the row lacks, or would lack once its invalid values are left out."""
+        found = []
+        for key in self.required_system:
+            column = SYSTEM_COLUMNS[key]
+            if row.system.get(column):
+                continue
+            if partial:
+                if column in row.system:
+                    found.append(ValueProblem(key, BAD_SYSTEM, "is required and cannot be empty"))
+            elif key in invalid or (
+                key in PHONE_KEYS and invalid & PHONE_KEYS and form_data.get(key) not in (None, "")
+            ):
+                if drop_invalid:
+                    found.append(
+                        ValueProblem(key, BAD_SYSTEM, "is required, so that its invalid value cannot be left out")
+                    )
+            else:
+                found.append(ValueProblem(key, self.required_name, "is required"))
+        return [*found, *self.missing_custom(row, invalid, partial, drop_invalid)]
+
+
+def without_lone_prefix(system: Mapping[str, Any], current: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The columns of an update; a dial prefix alone says nothing of a contact that has a number, and is left out."""
+    if "number" in system or not current["number"]:
+        return system
+    return {column: value for column, value in system.items() if column != "country_code"}
+
+
+def refuse_lone_prefix(columns: Mapping[str, Any]) -> None:
+    """Refuse to change the dial prefixes of many contacts without their numbers (InvalidSystemField_400)."""
+    if columns.get("country_code") and "number" not in columns:
+        raise NamedError(BAD_SYSTEM, "countryCode: changes together with number only")
+
+
+def _read_name_and_email(
+    data: Mapping[str, Any], row: RecordRow, problems: list[ValueProblem], how: TextFormat | None
+) -> None:
+    for key in ("name", "email"):
+        if key not in data:
+            continue
+        value = data[key] if how is None or data[key] is None else plain_text(data[key])
+        if isinstance(value, str):
+            value = value.strip()
+        if value is None or value == "":
+            if how is None:
+                row.system[key] = "" if key == "name" else None
+            continue
+        try:
+            row.system[key] = " ".join(clean_text(value, MAX_NAME).split()) if key == "name" else read_email(value)
+        except (BadValue, BadAddress) as error:
+            problems.append(ValueProblem(key, BAD_SYSTEM, str(error)))
+
+
+def _read_number(
+    data: Mapping[str, Any],
+    row: RecordRow,
+    problems: list[ValueProblem],
+    how: TextFormat | None,
+    current: Mapping[str, Any],
+) -> None:
+    """countryCode and number, which make sense together only."""
+    given = {key: data[key] for key in PHONE_KEYS if key in data}
+    if how is not None:
+        given = {
+            key: plain_text(value).strip() for key, value in given.items() if value is not None and str(value).strip()
+        }
+    if not given:
+        return
+    key = "countryCode"
+    try:
+        country_code = given.get(key) if key in given else current.get("country_code")
+        country_code = None if country_code in (None, "") else read_country_code(country_code)
+        key = "number"
+        number = given.get(key) if key in given else current.get("number")
+        if number in (None, ""):
+            row.system.update({SYSTEM_COLUMNS[name]: country_code if name == "countryCode" else None for name in given})
+            if "number" in given:
+                row.system["contact_number"] = None
+            return
+        if country_code is None and "countryCode" in given and "number" not in given:
+            row.system["country_code"] = None
+            return
+        if "countryCode" not in given and str(number).lstrip().startswith(("+", "00")):
+            country_code = None  # the number brings its own
+        phone = read_phone(country_code, number)
+    except BadAddress as error:
+        problems.append(ValueProblem(key, BAD_SYSTEM, str(error)))
+        if key == "number" and "countryCode" in given:
+            row.system["country_code"] = country_code
+        return
+    row.system.update(country_code=phone.country_code, number=phone.number, contact_number=phone.e164)

@@ -1,0 +1,165 @@
+"""Bodies and answers of contacts (contract 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.postgres.aggregates import JSONBAgg
+from django.db.models import OuterRef, Subquery
+from django.db.models.functions import JSONObject
+from rest_framework import serializers
+
+from accounts.members.snapshots import MemberSnapshot
+from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
+from core.api.output import Computed, IdField, Output
+from core.api.selection import SelectionInput
+from core.fields import JSONField
+from crm.contacts.services import UNSET
+from crm.models import ContactTag
+from crm.records.bulk_change import UPDATE_TYPES
+from crm.records.serializers import AutomationInput
+from crm.tags.serializers import LabelSnapshot
+
+FORM_DATA = "system values (name, email, countryCode, number) and custom values by the uniqueFieldID of their field"
+ALIAS = "another name for category"
+CATEGORY_NAMES = ("category", "contact_category", "contactcategories")
+
+
+class LabelsInput(AutomationInput):
+    """Tags and a category, under any of the category's names."""
+
+    tags = IdList(required=False, allow_null=True, max_length=1000, help_text="tag ids")
+    category = ObjectIdInput(required=False, allow_null=True, help_text="contact category id")
+    contactCategory = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
+    contactcategories = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
+
+
+class ContactCreate(LabelsInput):
+    formData = ObjectInput(default=dict, help_text=FORM_DATA)
+    existingError = BooleanInput(default=True, help_text="false: update the contact that has the unique key already")
+    skipInvalid = BooleanInput(
+        default=False, help_text="true: leave invalid values out, as long as they are not required"
+    )
+
+
+class ContactUpdate(LabelsInput):
+    formData = ObjectInput(default=dict, help_text=FORM_DATA + "; null empties a value")
+
+
+class ContactBulkCreate(LabelsInput):
+    formData = serializers.ListField(
+        child=serializers.JSONField(),
+        default=list,
+        help_text=f"up to 500 objects: {FORM_DATA}. Each may have its own tags and category, which stand for those of the body",
+    )
+    existingError = BooleanInput(default=True, help_text="false: update the contacts that have the unique keys already")
+    skipInvalid = BooleanInput(default=False, help_text="true: leave invalid values out and tell them in errors")
+
+
+class ContactBulkUpdate(SelectionInput, ContactUpdate):
+    updateType = serializers.ChoiceField(
+        choices=UPDATE_TYPES,
+        default="set",
+        help_text="set: give these values; append, remove: items of tags and of fields with several values; clear: empty the fields named",
+    )
+
+
+class ContactBulkDelete(SelectionInput, AutomationInput):
+    """Which contacts to delete."""
+
+
+def category_of(data: Mapping[str, Any]) -> Any:
+    """The category of a body, whichever of its names it has; UNSET without one."""
+    return next((data[name] for name in CATEGORY_NAMES if name in data), UNSET)
+
+
+class ContactOut(Output):
+    """A contact."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    email = serializers.CharField(allow_null=True)
+    countryCode = serializers.CharField(allow_null=True)
+    number = serializers.CharField(allow_null=True, help_text="national significant number, digits only")
+    contactNumber = serializers.CharField(allow_null=True, help_text="countryCode and number, as E.164")
+    category = Computed(LabelSnapshot(allow_null=True))
+    tags = Computed(serializers.ListField(child=LabelSnapshot()))
+    formData = Computed(serializers.DictField(help_text=FORM_DATA))
+    importId = IdField(source="import_job_id", allow_null=True)
+    unsubscribed = Computed(serializers.BooleanField())
+    unsubscribedAt = serializers.DateTimeField(allow_null=True)
+    createdBy = Computed(MemberSnapshot(allow_null=True))
+    updatedBy = Computed(MemberSnapshot(allow_null=True))
+    isDeleted = serializers.BooleanField()
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    # References are put together here: cheaper than parsing an object of each out of JSON.
+    reads = (
+        "custom",
+        "category_id",
+        "category__name",
+        *(f"{member}_by{part}" for member in ("created", "updated") for part in ("_id", "__name", "__email")),
+    )
+
+    @classmethod
+    def columns(cls) -> dict[str, Any]:
+        tags = ContactTag.objects.filter(contact=OuterRef("pk")).order_by().values("contact")
+        listed = tags.annotate(
+            listed=JSONBAgg(JSONObject(_id="tag_id", name="tag__name"), order_by="tag__name")
+        ).values("listed")
+        return {**super().columns(), "tags": Subquery(listed, output_field=JSONField())}
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        data["tags"] = data["tags"] or []
+        data["category"] = {"_id": row["category_id"], "name": row["category__name"]} if row["category_id"] else None
+        data["formData"] = {key: data[key] for key in ("name", "email", "countryCode", "number")} | row["custom"]
+        data["unsubscribed"] = data["unsubscribedAt"] is not None
+        data["createdBy"] = member_of(row, "created_by")
+        data["updatedBy"] = member_of(row, "updated_by")
+        return data
+
+
+def member_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
+    """The snapshot of the member that a row's reference is to."""
+    found = row[f"{path}_id"]
+    return {"_id": found, "name": row[f"{path}__name"], "email": row[f"{path}__email"]} if found else None
+
+
+class BulkFailure(Output):
+    """An item that became no contact."""
+
+    index = serializers.IntegerField(help_text="position in formData, from 0 on")
+    formData = serializers.JSONField(help_text="the item as it was sent")
+    name = serializers.CharField(help_text="such as ContactAlreadyExists_400")
+    message = serializers.CharField()
+    warning = serializers.CharField()
+
+
+class BulkError(Output):
+    """One value that stood in the way of its item, or was left out of it."""
+
+    index = serializers.IntegerField()
+    key = serializers.CharField()
+    name = serializers.CharField()
+    message = serializers.CharField()
+
+
+class ContactBulkOut(Output):
+    """What became of the items."""
+
+    created = Computed(serializers.ListField(child=ContactOut()))
+    updated = Computed(
+        serializers.ListField(child=ContactOut(), help_text="existing contacts, with existingError false")
+    )
+    failed = Computed(serializers.ListField(child=BulkFailure()))
+    errors = Computed(serializers.ListField(child=BulkError()))  # type: ignore[assignment]
+
+
+class BulkUpdated(Output):
+    """How many records a change matched, and how many it made different."""
+
+    matchedCount = Computed(serializers.IntegerField())
+    updatedCount = Computed(serializers.IntegerField())

@@ -1,0 +1,242 @@
+"""What people do with contacts, one at a time and up to 500 at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from django.db import transaction
+
+from core.access import quota_exceeded
+from core.errors import NamedError, shorten
+from core.ids import is_id
+from crm.contacts.kind import CONTACT
+from crm.contacts.schema import ContactRow, ContactSchema
+from crm.contacts.unique_key import lock_unique_key, rewrite_keys
+from crm.contacts.updates import update_contacts
+from crm.contacts.writer import Collision, WriteResult, write_contacts
+from crm.models import Contact
+from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
+from crm.records.schema import ValueProblem, explain
+from crm.tags.services import check_tags, missing_categories, missing_tags
+
+EXISTS = "ContactAlreadyExists_400"
+KEY_PARTS = {"email": ("email",), "number": ("number",), "either": ("email", "number")}
+"""Setting contactUniqueKey -> the system fields that it is about."""
+
+
+def collision_error(schema: ContactSchema, found: Collision | tuple[int, str, str, str]) -> NamedError:
+    """ContactAlreadyExists_400 with the value that is taken, and by whom."""
+    _, part, value, holder = found
+    return NamedError(EXISTS, f"{part}: {shorten(value, 100)} belongs to the contact {holder} already")
+
+
+def create_contact(
+    *,
+    actor_id: str,
+    form_data: Mapping[str, Any],
+    tag_ids: Sequence[str] = (),
+    category_id: str | None = None,
+    existing_error: bool = True,
+    skip_invalid: bool = False,
+    automation: bool = True,
+) -> Saved:
+    """A new contact, or with `existing_error` off the one that has its unique key, updated.
+
+    ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 (every problem in the warning),
+    TagNotFound_400, ContactCategoryNotFound_400, ContactAlreadyExists_400; PlanLimitExceeded_403 for a new one beyond the plan.
+    """
+    with transaction.atomic():
+        schema = ContactSchema.load()
+        row, problems = _read_one(schema, form_data, skip_invalid=skip_invalid)
+        check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
+        row.tag_ids, row.category_id = tag_ids, category_id
+        written = write_contacts(
+            schema, [row], actor_id=actor_id, automation=automation, existing="error" if existing_error else "update"
+        )
+        if written.collided:
+            raise collision_error(schema, written.collided[0])
+        if written.refused:
+            raise quota_exceeded("contact")
+        return Saved((written.created or written.updated)[0][1], problems)
+
+
+def _read_one(
+    schema: ContactSchema,
+    form_data: Mapping[str, Any],
+    *,
+    skip_invalid: bool = False,
+    current: Mapping[str, Any] | None = None,
+) -> tuple[ContactRow, list[ValueProblem]]:
+    """The row of a formData (an update when `current` is given) and the values that were left out; raises what is wrong by its name."""
+    row, problems = schema.read(form_data, drop_invalid=skip_invalid, partial=current is not None, current=current)
+    if row is not None:
+        dangling = schema.check_references([row], drop_invalid=skip_invalid).get(0, [])
+        problems = [*problems, *dangling]
+        if skip_invalid or not dangling:
+            return row, problems
+    raise NamedError(problems[0].name, explain(problems))
+
+
+def create_contacts(
+    *,
+    actor_id: str,
+    items: Sequence[Any],
+    tag_ids: Sequence[str] = (),
+    category_id: str | None = None,
+    existing_error: bool = True,
+    skip_invalid: bool = False,
+    automation: bool = True,
+) -> BulkResult:
+    """Up to 500 contacts, each on its own: what is wrong with one is told and costs no other; of those beyond the plan's limit each fails.
+
+    InvalidPayload_400 for more than 500, ContactDataRequired_400 for none, TagNotFound_400, ContactCategoryNotFound_400 for what all share.
+    """
+    if not items:
+        raise NamedError("ContactDataRequired_400", "formData: needs an array of at least one contact")
+    if len(items) > MAX_BULK:
+        raise NamedError(
+            "InvalidPayload_400", f"formData: has {len(items)} contacts, at most {MAX_BULK} go in one request"
+        )
+    with transaction.atomic():
+        schema, result = ContactSchema.load(), BulkResult()
+        check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
+        rows = []
+        for index, item in enumerate(items):
+            row, problems = _read_item(schema, item, index, tag_ids, category_id, skip_invalid)
+            result.errors += [(index, problem) for problem in problems]
+            if row is None:
+                result.failed.append(Failure(index, item, problems[0].name, explain(problems)))
+            else:
+                rows.append(row)
+        rows = _drop_dangling(schema, rows, items, result, skip_invalid)
+        written = write_contacts(
+            schema, rows, actor_id=actor_id, automation=automation, existing="error" if existing_error else "update"
+        )
+        _report(schema, written, items, result)
+    return result
+
+
+def _read_item(
+    schema: ContactSchema, item: Any, index: int, tag_ids: Sequence[str], category_id: str | None, skip_invalid: bool
+) -> tuple[ContactRow | None, list[ValueProblem]]:
+    """An item's formData, which may carry tags and a category of its own."""
+    if not isinstance(item, dict):
+        return None, [
+            ValueProblem("formData", "InvalidPayload_400", "each contact is an object of field keys and values")
+        ]
+    values = dict(item)
+    tags = values.pop("tags", None)
+    given = [values.pop(name) for name in ("category", "contactcategories", "contactCategory") if name in values]
+    category = next((value for value in given if value), None)
+    if tags is not None and not (isinstance(tags, list) and all(is_id(tag) for tag in tags)):
+        return None, [ValueProblem("tags", "TagNotFound_400", "needs an array of tag ids")]
+    if category is not None and not is_id(category):
+        return None, [ValueProblem("category", "ContactCategoryNotFound_400", "needs the id of a contact category")]
+    row, problems = schema.read(values, drop_invalid=skip_invalid, index=index)
+    if row is not None:
+        row.tag_ids = tag_ids if tags is None else list(dict.fromkeys(tags))
+        row.category_id = category or category_id
+    return row, problems
+
+
+def _drop_dangling(
+    schema: ContactSchema, rows: list[ContactRow], items: Sequence[Any], result: BulkResult, skip_invalid: bool
+) -> list[ContactRow]:
+    """The rows without those that name tags, categories, members or files which the company lacks."""
+    no_tags = set(missing_tags(tag for row in rows for tag in row.tag_ids or ()))
+    no_categories = set(missing_categories(row.category_id for row in rows if row.category_id))
+    dangling = schema.check_references(rows, drop_invalid=skip_invalid)
+    kept = []
+    for position, row in enumerate(rows):
+        bad = dangling.get(position, [])
+        labels = [_missing("tag", "TagNotFound_400", tag) for tag in row.tag_ids or () if tag in no_tags]
+        if row.category_id in no_categories:
+            labels.append(_missing("category", "ContactCategoryNotFound_400", row.category_id))
+        result.errors += [(row.index, problem) for problem in (*labels, *bad)]
+        fatal = labels if skip_invalid else [*labels, *bad]
+        if fatal:
+            result.failed.append(Failure(row.index, items[row.index], fatal[0].name, explain(fatal)))
+        else:
+            kept.append(row)
+    return kept
+
+
+def _missing(kind: str, name: str, id: str | None) -> ValueProblem:
+    return ValueProblem("tags" if kind == "tag" else kind, name, f"there is no {kind} {id} in this company")
+
+
+def _report(schema: ContactSchema, written: WriteResult, items: Sequence[Any], result: BulkResult) -> None:
+    result.created = [id for _, id in sorted(written.created)]
+    result.updated = list(dict.fromkeys(id for _, id in sorted(written.updated)))
+    for found in written.collided:
+        error = collision_error(schema, found)
+        result.failed.append(Failure(found.index, items[found.index], error.name, error.detail))
+        result.errors.append((found.index, ValueProblem(found.field, error.name, error.detail.partition(": ")[2])))
+    for index in written.refused:
+        error = quota_exceeded("contact")
+        result.failed.append(Failure(index, items[index], error.name, error.detail))
+    result.failed.sort(key=lambda failure: failure.index)
+    result.errors.sort(key=lambda error: error[0])
+
+
+def update_contact(
+    *,
+    id: str,
+    actor_id: str,
+    form_data: Mapping[str, Any],
+    tag_ids: Sequence[str] | None = None,
+    category_id: str | None | type[UNSET] = UNSET,
+    automation: bool = True,
+) -> str:
+    """Change what is given of one live contact: null or empty text empties a value, `tag_ids` replaces its tags, None takes its category.
+
+    ContactNotFound_400, CannotUpdateUniqueKey_400 (emptied), ContactAlreadyExists_400 (taken), and what create_contact raises for values.
+    """
+    with transaction.atomic():
+        schema = ContactSchema.load()
+        lock_unique_key(schema, many=False)
+        current = (
+            Contact.objects.filter(pk=id, is_deleted=False)
+            .select_for_update(of=("self",))
+            .values(*CONTACT.state_columns)
+            .first()
+        )
+        if current is None:
+            raise NamedError("ContactNotFound_400", "id: there is no such contact in this company")
+        _refuse_emptied_key(schema, form_data, current)
+        row, _ = _read_one(schema, form_data, current=current)
+        check_tags(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
+        row.tag_ids = tag_ids
+        row.category_id = None if category_id is UNSET else category_id or ""  # type: ignore[assignment]
+        outcome = update_contacts(schema, [(id, row)], actor_id=actor_id, automation=automation, tags="replace")
+        if outcome.collided:
+            raise collision_error(schema, outcome.collided[0])
+        return id
+
+
+def _refuse_emptied_key(schema: ContactSchema, form_data: Mapping[str, Any], current: Mapping[str, Any]) -> None:
+    """A contact keeps what makes it unique: all of it that is required, and at least one part."""
+    held = {part for part in KEY_PARTS[schema.unique_key] if current["email" if part == "email" else "contact_number"]}
+    given = {
+        key
+        for key in ("email", "countryCode", "number")
+        if key in form_data and str(form_data[key] or "").strip() == ""
+    }
+    if "countryCode" in given and form_data.get("number"):
+        given.discard("countryCode")  # the number may bring its own prefix
+    emptied = {part for part in held if part in given or (part == "number" and "countryCode" in given)}
+    if emptied and (emptied == held or given & set(schema.required_system)):
+        raise NamedError(
+            "CannotUpdateUniqueKey_400", f"{', '.join(sorted(emptied))}: makes the contact unique and cannot be emptied"
+        )
+
+
+@transaction.atomic
+def set_unique_key(*, value: Literal["email", "number", "either"] | str) -> None:
+    """What makes the active company's contacts unique from now on; UniqueKeyInvalid_400 when live contacts share it."""
+    if value not in KEY_PARTS:
+        raise NamedError(
+            "UniqueKeyInvalid_400", f"contactUniqueKey: one of {', '.join(KEY_PARTS)}, not {shorten(value, 40)!r}"
+        )
+    rewrite_keys(value, KEY_PARTS[value])

@@ -1,0 +1,91 @@
+"""What makes contacts unique in a company: email, number, or either, as the setting contactUniqueKey says.
+
+Each contact carries the parts that count now in email_key and number_key, which are unique among the company's live contacts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.db import connection
+
+from core.errors import NamedError
+
+if TYPE_CHECKING:
+    from crm.contacts.schema import ContactRow, ContactSchema
+
+BULK_LOCK = 0x6C77_0001
+"""First key of the advisory lock that lets one bulk writer of a company work at a time; the second is the company's."""
+
+
+class Keyed(NamedTuple):
+    """A row with its contact's id and its parts of the unique key."""
+
+    id: str
+    row: ContactRow
+    email_key: str | None
+    number_key: str | None
+
+
+class Live(NamedTuple):
+    """A live contact and its parts of the unique key."""
+
+    id: str
+    email_key: str | None
+    number_key: str | None
+
+
+def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
+    """Hold the company's unique key setting until the transaction ends, and put its present value into the schema.
+
+    Writers of many rows also wait for each other, since two of them could each hold a key that the other one wants.
+    """
+    with connection.cursor() as cursor:
+        if many:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [BULK_LOCK, schema.company_id])
+        cursor.execute("SELECT contact_unique_key FROM accounts_company WHERE id = %s FOR SHARE", [schema.company_id])
+        (schema.unique_key,) = cursor.fetchone()
+
+
+def live_holders(keyed: Iterable[Keyed]) -> Sequence[Live]:
+    """The live contacts of the active company that hold a part of any of the rows' unique keys."""
+    keyed = list(keyed)
+    emails = list({item.email_key for item in keyed if item.email_key})
+    numbers = list({item.number_key for item in keyed if item.number_key})
+    company = "company_id = current_setting('app.company') AND NOT is_deleted"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT id, email_key, number_key FROM crm_contact WHERE {company} AND email_key = ANY(%s)"
+            f" UNION SELECT id, email_key, number_key FROM crm_contact WHERE {company} AND number_key = ANY(%s)",
+            [emails, numbers],
+        )
+        return [Live(*row) for row in cursor.fetchall()]
+
+
+def rewrite_keys(setting: str, parts: Sequence[str]) -> None:
+    """Make `parts` (email, number) of all contacts of the active company unique, in the caller's transaction.
+
+    UniqueKeyInvalid_400 when live contacts share a value. Writers of contacts wait until the transaction ends.
+    """
+    company = "company_id = current_setting('app.company')"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE accounts_company SET contact_unique_key = %s WHERE id = current_setting('app.company')", [setting]
+        )
+        for part, expression in (("email", "lower(email)"), ("number", "contact_number")):
+            if part not in parts:
+                continue
+            cursor.execute(
+                f"SELECT count(*), coalesce(sum(n), 0) FROM (SELECT count(*) AS n FROM crm_contact"
+                f" WHERE {company} AND NOT is_deleted AND {expression} <> '' GROUP BY {expression} HAVING count(*) > 1) AS shared"
+            )
+            values, contacts = cursor.fetchone()
+            if values:
+                raise NamedError(
+                    "UniqueKeyInvalid_400",
+                    f"{contacts} contacts share {values} values of {part}; merge or delete them first",
+                )
+        email = "lower(nullif(email, ''))" if "email" in parts else "NULL"
+        number = "nullif(contact_number, '')" if "number" in parts else "NULL"
+        cursor.execute(f"UPDATE crm_contact SET email_key = {email}, number_key = {number} WHERE {company}")

@@ -1,0 +1,118 @@
+"""Existing contacts updated many at a time, each with values of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from django.db import IntegrityError, connection, transaction
+
+from core.events import emit
+from crm.bulk_jobs.history import journal
+from crm.bulk_jobs.history.journal import Source
+from crm.contacts.schema import ContactRow, ContactSchema, without_lone_prefix
+from crm.contacts.unique_key import Keyed, live_holders
+from crm.records.updates import RecordState, load_states, touch, write_states, write_tags, write_values
+
+MAX_ROUNDS = 5
+
+
+@dataclass(slots=True)
+class UpdateResult:
+    """(index, id) of the rows that were applied, (index, field, value, existing id) of those whose unique key another contact has, and
+    those whose contact is gone. `changed` are the contacts that are not what they were before."""
+
+    updated: list[tuple[int, str]] = field(default_factory=list)
+    collided: list[tuple[int, str, str, str]] = field(default_factory=list)
+    missing: list[ContactRow] = field(default_factory=list)
+    changed: set[str] = field(default_factory=set)
+
+
+def update_contacts(
+    schema: ContactSchema,
+    changes: Sequence[tuple[str, ContactRow]],
+    *,
+    actor_id: str | None,
+    automation: bool = True,
+    tags: Literal["append", "replace"] = "append",
+    source: Source | None = None,
+) -> UpdateResult:
+    """Apply (contact id, row) in order, in the caller's transaction: given values replace, None empties; a contact that stays the same
+    is not written. `source` is what they are journaled for. Emits contact.updated with what changed. Call lock_unique_key first."""
+    result = UpdateResult()
+    if not changes:
+        return result
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("update_contacts() needs a transaction around it")
+    states = load_states(schema.kind, [id for id, _ in changes])
+    result.missing = [row for id, row in changes if id not in states]
+    present = [(id, row) for id, row in changes if id in states]
+    for _ in range(MAX_ROUNDS):
+        refused = _collisions(schema, present)
+        result.collided += refused
+        indexes = {index for index, *_ in refused}
+        present = [(id, row) for id, row in present if row.index not in indexes]
+        for state in states.values():
+            state.reset()
+        for id, row in present:
+            _apply(states[id], row)
+        moved = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
+        try:
+            with transaction.atomic():
+                if source is not None:
+                    touched = sorted(moved.keys() | {id for id, state in states.items() if state.tags is not None})
+                    journal.before(schema.kind, touched, source)
+                write_states(schema, [states[id] for id in moved], actor_id)
+        except IntegrityError as error:
+            if not schema.kind.violates_unique(error):
+                raise
+            continue  # another writer took a key after the look
+        written = [states[id] for id in moved]
+        write_values(schema, written, moved)
+        write_tags(schema, states, moved, replace=tags == "replace")
+        touch(schema.kind, [id for id in moved if not moved[id].keys() - {"tags"}], actor_id)
+        if source is not None:
+            journal.after(schema.kind, touched, source)
+        result.updated = [(row.index, id) for id, row in present]
+        result.changed = set(moved)
+        emit(
+            "contact.updated",
+            list(moved),
+            payloads={id: {"changes": found} for id, found in moved.items()},
+            actor_id=actor_id,
+            automation=automation,
+        )
+        return result
+    raise RuntimeError("other writers kept taking the unique keys of these contacts")
+
+
+def _collisions(schema: ContactSchema, changes: Sequence[tuple[str, ContactRow]]) -> list[tuple[int, str, str, str]]:
+    """The rows whose unique key another live contact has."""
+    keyed = [
+        Keyed(id, row, *schema.keys_of(row.system))
+        for id, row in changes
+        if "email" in row.system or "contact_number" in row.system
+    ]
+    if not keyed:
+        return []
+    holders: dict[str, dict[str | None, str]] = {"email": {}, "number": {}}
+    for live in live_holders(keyed):
+        holders["email"][live.email_key] = holders["number"][live.number_key] = live.id
+    found = []
+    for item in keyed:
+        for part, key, column in (("email", item.email_key, "email"), ("number", item.number_key, "contact_number")):
+            holder = holders[part].get(key) if key else None
+            if holder is not None and holder != item.id:
+                found.append((item.row.index, part, item.row.system[column], holder))
+                break
+            if key:
+                holders[part][key] = item.id
+    return found
+
+
+def _apply(state: RecordState, row: ContactRow) -> None:
+    system = without_lone_prefix(row.system, state.after)
+    if row.category_id is not None:
+        system = {**system, "category_id": row.category_id or None}
+    state.apply(row, system)

@@ -1,0 +1,207 @@
+"""Contacts written many at a time: one statement a table, in the caller's transaction.
+
+The rows behave as if they were written one after another, so that it does not matter how a file is cut into batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from django.db import connection, transaction
+
+from core.access import remaining_quota
+from core.events import emit
+from core.ids import new_id
+from crm.bulk_jobs.history.journal import Source
+from crm.contacts.schema import ContactRow, ContactSchema
+from crm.contacts.unique_key import Keyed, Live, live_holders, lock_unique_key
+from crm.contacts.updates import update_contacts
+from crm.records.inserts import insert_records
+from crm.records.values import add_tags, add_values
+
+Existing = Literal["error", "skip", "update"]
+MAX_ROUNDS = 5
+
+
+class Collision(NamedTuple):
+    """A row that was not written: `field` (email or number) has `value`, as the contact `existing_id` does."""
+
+    index: int  # type: ignore[assignment]
+    field: str
+    value: str
+    existing_id: str
+
+
+@dataclass(slots=True)
+class WriteResult:
+    """What became of each row: (index, id) pairs, the rows that an existing contact stands in the way of, and the indexes of those that
+    the company's plan has no room for (core.access)."""
+
+    created: list[tuple[int, str]] = field(default_factory=list)
+    updated: list[tuple[int, str]] = field(default_factory=list)
+    collided: list[Collision] = field(default_factory=list)
+    refused: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What to do with each row: insert it, update the contact that its id names, or refuse it, for want of room too (`beyond`)."""
+
+    inserts: list[Keyed] = field(default_factory=list)
+    updates: list[Keyed] = field(default_factory=list)
+    collided: list[Collision] = field(default_factory=list)
+    beyond: list[Keyed] = field(default_factory=list)
+
+
+def write_contacts(
+    schema: ContactSchema,
+    rows: Sequence[ContactRow],
+    *,
+    actor_id: str | None,
+    import_id: str | None = None,
+    automation: bool = True,
+    existing: Existing = "error",
+) -> WriteResult:
+    """Create the rows' contacts in the caller's transaction, with values, tags and events.
+
+    A row whose unique key a live contact or an earlier row has is told in `collided` ("error" and "skip" are the same here: the caller
+    decides what to make of it); with "update" that contact takes the row's values and the row is told in `updated`. Where the plan's limit
+    binds, the first rows that need a new contact get one, and the others are told in `refused`. Tags and categories must exist
+    (crm.tags.services.check_tags), and member and file values too (ContactSchema.check_references).
+    """
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("write_contacts() needs a transaction around it")
+    result, pending, created = WriteResult(), list(rows), []
+    if pending:
+        lock_unique_key(schema, many=len(pending) > 1 or existing == "update")
+    for attempt in range(MAX_ROUNDS):
+        if not pending:
+            break
+        keyed = [Keyed(new_id(), row, *schema.keys_of(row.system)) for row in pending]
+        left = remaining_quota("contact")
+        if attempt == 0 and existing != "update" and _distinct(keyed) and (left is None or left >= len(keyed)):
+            plan = _Plan(
+                inserts=keyed
+            )  # most batches hold nothing that exists, so that a look beforehand would be wasted
+        else:
+            plan = _plan(keyed, live_holders(keyed), merge=existing == "update", left=left)
+        made = _insert(schema, plan.inserts, actor_id, import_id)
+        new = [item for item in plan.inserts if item.id in made]
+        _complete(schema, new, actor_id, automation)  # before the updates, which may be of these contacts
+        created += new
+        lost = {item.id for item in plan.inserts} - made
+        applied = [item for item in plan.updates if item.id not in lost]
+        outcome = update_contacts(
+            schema,
+            [(item.id, item.row) for item in applied],
+            actor_id=actor_id,
+            automation=automation,
+            source=import_source(import_id),
+        )
+        result.updated += outcome.updated
+        result.collided += [*plan.collided, *(Collision(*refused) for refused in outcome.collided)]
+        again = [item.row for item in (*plan.inserts, *plan.updates) if item.id in lost] + outcome.missing
+        if lost:  # the rows that were lost left room
+            again += [item.row for item in plan.beyond]
+        else:
+            result.refused += [item.row.index for item in plan.beyond]
+        pending = sorted(again, key=lambda row: row.index)
+    else:
+        raise RuntimeError("other writers kept taking the unique keys of these contacts")
+    result.created = [(item.row.index, item.id) for item in created]
+    return result
+
+
+def import_source(id: str | None) -> Source | None:
+    """What records that an import updates are journaled for."""
+    return Source.import_job(id) if id else None
+
+
+def _distinct(keyed: Sequence[Keyed]) -> bool:
+    """Whether no two rows share a part of the unique key."""
+    emails = [item.email_key for item in keyed if item.email_key]
+    numbers = [item.number_key for item in keyed if item.number_key]
+    return len(set(emails)) == len(emails) and len(set(numbers)) == len(numbers)
+
+
+class Holders:
+    """Who holds which part of the unique key, while rows are gone through in their order."""
+
+    def __init__(self, live: Iterable[Live]) -> None:
+        self._holders: dict[str, dict[str | None, str]] = {"email": {}, "number": {}}
+        self._held: dict[str, dict[str, str | None]] = {}
+        for found in live:
+            self._held[found.id] = {"email": found.email_key, "number": found.number_key}
+            for part, key in self._held[found.id].items():
+                self._holders[part][key] = found.id
+
+    def of(self, item: Keyed) -> dict[str, str]:
+        """Part of the unique key -> the contact that has the row's."""
+        return {
+            part: self._holders[part][key] for part, key in _parts(item).items() if key and key in self._holders[part]
+        }
+
+    def give(self, item: Keyed, id: str) -> None:
+        """From here on the contact has the row's keys."""
+        for part, key in _parts(item).items():
+            if key:
+                self._holders[part].pop(self._held.get(id, {}).get(part), None)
+                self._holders[part][key] = id
+                self._held.setdefault(id, {})[part] = key
+
+
+def _parts(item: Keyed) -> dict[str, str | None]:
+    return {"email": item.email_key, "number": item.number_key}
+
+
+def collision(item: Keyed, found: Mapping[str, str]) -> Collision:
+    """What stands in the row's way, of the holders that were found."""
+    part, holder = next(iter(found.items()))
+    return Collision(item.row.index, part, item.row.system["email" if part == "email" else "contact_number"], holder)
+
+
+def _plan(keyed: Sequence[Keyed], live: Sequence[Live], *, merge: bool, left: int | None) -> _Plan:
+    """Go through the rows in order, keeping track of who holds which part of the unique key and of the room that is left (None: no end)."""
+    plan, holders = _Plan(), Holders(live)
+    for item in keyed:
+        found = holders.of(item)
+        if not found and left is not None and len(plan.inserts) >= left:
+            plan.beyond.append(item)
+            continue
+        if not found:
+            plan.inserts.append(item)
+            holders.give(item, item.id)
+        elif merge and len(set(found.values())) == 1:
+            target = next(iter(found.values()))
+            plan.updates.append(item._replace(id=target))
+            holders.give(item, target)
+        else:
+            plan.collided.append(collision(item, found))
+    return plan
+
+
+def _insert(schema: ContactSchema, items: Sequence[Keyed], actor_id: str | None, import_id: str | None) -> set[str]:
+    """Insert what collides with nothing; returns the ids that were made."""
+    rows = [
+        {
+            **item.row.system,
+            "id": item.id,
+            "email_key": item.email_key,
+            "number_key": item.number_key,
+            "category_id": item.row.category_id or None,
+            "custom": schema.stored_custom(item.row),
+        }
+        for item in items
+    ]
+    return insert_records(schema.kind, rows, company=schema.company_id, actor_id=actor_id, import_id=import_id)
+
+
+def _complete(schema: ContactSchema, created: Sequence[Keyed], actor_id: str | None, automation: bool) -> None:
+    """What stands beside the new contacts: values, tags and events."""
+    if not created:
+        return
+    add_values(schema, [(item.id, schema.stored_custom(item.row)) for item in created])
+    add_tags(schema.company_id, [(item.id, tag) for item in created for tag in item.row.tag_ids or ()], schema.kind)
+    emit("contact.created", [item.id for item in created], actor_id=actor_id, automation=automation)

@@ -1,0 +1,229 @@
+"""What a field's new definition makes of the values that records have: looked at beforehand, put by, and then written all at once.
+
+Until that moment everybody reads and writes by the old definition; from then on by the new one (docs/decisions/0010-field-conversions.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import orjson
+from django.db import connection
+
+from core.errors import NamedError, shorten
+from core.tenancy import company_id
+from crm.field_types import BadValue, FieldSpec
+from crm.field_types.conversion import convert, item_kind, refusal
+from crm.records.kinds import RecordKind
+from crm.records.schema import BAD_CUSTOM
+from crm.records.values import typed_rows
+
+EXAMPLES = 5
+OWN = "r.company_id = current_setting('app.company')"
+
+VALUES = (
+    "SELECT (r.custom -> %(key)s)::text, count(*) FROM {table} r WHERE " + OWN + " AND r.custom ? %(key)s GROUP BY 1"
+)
+NEXT = """
+SELECT r.id, (r.custom -> %(key)s)::text FROM {table} r
+WHERE {own} AND r.custom ? %(key)s AND r.id > %(place)s ORDER BY r.id LIMIT %(size)s
+"""
+STALE = """
+SELECT r.id, (r.custom -> %(key)s)::text FROM {table} r LEFT JOIN crm_convertedvalue c ON c.job_id = %(job)s AND c.record_id = r.id
+WHERE {own} AND r.custom ? %(key)s AND c.before IS DISTINCT FROM r.custom -> %(key)s ORDER BY r.id LIMIT %(size)s
+"""
+STAGE_VALUES = """
+INSERT INTO crm_convertedvalue (company_id, job_id, record_id, before, after, rows)
+SELECT %s, %s, record, before, after, rows FROM json_to_recordset(%s::json) AS made (record text, before jsonb, after jsonb, rows jsonb)
+ON CONFLICT (job_id, record_id) DO UPDATE SET before = excluded.before, after = excluded.after, rows = excluded.rows
+"""
+# Only what was put by for a value that is still there: one that was taken away meanwhile, or whose record has gone, stays away.
+REMOVE_ROWS = """
+DELETE FROM {values} v USING crm_convertedvalue c
+WHERE c.job_id = %(job)s AND c.rows IS NOT NULL AND v.field_id = %(field)s AND v.{column} = c.record_id
+"""
+ADD_ROWS = """
+INSERT INTO {values} (company_id, {column}, field_id, position, text, number, time)
+SELECT c.company_id, c.record_id, %(field)s, made.position, made.text, made.number, made.time
+FROM crm_convertedvalue c JOIN {table} r ON r.id = c.record_id AND r.custom ? %(key)s,
+    jsonb_to_recordset(c.rows) AS made (position smallint, text text, number numeric, time timestamptz)
+WHERE c.job_id = %(job)s
+"""
+WRITE = """
+UPDATE {table} r
+SET custom = CASE WHEN c.after IS NULL THEN r.custom - %(key)s ELSE jsonb_set(r.custom, ARRAY[%(key)s], c.after) END
+FROM crm_convertedvalue c
+WHERE c.job_id = %(job)s AND c.record_id = r.id AND r.custom ? %(key)s AND c.after IS DISTINCT FROM c.before
+"""
+
+
+class Unfit(Exception):
+    """A value that the new definition has no room for, while none is to be dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A field of a panel and what it turns into."""
+
+    kind: RecordKind
+    old: FieldSpec
+    new: FieldSpec
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The tables for the statements above."""
+        return {"table": self.kind.table, "values": self.kind.value_table, "column": self.kind.column, "own": OWN}
+
+
+class Stored(NamedTuple):
+    """A record and its value of a field, as JSON."""
+
+    record: str
+    value: str
+
+
+@dataclass(slots=True)
+class Check:
+    """How many records have a value, how many of these values the new definition has no room for, and some of them with the reason."""
+
+    total: int = 0
+    unfit: int = 0
+    examples: list[str] = field(default_factory=list)
+
+
+def narrows(old: FieldSpec, new: FieldSpec) -> bool:
+    """Whether a value that the old definition admits may be refused, or stored otherwise, by the new one."""
+    if old.field_type is not new.field_type or old.value_type is not new.value_type or item_kind(old) != item_kind(new):
+        return True
+    if old.field_type.takes_options and set(old.options) - set(new.options):
+        return True
+    if not new.children:
+        return False
+    before, after = ({child.key: child for child in spec.children} for spec in (old, new))
+    if before.keys() - after.keys() or not before:
+        return True
+    return any(
+        narrows(before[key], child) or (child.required and not before[key].required)
+        if key in before
+        else child.required
+        for key, child in after.items()
+    )
+
+
+def check_values(conversion: Conversion) -> Check:
+    """Try the conversion on all values, each different one once; nothing is written."""
+    found = Check()
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(VALUES.format(**conversion.names), {"key": conversion.old.key})
+        for text, count in cursor:
+            found.total += count
+            try:
+                convert(orjson.loads(text), conversion.old, conversion.new)
+            except BadValue as error:
+                found.unfit += count
+                if len(found.examples) < EXAMPLES:
+                    found.examples.append(f"{shorten(text, 60)} {error}")
+    return found
+
+
+def refuse_unfit(conversion: Conversion, found: Check) -> None:
+    """Say which values stand in the way; InvalidInput_400 when the types themselves do."""
+    reason = refusal(conversion.old, conversion.new)
+    if reason and found.total:
+        raise NamedError(
+            "InvalidInput_400",
+            f"fieldType, valueType: {found.total} {conversion.kind.noun} have values that stay: {reason}",
+        )
+    if found.unfit:
+        raise NamedError(
+            BAD_CUSTOM,
+            f"{conversion.old.key}: {found.unfit} of {found.total} {conversion.kind.noun} with a value have one that does not fit"
+            f" ({'; '.join(found.examples)}); with dropInvalid: true such values are removed",
+        )
+
+
+def next_values(conversion: Conversion, place: str, size: int) -> list[Stored]:
+    """The values of the records behind the id `place`, by id."""
+    return _select(NEXT, conversion, {"key": conversion.old.key, "place": place, "size": size})
+
+
+def stale_values(conversion: Conversion, job_id: str, size: int) -> list[Stored]:
+    """Values that have been written since they were put by, or were never."""
+    return _select(STALE, conversion, {"key": conversion.old.key, "job": job_id, "size": size})
+
+
+def _select(statement: str, conversion: Conversion, values: dict[str, Any]) -> list[Stored]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement.format(**conversion.names), values)
+        return [Stored(*row) for row in cursor.fetchall()]
+
+
+def stage_values(conversion: Conversion, job_id: str, values: Sequence[Stored], *, drop_invalid: bool) -> None:
+    """Keep what the values will be; raises Unfit for one that there is no room for, which `drop_invalid` removes."""
+    rows = [_converted(conversion, stored, drop_invalid) for stored in values]
+    if rows:
+        with connection.cursor() as cursor:
+            cursor.execute(STAGE_VALUES, [company_id(), job_id, orjson.dumps(rows, default=str).decode()])
+
+
+def _converted(conversion: Conversion, stored: Stored, drop_invalid: bool) -> dict[str, Any]:
+    before = orjson.loads(stored.value)
+    try:
+        after = convert(before, conversion.old, conversion.new)
+    except BadValue as error:
+        if not drop_invalid:
+            raise Unfit(f"{shorten(stored.value, 60)} {error}") from None
+        after = None
+    rows = [] if after is None else typed_rows(conversion.new, after)
+    same = rows == typed_rows(conversion.old, before)
+    return {
+        "record": stored.record,
+        "before": orjson.Fragment(stored.value),
+        "after": after,
+        "rows": None if same else rows,
+    }
+
+
+def write_all(conversion: Conversion, job_id: str) -> tuple[int, int]:
+    """Write what was put by, in one transaction that has the fields to itself; how many records are different now, and how many lost
+    their value."""
+    values = {"job": job_id, "key": conversion.old.key, "field": conversion.old.id}
+    with connection.cursor() as cursor:
+        cursor.execute(REMOVE_ROWS.format(**conversion.names), values)
+        cursor.execute(ADD_ROWS.format(**conversion.names), values)
+        cursor.execute(WRITE.format(**conversion.names), values)
+        changed = cursor.rowcount
+        cursor.execute("DELETE FROM crm_convertedvalue WHERE job_id = %s RETURNING after IS NULL", [job_id])
+        lost = sum(empty for (empty,) in cursor.fetchall())
+    return changed, lost
+
+
+def remove_values_of(
+    kind: RecordKind, keys: Sequence[str], field_ids: Sequence[str], place: str, size: int
+) -> list[str]:
+    """Remove the values of the fields from the next records behind the id `place` that have any; returns the records' ids in order."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"WITH found AS (SELECT r.id FROM {kind.table} r WHERE {OWN} AND r.custom ?| %s::text[] AND r.id > %s"
+            " ORDER BY r.id LIMIT %s FOR UPDATE)"
+            f" UPDATE {kind.table} r SET custom = r.custom - %s::text[] FROM found WHERE r.id = found.id RETURNING r.id",
+            [list(keys), place, size, list(keys)],
+        )
+        ids = sorted(id for (id,) in cursor.fetchall())
+        cursor.execute(
+            f"DELETE FROM {kind.value_table} WHERE {kind.column} = ANY(%s) AND field_id = ANY(%s)",
+            [ids, list(field_ids)],
+        )
+    return ids
+
+
+def count_with_values(kind: RecordKind, keys: Iterable[str], limit: int) -> int:
+    """How many records have a value of any of the fields, counted up to the limit."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT count(*) FROM (SELECT FROM {kind.table} r WHERE {OWN} AND r.custom ?| %s::text[] LIMIT %s) AS found",
+            [list(keys), limit],
+        )
+        return int(cursor.fetchone()[0])

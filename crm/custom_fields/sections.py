@@ -1,0 +1,112 @@
+"""Custom sections: titled groups of a panel's fields, in an order of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from core.access import reserve_quota
+from core.errors import NamedError, shorten
+from core.ids import is_id
+from core.lists import BulkSelection
+from crm.models import CustomField, CustomSection
+from crm.records.ordering import reorder
+from crm.records.unique_names import save_unique_name
+
+TAKEN, NOT_FOUND, NONE_SELECTED = (
+    "CustomSectionNameAlreadyExists_400",
+    "CustomSectionNotFound_400",
+    "NoCustomSectionSelected_400",
+)
+
+
+def check_section(panel: str, id: Any) -> None:
+    """Refuse what is not the id of one of the panel's sections, for a field that is to stand in it; InvalidSectionId_400.
+
+    In a transaction the section stays until its end, so that nobody deletes it meanwhile.
+    """
+    if is_id(id):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT id FROM crm_customsection WHERE id = %s AND panel = %s FOR KEY SHARE", [id, panel])
+            if cursor.fetchone():
+                return
+    raise NamedError(
+        "InvalidSectionId_400", f"section: {shorten(id, 40)!r} is not the id of a section of the panel {panel}"
+    )
+
+
+@transaction.atomic
+def create_section(*, actor_id: str, values: Mapping[str, Any]) -> CustomSection:
+    """A new section, the last of its panel unless `order` says otherwise.
+
+    InvalidPanel_400, CustomSectionNameAlreadyExists_400, PlanLimitExceeded_403.
+    """
+    reserve_quota("custom-section")
+    section = CustomSection(created_by_id=actor_id, updated_by_id=actor_id, **values)
+    if section.panel not in CustomField.Panel.values:
+        raise NamedError(
+            "InvalidPanel_400",
+            f"panel: one of {', '.join(CustomField.Panel.values)}, not {shorten(section.panel, 40)!r}",
+        )
+    if section.order is None:
+        section.order = (
+            CustomSection.objects.filter(panel=section.panel).aggregate(last=Max("order"))["last"] or 0
+        ) + 1
+    save_unique_name(section, TAKEN)
+    return section
+
+
+@transaction.atomic
+def update_section(*, id: str, actor_id: str, values: Mapping[str, Any]) -> CustomSection:
+    """Change what is given of a section, but for its panel, which is set once.
+
+    CustomSectionNotFound_400, InvalidPanel_400, CustomSectionNameAlreadyExists_400.
+    """
+    section = CustomSection.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if section is None:
+        raise not_found()
+    if values.get("panel", section.panel) != section.panel:
+        raise NamedError("InvalidPanel_400", f"panel: the section belongs to {section.panel} and cannot move")
+    for name, value in values.items():
+        setattr(section, name, value)
+    section.updated_by_id = actor_id
+    save_unique_name(section, TAKEN)
+    return section
+
+
+def not_found() -> NamedError:
+    """The error of an id that is none of the company's sections."""
+    return NamedError(NOT_FOUND, "id: there is no such section in this company")
+
+
+@transaction.atomic
+def reorder_sections(*, actor_id: str, ids: Sequence[str]) -> list[str]:
+    """Put sections of one panel into this order; those that are not named follow in the order that they have. Returns all of the panel.
+
+    NoCustomSectionSelected_400, CustomSectionNotFound_400, InvalidPanel_400 (of several panels).
+    """
+    if not ids:
+        raise NamedError(NONE_SELECTED, "ids: name the sections of a panel in their new order")
+    return reorder(CustomSection, ids, actor_id=actor_id, missing=NOT_FOUND)
+
+
+@transaction.atomic
+def delete_sections(*, selection: BulkSelection) -> int:
+    """Delete the selected sections; their fields stay, without section. Returns how many there were.
+
+    CustomSectionNotFound_400 when ids name none.
+    """
+    ids = list(
+        selection.apply(CustomSection.objects.select_for_update(of=("self",)))
+        .order_by("pk")
+        .values_list("pk", flat=True)
+    )
+    if not ids and not selection.everything:
+        raise NamedError(NOT_FOUND, "ids: none of them is a section of this company")
+    CustomField.objects.filter(section__in=ids).update(section=None, updated_at=timezone.now())
+    CustomSection.objects.filter(pk__in=ids).delete()
+    return len(ids)

@@ -1,0 +1,245 @@
+"""Custom fields: the seeded system fields and the company's own (contract section 2, CustomField)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import F
+
+from core.access import reserve_quota
+from core.errors import NamedError, shorten
+from core.ids import new_id
+from crm.custom_fields.conversion import Check, Unfit, check_values, refuse_unfit
+from crm.custom_fields.conversion_jobs import (
+    AT_ONCE,
+    MEANING,
+    conversion_of,
+    convert_at_once,
+    live_job,
+    remove_fields,
+    start_conversion,
+)
+from crm.custom_fields.system_fields import SYSTEM_FIELDS, check_options, may_change, seed_system_fields
+from crm.custom_fields.validation import check_definition, save_field
+from crm.field_types import FIELD_TYPES
+from crm.models import CustomField
+from crm.records.locks import take_fields
+from crm.records.ordering import reorder
+from crm.records.schema import BAD_CUSTOM
+
+__all__ = [
+    "RESERVED_KEYS",
+    "SYSTEM_FIELDS",
+    "create_field",
+    "delete_fields",
+    "reorder_fields",
+    "seed_system_fields",
+    "update_fields",
+]
+
+MAX_CHANGES = 500
+NOT_FOUND = "CustomFieldNotFound_400"
+_ALL = {"_id", "tags", "importId", "createdBy", "updatedBy", "createdAt", "updatedAt", "isDeleted", "formData"}
+_OF_CONTACTS = {"contactNumber", "category", "contactCategory", "contactcategories", "unsubscribed", "unsubscribedAt"}
+_OF_LEADS = {"contact", "productServices", "team", "teamMember", "name", "email", "countryCode", "number"}
+RESERVED_KEYS: dict[str, frozenset[str]] = {
+    panel: frozenset({field["unique_field_id"] for field in fields} | _ALL | more)
+    for (panel, fields), more in zip(SYSTEM_FIELDS.items(), (_OF_CONTACTS, _OF_LEADS, set()), strict=True)
+}
+"""Panel -> what its records themselves and their lists mean by these names."""
+
+
+class FieldChange(NamedTuple):
+    """What to change of a field, by attributes in snake_case; `drop_invalid` removes values that a new type has no room for."""
+
+    id: str
+    values: Mapping[str, Any]
+    drop_invalid: bool = False
+
+
+@transaction.atomic
+def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
+    """A new field from its attributes in snake_case.
+
+    InvalidPanel_400, InvalidInput_400 (types that do not go together, bad options, children or default), CustomFieldNameAlreadyExists_400,
+    PlanLimitExceeded_403.
+    """
+    panel = values.get("panel", CustomField.Panel.CONTACT)
+    if panel not in CustomField.Panel.values:
+        raise NamedError(
+            "InvalidPanel_400", f"panel: one of {', '.join(CustomField.Panel.values)}, not {shorten(panel, 40)!r}"
+        )
+    field = CustomField(id=new_id(), created_by_id=actor_id, updated_by_id=actor_id)
+    for name, value in values.items():
+        setattr(field, name, value)
+    field.value_type = values.get("value_type") or FIELD_TYPES[field.field_type].value_types[0]
+    field.unique_field_id = values.get("unique_field_id") or field.pk
+    if field.unique_field_id in RESERVED_KEYS[field.panel]:
+        raise NamedError("InvalidInput_400", f"uniqueFieldID: {field.unique_field_id!r} is the name of a system value")
+    check_definition(field)
+    reserve_quota("custom-field")
+    save_field(field)
+    return field
+
+
+@transaction.atomic
+def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bool = False) -> None:
+    """Change fields, all of them or none. A field's key and panel stay, and values of records are converted to a new type.
+
+    Where more than 1,000 records have values a job converts them, and the field stays what it is until the job has done so.
+    CustomFieldNotFound_400, InvalidPanel_400, InvalidInput_400, InvalidSectionId_400, CustomFieldNameAlreadyExists_400,
+    InvalidSystemField_400 (what a system field cannot change), InvalidCustomFieldValue_400 (values that cannot be converted).
+    With `numbered` every problem is told by the index of its change.
+    """
+    checks = _each(changes, numbered, _look)
+    ids = [change.id for change in changes]
+    twice = next((index for index, id in enumerate(ids) if id in ids[:index]), None)
+    if twice is not None:
+        raise NamedError("InvalidInput_400", f"fields.{twice}._id: stands for an earlier field already")
+    if any(set(MEANING) & change.values.keys() for change in changes):
+        take_fields()
+    rows = {row.pk: row for row in _locked(ids)}
+    renamed = [
+        change.id for change in changes if change.values.get("name", rows[change.id].name) != rows[change.id].name
+    ]
+    if len(changes) > 1:
+        CustomField.objects.filter(pk__in=renamed).update(name=F("id"))  # so that fields can swap their names
+    _each(changes, numbered, lambda change: _apply(rows[change.id], change, checks[ids.index(change.id)], actor_id))
+
+
+def _locked(ids: Sequence[str]) -> list[CustomField]:
+    """The fields, kept from others who change them but not from those who write values."""
+    rows = list(CustomField.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=ids).order_by("pk"))
+    if len(rows) < len(set(ids)):
+        raise _missing()
+    return rows
+
+
+def _missing() -> NamedError:
+    return NamedError(NOT_FOUND, "id: there is no such custom field in this company")
+
+
+def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
+    """Do it for each change; what goes wrong is told together, under the name of the first error."""
+    found, troubles = [], []
+    for index, change in enumerate(changes):
+        try:
+            with transaction.atomic():
+                found.append(do(change))
+        except NamedError as error:
+            if not numbered:
+                raise
+            troubles.append(NamedError(error.name, f"fields.{index}.{error.detail}"))
+    if troubles:
+        raise NamedError(troubles[0].name, "; ".join(trouble.detail for trouble in troubles))
+    return found
+
+
+def _look(change: FieldChange) -> Check:
+    """Whether the change can be made, before anybody has to wait for it: values may be many."""
+    before = CustomField.objects.filter(pk=change.id).first()
+    if before is None:
+        raise _missing()
+    after = _changed(before, change)
+    conversion = None if before.is_system else conversion_of(before, after)
+    if conversion is None:
+        return Check()
+    found = check_values(conversion)
+    if not change.drop_invalid:
+        refuse_unfit(conversion, found)
+    return found
+
+
+def _changed(before: CustomField, change: FieldChange) -> CustomField:
+    """The field as it is to be."""
+    changed = {name: value for name, value in change.values.items() if value != getattr(before, name)}
+    _refuse_fixed(before, changed)
+    after = copy(before)
+    for name, value in changed.items():
+        setattr(after, name, value)
+    if not after.is_system:
+        if "value_type" not in change.values and after.value_type not in FIELD_TYPES[after.field_type].value_types:
+            after.value_type = FIELD_TYPES[after.field_type].value_types[0]
+        check_definition(after)
+    return after
+
+
+def _refuse_fixed(field: CustomField, changed: Mapping[str, Any]) -> None:
+    if "panel" in changed:
+        raise NamedError("InvalidPanel_400", f"panel: the field belongs to {field.panel} and cannot move")
+    if "unique_field_id" in changed:
+        raise NamedError("InvalidInput_400", "uniqueFieldID: is set once, when the field is made")
+    allowed = may_change(field) if field.is_system else ()
+    refused = [name for name in changed if field.is_system and name not in allowed]
+    if refused:
+        raise NamedError(
+            "InvalidSystemField_400", f"{', '.join(refused)}: of this system field only {', '.join(allowed)} can change"
+        )
+
+
+def _apply(before: CustomField, change: FieldChange, looked: Check, actor_id: str) -> None:
+    """Make the change of a locked field, whose values it converts if they are few."""
+    after = _changed(before, change)
+    meaning = [name for name in MEANING if getattr(after, name) != getattr(before, name)]
+    if meaning and (job := live_job(before)):
+        raise NamedError(
+            "InvalidInput_400", f"{meaning[0]}: the job {job.pk} is still converting the values of this field"
+        )
+    if meaning:
+        after.job = None
+    if before.is_system:
+        if meaning:
+            check_options(after, before.options)
+    elif conversion := conversion_of(before, after):
+        if looked.total <= AT_ONCE:
+            looked = check_values(conversion)
+            if not change.drop_invalid:
+                refuse_unfit(conversion, looked)
+            _convert(before, after, looked, actor_id, change.drop_invalid)
+        else:
+            after.job = start_conversion(before, after, looked, actor_id=actor_id, drop_invalid=change.drop_invalid)
+            for name in MEANING:
+                setattr(after, name, getattr(before, name))
+    after.updated_by_id = actor_id
+    save_field(after)
+
+
+def _convert(before: CustomField, after: CustomField, found: Check, actor_id: str, drop_invalid: bool) -> None:
+    try:
+        convert_at_once(before, after, found, actor_id=actor_id, drop_invalid=drop_invalid)
+    except Unfit as error:
+        raise NamedError(BAD_CUSTOM, f"{before.unique_field_id}: {error}") from None
+
+
+@transaction.atomic
+def reorder_fields(*, actor_id: str, ids: Sequence[str]) -> list[str]:
+    """Put fields of one panel, system fields among them, into this order; those that are not named follow. Returns all of the panel.
+
+    InvalidInput_400 (none named), CustomFieldNotFound_400, InvalidPanel_400 (of several panels).
+    """
+    if not ids:
+        raise NamedError("InvalidInput_400", "ids: name the fields of a panel in their new order")
+    return reorder(CustomField, ids, actor_id=actor_id, missing=NOT_FOUND)
+
+
+@transaction.atomic
+def delete_fields(*, actor_id: str, ids: Sequence[str]) -> int:
+    """Delete the fields with their values on all records, deleted ones too; returns how many fields there were.
+
+    Where more than 1,000 records have values the fields are gone at once, but their keys are free again only when a job has removed the
+    values. CustomFieldNotFound_400 when none of the ids is one of the company's, InvalidSystemField_400 when one is a system field.
+    """
+    take_fields()
+    fields = list(CustomField.objects.select_for_update(of=("self",)).filter(pk__in=ids).order_by("panel", "pk"))
+    if not fields:
+        raise NamedError(NOT_FOUND, "ids: none of them is a custom field of this company")
+    system = next((field for field in fields if field.is_system), None)
+    if system is not None:
+        raise NamedError("InvalidSystemField_400", f"ids: {system.name} is a system field and stays; hide it instead")
+    for _, own in groupby(fields, key=lambda field: field.panel):
+        remove_fields(list(own), actor_id=actor_id)
+    return len(fields)

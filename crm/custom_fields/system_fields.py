@@ -1,0 +1,198 @@
+"""The system fields, which every company has: what they are at first, what of them can change, and how they are reset."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, F
+
+from core.errors import NamedError, shorten
+from crm.custom_fields.validation import check_definition, save_field
+from crm.models import CustomField
+from crm.records.locks import take_fields
+from crm.records.types import kind_of
+
+
+def options(*labels: str) -> list[dict[str, str]]:
+    """Options whose values are their labels in lower case."""
+    return [{"label": label, "description": "", "value": label.lower()} for label in labels]
+
+
+SYSTEM_FIELDS: dict[str, tuple[dict[str, Any], ...]] = {
+    CustomField.Panel.CONTACT: (
+        {"unique_field_id": "name", "name": "Name", "field_type": "text", "value_type": "string"},
+        {"unique_field_id": "email", "name": "Email", "field_type": "email", "value_type": "string", "required": True},
+        {
+            "unique_field_id": "countryCode",
+            "name": "Country code",
+            "field_type": "text",
+            "value_type": "string",
+            "required": True,
+        },
+        {
+            "unique_field_id": "number",
+            "name": "Phone number",
+            "field_type": "phone",
+            "value_type": "string",
+            "required": True,
+        },
+    ),
+    CustomField.Panel.LEAD: (
+        {
+            "unique_field_id": "status",
+            "name": "Status",
+            "field_type": "select",
+            "value_type": "string",
+            "required": True,
+            "default_value": "new",
+            "options": options("New", "Contacted", "Qualified", "Proposal", "Won", "Lost"),
+        },
+        {
+            "unique_field_id": "source",
+            "name": "Source",
+            "field_type": "select",
+            "value_type": "string",
+            "options": options("Website", "Referral", "Import", "Event", "Outreach", "Other"),
+        },
+        {"unique_field_id": "value", "name": "Value", "field_type": "number", "value_type": "number"},
+        {"unique_field_id": "notes", "name": "Notes", "field_type": "textarea", "value_type": "string"},
+    ),
+    CustomField.Panel.PRODUCT_SERVICE: (
+        {"unique_field_id": "name", "name": "Name", "field_type": "text", "value_type": "string", "required": True},
+        {
+            "unique_field_id": "type",
+            "name": "Type",
+            "field_type": "select",
+            "value_type": "string",
+            "default_value": "product",
+            "options": options("Product", "Service"),
+        },
+        {"unique_field_id": "description", "name": "Description", "field_type": "textarea", "value_type": "string"},
+        {"unique_field_id": "category", "name": "Category", "field_type": "text", "value_type": "string"},
+        {"unique_field_id": "sku", "name": "Article number", "field_type": "text", "value_type": "string"},
+        {"unique_field_id": "price", "name": "Price", "field_type": "number", "value_type": "number"},
+        {"unique_field_id": "currency", "name": "Currency", "field_type": "text", "value_type": "string"},
+        {"unique_field_id": "unit", "name": "Unit", "field_type": "text", "value_type": "string"},
+        {
+            "unique_field_id": "isActive",
+            "name": "Active",
+            "field_type": "checkbox",
+            "value_type": "boolean",
+            "default_value": True,
+        },
+    ),
+}
+"""What the records of each panel have; each is stored in a column of the record."""
+
+ALWAYS_CHANGE = ("name", "required", "order", "hide", "placeholder", "helper")
+OPTIONS_CHANGE = {(CustomField.Panel.LEAD.value, "status"), (CustomField.Panel.LEAD.value, "source")}
+"""The system fields whose options, and with them the default, are the company's own business."""
+
+RESET = (
+    "description",
+    "section",
+    "hide",
+    "only_show_table",
+    "required",
+    "placeholder",
+    "helper",
+    "default_value",
+    "options",
+    "children",
+)
+"""What a reset gives back to a system field besides the attributes that SYSTEM_FIELDS name."""
+
+
+def may_change(field: CustomField) -> tuple[str, ...]:
+    """The attributes of a system field that can change."""
+    return (
+        (*ALWAYS_CHANGE, "options", "default_value")
+        if (field.panel, field.unique_field_id) in OPTIONS_CHANGE
+        else ALWAYS_CHANGE
+    )
+
+
+def seed_system_fields() -> None:
+    """The system fields of the active company, as far as they are missing."""
+    CustomField.objects.bulk_create(
+        [
+            CustomField(panel=panel, is_system=True, order=order, **values)
+            for panel, fields in SYSTEM_FIELDS.items()
+            for order, values in enumerate(fields, start=1)
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def check_options(field: CustomField, before: Iterable[Mapping[str, Any]]) -> None:
+    """Whether a system field can have the options that it is to have instead of `before`; the caller has the fields to itself.
+
+    InvalidInput_400 for options that make no sense, InvalidSystemField_400 with the count when live records have one that goes.
+    """
+    check_definition(field)
+    known = [option["value"] for option in field.options]
+    if not known:
+        raise NamedError("InvalidInput_400", "options: needs at least one option")
+    column, kind = field.unique_field_id, kind_of(field.panel)
+    most: int = kind.model._meta.get_field(column).max_length  # type: ignore[union-attr, assignment]
+    long = next((value for value in known if len(value) > most), None)
+    if long is not None:
+        raise NamedError("InvalidInput_400", f"options: {shorten(long, 40)!r} is longer than {most} characters")
+    gone = {option["value"] for option in before} - set(known)
+    live = (
+        kind.model._default_manager.filter(is_deleted=False, **{f"{column}__in": gone})
+        if gone
+        else kind.model._default_manager.none()
+    )
+    used = list(live.values_list(column).annotate(count=Count("pk")).order_by(column))
+    if used:
+        told = ", ".join(f"{count} with {shorten(value, 60)!r}" for value, count in used[:10])
+        raise NamedError(
+            "InvalidSystemField_400",
+            f"options: live {kind.noun} have options that are not among them: {told}; change these first",
+        )
+
+
+@transaction.atomic
+def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
+    """Make the system fields of a panel, or of all, what they were at first; returns their ids in order.
+
+    InvalidPanel_400, InvalidSystemField_400 (live leads have a status or source that would be no option any more), and
+    CustomFieldNameAlreadyExists_400 (a field of the company's own has taken one's name).
+    """
+    if panel is not None and panel not in SYSTEM_FIELDS:
+        raise NamedError("InvalidPanel_400", f"panel: one of {', '.join(SYSTEM_FIELDS)}, not {shorten(panel, 40)!r}")
+    take_fields()
+    seed_system_fields()
+    panels = [panel] if panel else list(SYSTEM_FIELDS)
+    rows = (
+        CustomField.objects.select_for_update(of=("self",), no_key=True)
+        .filter(is_system=True, panel__in=panels)
+        .order_by("pk")
+    )
+    present = {(field.panel, field.unique_field_id): field for field in rows}
+    found = [
+        (present[name, values["unique_field_id"]], values, order)
+        for name in panels
+        for order, values in _at_first(name)
+    ]
+    CustomField.objects.filter(pk__in=[field.pk for field, *_ in found]).update(
+        name=F("id")
+    )  # so that they can swap their names
+    for field, values, order in found:
+        before, blank = field.options, CustomField()
+        for name in RESET:
+            setattr(field, name, getattr(blank, name))
+        for name, value in {**copy.deepcopy(values), "order": order, "updated_by_id": actor_id}.items():
+            setattr(field, name, value)
+        if (field.panel, field.unique_field_id) in OPTIONS_CHANGE:
+            check_options(field, before)
+        save_field(field)
+    return [field.pk for field, *_ in found]
+
+
+def _at_first(panel: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    return enumerate(SYSTEM_FIELDS[panel], start=1)

@@ -1,0 +1,33 @@
+"""Back office page of exports."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.progress import ProgressMixin
+from crm.exports.services import cancel_export
+from crm.models import Export
+
+
+@admin.register(Export)
+class ExportAdmin(ProgressMixin, CompanyRecordAdmin):
+    """Exports and how far they are."""
+
+    icon = "download"
+    list_display = ("resource", "format", "company", "status", "progress", "created_at", "finished_at")
+    list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company",)
+    search_fields = ("=id", "resource", "company__name")
+    hides = ("worker", "lease")
+    commands = ("cancel",)
+
+    @admin.display(description="Cancel")
+    def cancel(self, request: HttpRequest, rows: QuerySet[Export]) -> None:
+        def one(job: Export) -> None:
+            cancel_export(Export.objects.filter(pk=job.pk))
+
+        self.each(request, rows, one, "asked to stop")

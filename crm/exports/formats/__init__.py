@@ -1,0 +1,12 @@
+"""What files lists can be exported as: one entry for each format (docs/adding-an-export-format.md)."""
+
+from __future__ import annotations
+
+from crm.exports.formats.base import ExportFormat
+from crm.exports.formats.csv import CsvFormat
+from crm.exports.formats.xlsx import XlsxFormat
+
+FORMATS: dict[str, ExportFormat] = {made.name: made for made in (CsvFormat(), XlsxFormat())}
+"""Name -> format."""
+
+__all__ = ["FORMATS", "ExportFormat"]

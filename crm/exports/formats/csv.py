@@ -1,0 +1,71 @@
+"""Comma-separated values: UTF-8 with a mark, as spreadsheet programs want it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, BinaryIO, ClassVar
+
+from core.text.formats import Formats
+from core.text.formulas import defuse
+from crm.exports.formats.base import Cells, ExportFormat
+
+
+class CsvFormat(ExportFormat):
+    """Texts that a program might run are defused; dates and moments are written as the company writes them, moments to the minute."""
+
+    name: ClassVar[str] = "csv"
+    mime: ClassVar[str] = "text/csv"
+
+    def write(
+        self, target: BinaryIO, headers: Sequence[str], rows: Iterable[Cells], formats: Formats, folder: str | None
+    ) -> None:
+        text = io.TextIOWrapper(target, encoding="utf-8-sig", errors="replace", newline="", write_through=False)
+        writer = csv.writer(text, lineterminator="\r\n")
+        as_text = _Texts(formats).of
+        writer.writerow([defuse(header) for header in headers])
+        writer.writerows([as_text(cell) for cell in row] for row in rows)
+        text.flush()
+        text.detach()  # the target stays open
+
+
+class _Texts:
+    """Cells as text. Babel takes its time over a date, and the records of a list share few days and minutes: each is written once."""
+
+    def __init__(self, formats: Formats) -> None:
+        self._formats = formats
+        self._days: dict[date, str] = {}
+        self._minutes: dict[datetime, str] = {}
+
+    def of(self, cell: Any) -> str:
+        if cell is None:
+            return ""
+        if type(cell) is str:
+            return defuse(cell)
+        if isinstance(cell, bool):
+            return "true" if cell else "false"
+        if isinstance(cell, datetime):
+            return self._moment(cell)
+        if isinstance(cell, date):
+            return self._day(cell)
+        if isinstance(cell, Decimal):
+            return format(cell, "f")
+        return repr(cell) if isinstance(cell, int | float) else defuse(str(cell))
+
+    def _day(self, day: date) -> str:
+        found = self._days.get(day)
+        if found is None:
+            found = self._days[day] = self._formats.date(day)
+        return found
+
+    def _moment(self, moment: datetime) -> str:
+        minute = moment.replace(second=0, microsecond=0)
+        found = self._minutes.get(minute)
+        if found is None:
+            if len(self._minutes) >= 100_000:
+                self._minutes.clear()
+            found = self._minutes[minute] = self._formats.datetime(minute)
+        return found

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from core.fields import CompanyForeignKey, JSONField
+from core.models import Job
+
+
+class Export(Job):
+    """A list on its way into a file."""
+
+    class Format(models.TextChoices):
+        CSV = "csv"
+        XLSX = "xlsx"
+
+    resource = models.CharField(max_length=40, help_text="The list, such as contact.")
+    query = JSONField(default=dict, help_text="Its query string.")
+    columns = JSONField(default=list, help_text="Names of the columns; empty: all.")
+    format = models.CharField(max_length=4, choices=Format, default=Format.CSV)
+    file = CompanyForeignKey("crm.File", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+    created_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+
+    class Meta(Job.Meta):
+        indexes = [
+            models.Index(fields=("due_at",), condition=Q(status="queued"), name="export_due"),
+            models.Index(fields=("status",), condition=Q(status="running"), name="export_running"),
+            models.Index(fields=("company", "-created_at", "id"), name="export_newest"),
+        ]

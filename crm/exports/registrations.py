@@ -1,0 +1,37 @@
+"""The lists of the CRM that can be exported: a new one is a line here."""
+
+from __future__ import annotations
+
+from crm.activities import call_views, follow_up_views
+from crm.activities import views as activity_views
+from crm.contacts import views as contact_views
+from crm.custom_fields import section_views
+from crm.custom_fields import views as field_views
+from crm.exports.sources import register_source
+from crm.imports import views as import_views
+from crm.leads import views as lead_views
+from crm.meetings import views as meeting_views
+from crm.models import CustomField
+from crm.products import views as product_views
+from crm.segments import views as segment_views
+from crm.tags import views as label_views
+from crm.teams import views as team_views
+
+
+def register_exports() -> None:
+    """Called when the app is ready."""
+    register_source("contact", contact_views.Contacts, panel=CustomField.Panel.CONTACT)
+    register_source("lead", lead_views.Leads, panel=CustomField.Panel.LEAD)
+    register_source("product-service", product_views.Products, panel=CustomField.Panel.PRODUCT_SERVICE)
+    register_source("contact-category", label_views.ContactCategoryViewSet)
+    register_source("tag", label_views.TagViewSet)
+    register_source("team", team_views.Teams)
+    register_source("segment", segment_views.Segments)
+    register_source("contact/import", import_views.ContactImports)
+    register_source("lead/import", import_views.LeadImports)
+    register_source("custom-field", field_views.CustomFields)
+    register_source("custom-section", section_views.CustomSections)
+    register_source("lead-activity", activity_views.Activities)
+    register_source("lead-activity/follow-up", follow_up_views.FollowUps)
+    register_source("calllog", call_views.Calls)
+    register_source("meeting", meeting_views.Meetings)

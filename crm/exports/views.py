@@ -1,0 +1,182 @@
+"""Endpoints of exports: a list at once beside the list itself, and the jobs that write lists of any length."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.http import FileResponse
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+
+from accounts.members.snapshots import Deleted
+from core.access import Actor
+from core.api.endpoint import endpoint
+from core.api.selection import SelectionInput
+from core.api.views import ApiView
+from core.lists import LIST_PARAMETERS, BulkSelection, FieldSet, ListField
+from core.lists.values import refuse
+from crm.exports.formats import FORMATS
+from crm.exports.serializers import COLUMNS, ExportCreate, ExportOut, ExportUpdate
+from crm.exports.services import (
+    AT_ONCE,
+    cancel_export,
+    create_export,
+    delete_exports,
+    export_now,
+    file_name,
+    not_found,
+    readable_resources,
+)
+from crm.exports.sources import PAGING, SOURCES, Source
+from crm.models import Export
+
+PARAMETERS = (
+    OpenApiParameter("format", str, enum=list(FORMATS), default="csv"),
+    OpenApiParameter("columns", str, description=f"Comma-separated {COLUMNS}."),
+    *(parameter for parameter in LIST_PARAMETERS if parameter.name not in PAGING),
+)
+ABOUT = f"""The list as a file, by the same query as the list itself, without paging: at most {AT_ONCE:,} records, more by POST /export.
+Nested values stand as columns such as createdBy.name, custom fields as columns by their names (with their key where that is taken),
+several values joined by "; ". Dates and times are the company's own. No text runs as a formula: in CSV an apostrophe stands before one
+that might, which the importer takes off again."""
+EXPORT_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("resource", "text", "resource", searchable=True, nullable=False),
+        ListField("format", "text", "format", nullable=False),
+        ListField("status", "text", "status", searchable=True, nullable=False),
+        ListField("total", "number", "total"),
+        ListField("processed", "number", "processed", nullable=False),
+        ListField("file", "id", "file_id"),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name", searchable=True),
+        ListField("finishedAt", "date", "finished_at"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+    default_search=("resource",),
+)
+
+
+class ListExport(ApiView):
+    """A list as a file at once; `list_export` makes the view of each source."""
+
+    module = ""
+    source: ClassVar[Source]
+
+    def answer(self, request: Request) -> FileResponse:
+        params = request.query_params.copy()
+        format = ([value for value in params.pop("format", ()) if value] or ["csv"])[-1]  # type: ignore[arg-type]
+        if format not in FORMATS:
+            raise refuse("format", f"one of {', '.join(FORMATS)}")
+        names = [name.strip() for name in ",".join(params.pop("columns", ())).split(",") if name.strip()]  # type: ignore[arg-type]
+        # Written whole before it goes out: a slow reader holds no query open, and what goes wrong is an answer of its own.
+        target: Any = tempfile.TemporaryFile()  # noqa: SIM115  closed with the response
+        try:
+            export_now(self.source, params=params, names=names, format=format, target=target)
+        except BaseException:
+            target.close()
+            raise
+        target.seek(0)
+        mime = FORMATS[format].mime
+        response = FileResponse(
+            target,
+            content_type=f"{mime}; charset=utf-8" if mime.startswith("text/") else mime,
+            as_attachment=True,
+            filename=file_name(self.source.resource, format),
+        )
+        response["X-Content-Type-Options"] = "nosniff"
+        response["Cache-Control"] = "private, no-store"
+        return response
+
+
+def list_export(source: Source) -> type[ListExport]:
+    """The view that exports a list at once, under the same right as the list."""
+    listed = source.endpoint
+    get = endpoint(
+        f"Export: {listed.summary[:1].lower()}{listed.summary[1:]}",
+        raw=", ".join(format.mime for format in FORMATS.values()),
+        parameters=(*PARAMETERS, *listed.parameters),
+        errors=("InvalidRequest_400",),
+        description=ABOUT,
+        needs_subscription=listed.needs_subscription,
+    )(lambda view, request: view.answer(request))
+    return type(f"{source.view.__name__}Export", (ListExport,), {"module": source.module, "source": source, "get": get})
+
+
+def _readable(actor: Actor) -> QuerySet[Export]:
+    """The exports of lists that the actor may read."""
+    return Export.objects.filter(resource__in=readable_resources(actor))
+
+
+def export_views(app: str) -> list[tuple[str, type[ListExport]]]:
+    """(resource, view) of each list of an app that can be exported."""
+    return [(source.resource, list_export(source)) for source in SOURCES.values() if source.app == app]
+
+
+class Exports(ApiView):
+    module = "file"
+
+    @endpoint("List exports", output=ExportOut, many=True, description="Those of lists that the caller may read.")
+    def get(self, request: Request) -> Any:
+        return self.list_response(_readable(self.actor), EXPORT_FIELDS, ExportOut)
+
+    @endpoint(
+        "Export a list into a file",
+        input=ExportCreate,
+        output=ExportOut,
+        takes="file",
+        success="ExportCreated_201",
+        errors=("InvalidInput_400", "InvalidRequest_400", "UnauthorizedAction_403"),
+        description="A worker writes the list into a file of the file list, of any length; needs the right to read the list, too. What is"
+        " exported is what matches when the worker begins. Exports and their files are deleted after EXPORT_DAYS (30).",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        made = create_export(actor=self.actor, **data)
+        return ExportOut.one(Export.objects.filter(pk=made.pk))
+
+    @endpoint(
+        "Delete exports",
+        input=SelectionInput,
+        output=Deleted,
+        bulk=True,
+        success="ExportsDeleted_200",
+        errors=("NotFound_404",),
+        description="Their files go to the recycle bin. One that is at work stops.",
+    )
+    def delete(self, request: Request, data: dict[str, Any]) -> Any:
+        selection = BulkSelection.parse(request.data, request.query_params, EXPORT_FIELDS)
+        return {
+            "deletedCount": delete_exports(
+                exports=_readable(self.actor), selection=selection, member_id=self.actor.member_id
+            )
+        }
+
+
+class ExportDetail(ApiView):
+    module = "file"
+
+    @endpoint("Read an export", output=ExportOut, errors=("NotFound_404",))
+    def get(self, request: Request, id: str) -> Any:
+        return self._one(id)
+
+    @endpoint(
+        "Cancel an export",
+        input=ExportUpdate,
+        output=ExportOut,
+        success="ExportCancelled_200",
+        errors=("NotFound_404", "InvalidRequest_400"),
+        description="One that is at work stops after the piece that it is at, and is cancelled then.",
+    )
+    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        cancel_export(_readable(self.actor).filter(pk=id))
+        return self._one(id)
+
+    def _one(self, id: str) -> dict[str, Any]:
+        found = ExportOut.one(_readable(self.actor).filter(pk=id))
+        if found is None:
+            raise not_found()
+        return found

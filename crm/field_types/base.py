@@ -1,0 +1,177 @@
+"""What a custom field is at run time, and the small classes that its two types are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from core.lists.values import Kind
+
+MAX_DEPTH = 5
+"""How many levels of children a field may have."""
+
+
+class BadValue(ValueError):
+    """A value that the field cannot hold; the text says why and what would do."""
+
+
+class IndexRow(NamedTuple):
+    """A value as CustomFieldValue keeps it: exactly one of the three is set."""
+
+    text: str | None = None
+    number: Decimal | None = None
+    time: datetime | None = None
+
+
+class Reference(NamedTuple):
+    """A value that names a record of the company, to be checked together with all others."""
+
+    kind: Literal["member", "file"]
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextFormat:
+    """How values are written in a text file. `date_format` is such as DD.MM.YYYY or MM/DD/YYYY HH:mm; empty: what is unambiguous."""
+
+    date_format: str = ""
+
+
+class ValueType:
+    """What a value is: how it is checked, read from text, and indexed. `column` of the value table serves filters of `kind`."""
+
+    name: ClassVar[str]
+    column: ClassVar[Literal["text", "number", "time"] | None] = None
+    kind: ClassVar[Kind | None] = None
+    many: ClassVar[bool] = False
+
+    def clean(self, value: Any, field: FieldSpec) -> Any:
+        """The JSON value as it is stored; raises BadValue. Never called with null, empty text or an empty array."""
+        raise NotImplementedError
+
+    def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> Any:
+        """The stored value that a text means; raises BadValue."""
+        return self.clean(text, field)
+
+    def index_rows(self, value: Any) -> Iterable[IndexRow]:
+        """A stored value as rows of the value table."""
+        return ()
+
+    def references(self, value: Any, field: FieldSpec) -> Iterator[Reference]:
+        """The records that a stored value names."""
+        return iter(())
+
+
+class FieldType:
+    """How a value is entered: which value types it may have (the first is the default), and what it demands beyond them."""
+
+    name: ClassVar[str]
+    value_types: ClassVar[tuple[str, ...]]
+    takes_options: ClassVar[bool] = False
+    always_many: ClassVar[bool] = False
+    """The value is an array whatever the value type, which then is the type of its items."""
+
+    def check(self, value: Any, field: FieldSpec) -> Any:
+        """The stored value, after what this type demands; raises BadValue."""
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSpec:
+    """A field of formData, or a child of one, ready to check values."""
+
+    key: str
+    name: str
+    field_type: FieldType
+    value_type: ValueType
+    id: str = ""
+    required: bool = False
+    default: Any = None
+    options: tuple[str, ...] = ()
+    labels: Mapping[str, str] | None = None
+    """Option label in lower case -> value, for texts."""
+    children: tuple[FieldSpec, ...] = ()
+
+    def clean(self, value: Any) -> Any:
+        """A JSON value as it is stored, or None for an empty one; raises BadValue."""
+        if value is None or value == "" or value == []:
+            return None
+        if self.field_type.always_many and not self.value_type.many:
+            value = self._items(value, self.value_type.clean)
+        else:
+            value = self.value_type.clean(value, self)
+        return self.field_type.check(value, self)
+
+    def parse(self, cell: Any, how: TextFormat) -> Any:
+        """A cell of a file as it is stored, or None for an empty one; raises BadValue."""
+        if isinstance(cell, date | time):
+            cell = cell.isoformat()
+        kind = bool if self.value_type.name == "boolean" else int | float if self.value_type.name == "number" else None
+        if cell is None or isinstance(cell, list | dict) or (kind and isinstance(cell, kind) and not self.many):
+            return self.clean(cell)
+        text = plain_text(cell).strip()
+        if not text:
+            return None
+        if self.field_type.always_many and not self.value_type.many:
+            value = self._items(
+                split_items(text), lambda item, field: self.value_type.parse_text(self.by_label(item), field, how)
+            )
+        else:
+            value = self.value_type.parse_text(self.by_label(text), self, how)
+        return self.field_type.check(value, self)
+
+    def index_rows(self, value: Any) -> list[IndexRow]:
+        """A stored value as rows of the value table, none for one that cannot be filtered by."""
+        if isinstance(value, list) and not self.value_type.many:
+            return [row for item in value for row in self.value_type.index_rows(item)]
+        return list(self.value_type.index_rows(value))
+
+    def references(self, value: Any) -> Iterator[Reference]:
+        """The records that a stored value names."""
+        for item in value if isinstance(value, list) and not self.value_type.many else (value,):
+            yield from self.value_type.references(item, self)
+
+    @property
+    def many(self) -> bool:
+        """Whether a record may have several values of the field."""
+        return self.field_type.always_many or self.value_type.many
+
+    def _items(self, value: Any, clean: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise BadValue("needs an array")
+        if len(value) > MAX_ITEMS:
+            raise BadValue(f"has {len(value)} items, at most {MAX_ITEMS} are allowed")
+        return distinct([clean(item, self) for item in value])
+
+    def by_label(self, text: str) -> str:
+        """An option's value for its label: files hold what people see."""
+        if not self.labels or text in self.options:
+            return text
+        return self.labels.get(text.lower(), text)
+
+
+MAX_ITEMS = 1000
+
+
+def distinct(items: list[Any]) -> list[Any]:
+    """Each item once; 1 and true are two items."""
+    found: dict[tuple[bool, Any], Any] = {}
+    for item in items:
+        found.setdefault((type(item) is bool, repr(item) if isinstance(item, dict | list) else item), item)
+    return list(found.values())
+
+
+def split_items(text: str) -> list[str]:
+    """The items of a cell such as "red; green": separated by semicolons, else by commas or lines."""
+    separator = next((mark for mark in (";", "|", "\n", ",") if mark in text), ";")
+    return [item.strip() for item in text.split(separator) if item.strip()]
+
+
+def plain_text(cell: Any) -> str:
+    """A typed cell as a person would write it."""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)

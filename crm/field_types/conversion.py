@@ -1,0 +1,132 @@
+"""What becomes of a stored value when its field gets other types: a table over the kinds of values, with a converter in each cell.
+
+A cell that is missing means that no value of the one kind can become one of the other. Several values and one are the same to the table:
+its cells are about single values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from crm.field_types.base import BadValue, FieldSpec, TextFormat, plain_text, split_items
+from crm.field_types.values import VALUE_TYPES, describe
+
+Converter = Callable[[Any, FieldSpec], Any]
+"""A stored value, and the field that is to hold it; gives what the field's `clean` takes, None for nothing, or raises BadValue."""
+
+JOIN = "; "
+"""Between several values that become one text; the same mark splits a text into several values."""
+
+
+def _option(text: str, field: FieldSpec) -> str:
+    """The option that the text names by its label, or the text."""
+    return field.by_label(text) if field.field_type.takes_options else text
+
+
+def _kept(value: Any, field: FieldSpec) -> Any:
+    return _option(value, field) if isinstance(value, str) else value
+
+
+def _written(value: Any, field: FieldSpec) -> str:
+    return _option(plain_text(value), field)
+
+
+def _as_json(value: Any, field: FieldSpec) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _read(value: str, field: FieldSpec) -> Any:
+    text = _option(value.strip(), field)
+    return field.value_type.parse_text(text, field, TextFormat()) if text else None
+
+
+def _truth(value: float, field: FieldSpec) -> bool:
+    if value not in (0, 1):
+        raise BadValue(f"needs 1 or 0 to become true or false, got {describe(value)}")
+    return bool(value)
+
+
+def _figure(value: bool, field: FieldSpec) -> int:
+    return int(value)
+
+
+CONVERSIONS: Mapping[str, Mapping[str, Converter]] = {
+    "string": {"string": _kept, "number": _read, "boolean": _read, "date": _read, "object": _read, "any": _kept},
+    "number": {"string": _written, "number": _kept, "boolean": _truth, "any": _kept},
+    "boolean": {"string": _written, "number": _figure, "boolean": _kept, "any": _kept},
+    "date": {"string": _kept, "date": _kept, "any": _kept},
+    "member": {"member": _kept, "any": _kept},
+    "file": {"file": _kept, "any": _kept},
+    "object": {"string": _as_json, "object": _kept, "any": _kept},
+    "any": {"string": _kept, "number": _kept, "boolean": _kept, "date": _kept, "object": _kept, "any": _kept},
+}
+"""Kind of the present value -> kind of the new one -> converter. From `any` each value is taken for what it is (`_kind_of`)."""
+
+
+def item_kind(field: FieldSpec) -> str:
+    """The kind of each single value of a field: its value type, and for arrays what stands in them."""
+    if field.value_type.name != "array":
+        return field.value_type.name
+    if field.field_type.name == "file":
+        return "file"
+    return "object" if field.children else "any"
+
+
+def refusal(old: FieldSpec, new: FieldSpec) -> str:
+    """Why no value of the one field could become one of the other; empty when some can."""
+    before, after = item_kind(old), item_kind(new)
+    if after in CONVERSIONS[before]:
+        return ""
+    if after in ("member", "file"):
+        return f"a {after} is chosen among the company's own, and a value of another kind names none"
+    if before in ("member", "file"):
+        return f"the _id of a {before} says nothing as a value of another kind"
+    return f"no {before} can become {'an' if after in ('object', 'any') else 'a'} {after}"
+
+
+def convert(value: Any, old: FieldSpec, new: FieldSpec) -> Any:
+    """A stored value of the old field as the new one stores it, None when nothing is left of it; raises BadValue."""
+    reason = refusal(old, new)
+    if reason:
+        raise BadValue(reason)
+    if new.value_type.name == "any" and not new.many:
+        return new.clean(_kept(value, new))
+    if new.many and isinstance(value, str) and item_kind(old) in ("string", "any"):
+        if value.lstrip().startswith("["):
+            return new.parse(value, TextFormat())
+        items = [value] if _option(value, new) in new.options else split_items(value)
+    else:
+        items = value if isinstance(value, list) else [value]
+    made = [found for item in items if (found := _convert_item(item, old, new)) is not None]
+    if new.many:
+        return new.clean(made)
+    if len(made) > 1:
+        if item_kind(new) != "string" or new.field_type.takes_options:
+            raise BadValue(f"has {len(made)} values, and the field is to hold one")
+        return new.clean(JOIN.join(made))
+    return new.clean(made[0]) if made else None
+
+
+def _convert_item(item: Any, old: FieldSpec, new: FieldSpec) -> Any:
+    before, after = item_kind(old), item_kind(new)
+    if before == "any":
+        before = _kind_of(item)
+    converter = CONVERSIONS.get(before, {}).get(after)
+    if converter is None:
+        raise BadValue(f"needs a {after}, got {describe(item)}")
+    return converter(item, replace(new, value_type=VALUE_TYPES[after]))
+
+
+def _kind_of(value: Any) -> str:
+    """The kind of a value that its field says nothing about; empty for one inside of which there are others."""
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    return "object" if isinstance(value, dict) else ""

@@ -1,0 +1,143 @@
+"""The twelve field types, one class each."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from core.text.addresses import BadAddress, read_email, read_phone
+from crm.field_types.base import BadValue, FieldSpec, FieldType
+from crm.field_types.values import clean_text, describe
+
+MAX_LINE = 5000
+_LINE_BREAK = re.compile(r"[\r\n]")
+_URL_SCHEMES = ("http", "https")
+
+
+class Text(FieldType):
+    """One line of text, or whatever its value type says."""
+
+    name, value_types = "text", ("string", "any", "number", "boolean", "member", "array", "object")
+
+    def check(self, value: Any, field: FieldSpec) -> Any:
+        return clean_text(value, MAX_LINE) if isinstance(value, str) else value
+
+
+class TextArea(FieldType):
+    """Several lines of text."""
+
+    name, value_types = "textarea", ("string", "any", "array", "object")
+
+
+class Number(FieldType):
+    name, value_types = "number", ("number",)
+
+
+class Date(FieldType):
+    name, value_types = "date", ("date",)
+
+
+class Choice(FieldType):
+    """One of the options' values; a choice of members or files needs no options."""
+
+    takes_options = True
+
+    def check(self, value: Any, field: FieldSpec) -> Any:
+        for item in value if isinstance(value, list) else (value,):
+            self._check_one(item, field)
+        return value
+
+    def _check_one(self, item: Any, field: FieldSpec) -> None:
+        if field.value_type.name in ("member", "file") or isinstance(item, dict):
+            return
+        text = str(item).lower() if isinstance(item, bool) else str(item)
+        if text not in field.options:
+            known = ", ".join(field.options[:10]) or "none, the field has no options yet"
+            raise BadValue(f"needs one of the options ({known}), got {describe(item)}")
+
+
+class Select(Choice):
+    name, value_types = "select", ("string", "number", "boolean", "member", "any")
+
+
+class Radio(Choice):
+    name, value_types = "radio", ("string", "number", "boolean", "any")
+
+
+class MultiSelect(Choice):
+    """Any number of the options' values; the value is an array, and a value type other than array is that of its items."""
+
+    name, value_types, always_many = "multi-select", ("array", "string", "number", "member", "any"), True
+
+
+class Checkbox(Choice):
+    """One box (boolean), or several of the options' values (array)."""
+
+    name, value_types = "checkbox", ("boolean", "array")
+
+    def check(self, value: Any, field: FieldSpec) -> Any:
+        return super().check(value, field) if isinstance(value, list) else value
+
+
+class File(FieldType):
+    """One stored file, or several (array)."""
+
+    name, value_types = "file", ("file", "array")
+
+
+class Email(FieldType):
+    name, value_types = "email", ("string",)
+
+    def check(self, value: Any, field: FieldSpec) -> str:
+        try:
+            return read_email(value)
+        except BadAddress as error:
+            raise BadValue(str(error)) from None
+
+
+class Phone(FieldType):
+    """A number in international form, stored as E.164."""
+
+    name, value_types = "phone", ("string",)
+
+    def check(self, value: Any, field: FieldSpec) -> str:
+        try:
+            return read_phone(None, value).e164
+        except BadAddress as error:
+            raise BadValue(str(error)) from None
+
+
+class Url(FieldType):
+    """An address on the web."""
+
+    name, value_types = "url", ("string",)
+
+    def check(self, value: Any, field: FieldSpec) -> str:
+        text = clean_text(value, 2000).strip()
+        try:
+            parts = urlsplit(text if "://" in text else f"https://{text}")
+            named = parts.scheme.lower() in _URL_SCHEMES and "." in (parts.hostname or "") and parts.port != 0
+            usable = named and not re.search(r"\s", text)
+        except ValueError:
+            usable = False
+        if not usable:
+            raise BadValue(f"needs a web address such as https://example.com, got {describe(value)}")
+        return parts.geturl()
+
+
+_ALL: tuple[type[FieldType], ...] = (
+    Text,
+    Number,
+    TextArea,
+    Select,
+    MultiSelect,
+    File,
+    Checkbox,
+    Date,
+    Radio,
+    Email,
+    Phone,
+    Url,
+)
+FIELD_TYPES: dict[str, FieldType] = {made.name: made() for made in _ALL}

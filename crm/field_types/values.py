@@ -1,0 +1,338 @@
+"""The nine value types."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, date, datetime, time
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import orjson
+
+from core.api.json import iso
+from core.errors import shorten
+from core.ids import is_id
+from core.lists.values import as_utc
+from crm.field_types.base import (
+    MAX_ITEMS,
+    BadValue,
+    FieldSpec,
+    IndexRow,
+    Reference,
+    TextFormat,
+    ValueType,
+    distinct,
+    plain_text,
+    split_items,
+)
+from crm.field_types.dates import parse_date_text
+
+MAX_TEXT = 20_000
+INDEXED_TEXT = 500
+INDEXED_ITEMS = 200
+MAX_JSON_BYTES = 64 * 1024
+MAX_JSON_DEPTH = 10
+LARGEST = 10**20
+_SMALLEST_STEP = Decimal("1e-10")
+_WHOLE_IN_JSON = 2**53
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.' \u00a0\u202f]\d{3})+)([.,]\d+)?(?:[eE][+-]?\d{1,2})?", re.ASCII)
+
+
+def clean_text(value: Any, limit: int = MAX_TEXT) -> str:
+    """Text that PostgreSQL can hold."""
+    if not isinstance(value, str):
+        raise BadValue(f"needs text, got {describe(value)}")
+    if len(value) > limit:
+        raise BadValue(f"is {len(value)} characters long, at most {limit} are allowed")
+    if "\0" in value or _SURROGATE.search(value):
+        raise BadValue("holds a character that cannot be stored")
+    return value
+
+
+def describe(value: Any) -> str:
+    """What somebody sent, in a few words."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "an array"
+    return repr(shorten(value, 60)) if isinstance(value, str) else shorten(value, 60)
+
+
+class String(ValueType):
+    """Text."""
+
+    name, column, kind = "string", "text", "text"
+
+    def clean(self, value: Any, field: FieldSpec) -> str:
+        return clean_text(value)
+
+    def index_rows(self, value: Any) -> Iterable[IndexRow]:
+        return (IndexRow(text=value[:INDEXED_TEXT]),)
+
+
+class Number(ValueType):
+    """A finite number of up to 20 digits before the point and 10 after it."""
+
+    name, column, kind = "number", "number", "number"
+
+    def clean(self, value: Any, field: FieldSpec) -> int | float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise BadValue(f"needs a number, got {describe(value)}")
+        if not abs(value) < LARGEST:
+            raise BadValue("is out of range: at most 20 digits before the point")
+        return value
+
+    def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> int | float:
+        number = read_number(text)
+        if abs(number) >= LARGEST:
+            raise BadValue("is out of range: at most 20 digits before the point")
+        whole = number == number.to_integral_value()
+        return int(number) if whole and abs(number) <= _WHOLE_IN_JSON else float(number)
+
+    def index_rows(self, value: Any) -> Iterable[IndexRow]:
+        number = Decimal(repr(value)).quantize(_SMALLEST_STEP) if isinstance(value, float) else Decimal(value)
+        return (IndexRow(number=number),)
+
+
+def read_number(text: str) -> Decimal:
+    """A number as people write it: 1234.5, 1,234.5, 1.234,5, 1 234,5 or 1'234.50."""
+    text = text.strip()
+    if not _NUMBER.fullmatch(text):
+        raise BadValue(f"needs a number, got {describe(text)}")
+    text = re.sub(r"[' \u00a0\u202f]", "", text)
+    comma, point = text.rfind(","), text.rfind(".")
+    if comma >= 0 and point >= 0:
+        thousands = "," if comma < point else "."
+        text = text.replace(thousands, "")
+    elif text.count(",") > 1 or text.count(".") > 1:
+        text = text.replace(",", "").replace(".", "")
+    elif re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", text):
+        text = text.replace(",", "")  # 1,234 is a thousand and more, as it is in the files of most programs
+    try:
+        return Decimal(text.replace(",", "."))
+    except InvalidOperation:
+        raise BadValue(f"needs a number, got {describe(text)}") from None
+
+
+class Boolean(ValueType):
+    """true or false."""
+
+    name, column, kind = "boolean", "number", "boolean"
+    words = {
+        **dict.fromkeys(("true", "yes", "y", "1", "on", "x", "ja", "wahr", "oui", "vrai", "si", "sí", "✓"), True),
+        **dict.fromkeys(("false", "no", "n", "0", "off", "nein", "falsch", "non", "faux", "-"), False),
+    }
+
+    def clean(self, value: Any, field: FieldSpec) -> bool:
+        if not isinstance(value, bool):
+            raise BadValue(f"needs true or false, got {describe(value)}")
+        return value
+
+    def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> bool:
+        found = self.words.get(text.lower())
+        if found is None:
+            raise BadValue(f"needs yes or no, got {describe(text)}")
+        return found
+
+    def index_rows(self, value: Any) -> Iterable[IndexRow]:
+        return (IndexRow(number=Decimal(int(value))),)
+
+
+class Date(ValueType):
+    """A date (2026-01-31) or a moment, stored in UTC with milliseconds."""
+
+    name, column, kind = "date", "time", "date"
+
+    def clean(self, value: Any, field: FieldSpec) -> str:
+        if not isinstance(value, str) or len(value) > 40:
+            raise BadValue(f"needs a date such as 2026-01-31 or 2026-01-31T09:30:00Z, got {describe(value)}")
+        try:
+            if len(value) == 10:
+                return date.fromisoformat(value).isoformat()
+            return iso(as_utc(datetime.fromisoformat(value)))
+        except (ValueError, OverflowError):
+            raise BadValue(f"needs a date such as 2026-01-31 or 2026-01-31T09:30:00Z, got {describe(value)}") from None
+
+    def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> str:
+        found = parse_date_text(text, how.date_format)
+        return iso(as_utc(found)) if isinstance(found, datetime) else found.isoformat()
+
+    def index_rows(self, value: Any) -> Iterable[IndexRow]:
+        if len(value) == 10:
+            return (IndexRow(time=datetime.combine(date.fromisoformat(value), time.min, UTC)),)
+        return (IndexRow(time=datetime.fromisoformat(value)),)
+
+
+class Member(ValueType):
+    """A member of the company, by _id."""
+
+    name, column, kind = "member", "text", "id"
+
+    def clean(self, value: Any, field: FieldSpec) -> str:
+        if not is_id(value):
+            raise BadValue(f"needs the _id of a {self.name}, got {describe(value)}")
+        return value
+
+    def index_rows(self, value: Any) -> Iterable[IndexRow]:
+        return (IndexRow(text=value),)
+
+    def references(self, value: Any, field: FieldSpec) -> Iterator[Reference]:
+        yield Reference(self.name, value)  # type: ignore[arg-type]
+
+
+class File(Member):
+    """A stored file, by _id."""
+
+    name = "file"
+
+
+class Array(ValueType):
+    """Several values: texts, numbers and booleans, or objects of the field's children."""
+
+    name, column, kind, many = "array", "text", "text", True
+
+    def clean(self, value: Any, field: FieldSpec) -> list[Any]:
+        if not isinstance(value, list):
+            raise BadValue(f"needs an array, got {describe(value)}")
+        if len(value) > MAX_ITEMS:
+            raise BadValue(f"has {len(value)} items, at most {MAX_ITEMS} are allowed")
+        if field.children:
+            return [_clean_object(item, field, f"item {position}: ") for position, item in enumerate(value)]
+        if field.field_type.name == "file":
+            return list(dict.fromkeys(VALUE_TYPES["file"].clean(item, field) for item in value))
+        return distinct([_clean_item(item) for item in value])
+
+    def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> list[Any]:
+        if text.startswith("["):
+            return self.clean(_load(text), field)
+        if field.children:
+            raise BadValue("needs a JSON array of objects")
+        labels = field.labels or {}
+        return self.clean(
+            [item if item in field.options else labels.get(item.lower(), item) for item in split_items(text)], field
+        )
+
+    def index_rows(self, value: Any) -> Iterable[IndexRow]:
+        return [
+            IndexRow(text=plain_text(item)[:INDEXED_TEXT])
+            for item in value[:INDEXED_ITEMS]
+            if not isinstance(item, dict)
+        ]
+
+    def references(self, value: Any, field: FieldSpec) -> Iterator[Reference]:
+        for item in value:
+            if isinstance(item, dict):
+                yield from _object_references(item, field)
+            elif field.field_type.name == "file":
+                yield Reference("file", item)
+
+
+class Object(ValueType):
+    """An object: of the field's children by their names, or free-form where it has none."""
+
+    name = "object"
+
+    def clean(self, value: Any, field: FieldSpec) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise BadValue(f"needs an object, got {describe(value)}")
+        return _clean_object(value, field, "") if field.children else check_json(value)
+
+    def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> dict[str, Any]:
+        return self.clean(_load(text), field)
+
+    def references(self, value: Any, field: FieldSpec) -> Iterator[Reference]:
+        return _object_references(value, field)
+
+
+class AnyValue(ValueType):
+    """Whatever JSON can hold, within bounds; text can be filtered by."""
+
+    name, column, kind = "any", "text", "text"
+
+    def clean(self, value: Any, field: FieldSpec) -> Any:
+        return check_json(value)
+
+    def index_rows(self, value: Any) -> Iterable[IndexRow]:
+        return () if isinstance(value, dict | list) else (IndexRow(text=plain_text(value)[:INDEXED_TEXT]),)
+
+
+def _clean_object(value: Any, field: FieldSpec, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadValue(f"{where}needs an object, got {describe(value)}")
+    known = {child.key: child for child in field.children}
+    unknown = next((key for key in value if key not in known), None)
+    if unknown is not None:
+        raise BadValue(f"{where}{shorten(unknown, 60)!r} is unknown; known: {', '.join(known)}")
+    cleaned = {}
+    for key, child in known.items():
+        try:
+            found = child.clean(value.get(key, child.default))
+        except BadValue as error:
+            raise BadValue(f"{where}{key}: {error}") from None
+        if found is not None:
+            cleaned[key] = found
+        elif child.required:
+            raise BadValue(f"{where}{key} is required")
+    return cleaned
+
+
+def _object_references(value: dict[str, Any], field: FieldSpec) -> Iterator[Reference]:
+    for child in field.children:
+        if child.key in value:
+            yield from child.references(value[child.key])
+
+
+def _clean_item(item: Any) -> Any:
+    if isinstance(item, str):
+        return clean_text(item)
+    if isinstance(item, bool):
+        return item
+    if isinstance(item, int | float) and abs(item) < LARGEST:
+        return item
+    raise BadValue(f"needs items that are text, numbers or booleans, got {describe(item)}")
+
+
+def check_json(value: Any) -> Any:
+    """Free-form JSON within bounds of size and depth."""
+    _check_node(value, 1)
+    try:
+        size = len(orjson.dumps(value))
+    except (TypeError, orjson.JSONEncodeError):
+        raise BadValue("holds something that JSON cannot") from None
+    if size > MAX_JSON_BYTES:
+        raise BadValue(f"is {size} bytes of JSON, at most {MAX_JSON_BYTES} are allowed")
+    return value
+
+
+def _check_node(value: Any, depth: int) -> None:
+    if depth > MAX_JSON_DEPTH:
+        raise BadValue(f"is nested more than {MAX_JSON_DEPTH} deep")
+    if isinstance(value, str):
+        clean_text(value, MAX_JSON_BYTES)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            clean_text(key, 500)
+            _check_node(item, depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            _check_node(item, depth + 1)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise BadValue("holds a number that JSON cannot")
+
+
+def _load(text: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        raise BadValue(f"needs JSON, got {describe(text)}") from None
+
+
+_ALL: tuple[Callable[[], ValueType], ...] = (String, Number, Boolean, Date, Member, File, Array, Object, AnyValue)
+VALUE_TYPES: dict[str, ValueType] = {made.name: made for made in (make() for make in _ALL)}

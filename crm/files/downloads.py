@@ -1,0 +1,40 @@
+"""Handing out contents so that nothing in them can run in our origin."""
+
+from __future__ import annotations
+
+from django.http import FileResponse, Http404, HttpRequest
+from django.urls import path
+from django.views.decorators.http import require_safe
+
+from core.errors import NamedError
+from crm.files.mime import inline_safe
+from crm.files.services import linked_file
+from crm.files.storage import open_content
+from crm.models import File
+
+
+def content_response(file: File) -> FileResponse:
+    """The content as a stream: shown in place where that is harmless, otherwise saved. FileNotFound_404 when it is gone."""
+    response = FileResponse(
+        open_content(file), content_type=file.mime, as_attachment=not inline_safe(file.mime), filename=file.name
+    )
+    response["Content-Length"] = str(file.size)
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    response["Cache-Control"] = "private, max-age=3600"
+    return response
+
+
+@require_safe
+def signed_download(request: HttpRequest, id: str, signature: str, name: str) -> FileResponse:
+    """The content for whoever holds the link; the name in it is for people and saved files only."""
+    file = linked_file(file_id=id, signature=signature)
+    if file is None:
+        raise Http404("The link is not valid, or no longer.")
+    try:
+        return content_response(file)
+    except NamedError as error:
+        raise Http404(error.detail) from error
+
+
+web = [path("files/<str:id>/<str:signature>/<str:name>", signed_download, name="file-link")]

@@ -1,0 +1,8 @@
+"""The work of files."""
+
+from __future__ import annotations
+
+from core.jobs import QueueWork, register
+from crm.files.storage import has_leftovers, remove_leftovers
+
+register(QueueWork("files", remove_leftovers, has_due=has_leftovers, queue="bulk"))

@@ -1,0 +1,73 @@
+"""Bodies and answers of files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import CharField, Value
+from rest_framework import serializers
+
+from accounts.members.snapshots import MemberSnapshot
+from core.api.input import Input
+from core.api.output import Computed, IdField, Output
+from core.api.selection import SelectionInput
+from crm.files.mime import ALLOWED
+from crm.files.services import link
+
+
+class UploadInput(Input):
+    """One part named `file` for each file."""
+
+    file = serializers.ListField(
+        child=serializers.FileField(), allow_empty=False, help_text="repeat the part to send several files"
+    )
+
+
+class FileHashes(Output):
+    md5 = serializers.CharField()
+    sha1 = serializers.CharField()
+    sha256 = serializers.CharField()
+    sha512 = serializers.CharField()
+
+
+class FileSnapshot(Output):
+    """A file, nested where it is referred to."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    size = serializers.IntegerField(help_text="bytes")
+    mime = serializers.ChoiceField(choices=ALLOWED, help_text="decided from the content")
+
+
+class FileOut(FileSnapshot):
+    """A stored file."""
+
+    hashes = Computed(FileHashes())
+    url = Computed(
+        serializers.URLField(
+            help_text="opens the content without login; valid for seven days, made anew in each answer"
+        )
+    )
+    bucket = Computed(serializers.CharField(allow_null=True), Value(None, output_field=CharField()))
+    company = IdField(source="company_id")
+    chatappHandle = serializers.CharField(allow_null=True)
+    trashedAt = serializers.DateTimeField(allow_null=True)
+    trashedBy = IdField(source="trashed_by_id", allow_null=True)
+    isDeleted = serializers.BooleanField()
+    createdBy = MemberSnapshot(source="created_by")
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    reads = ("hashes",)
+    conceals = ("url",)
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        data["hashes"] = row["hashes"]
+        data["url"] = link(data["_id"], data["name"])
+        return data
+
+
+class BinSelection(SelectionInput):
+    """Which trashed files to delete for good; without ids all of them."""

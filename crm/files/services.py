@@ -1,0 +1,158 @@
+"""Files: upload, recycle bin, and the signed links by which their holders open them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from urllib.parse import quote
+
+from django.conf import settings
+from django.core.signing import BadSignature, TimestampSigner
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from core.access import reserve_quota
+from core.errors import NamedError, shorten
+from core.ids import new_id
+from core.jobs import notify_workers
+from core.lists import BulkSelection, in_batches
+from core.tenancy import company_id, unscoped
+from crm.files import storage as file_storage
+from crm.files.mime import sniff
+from crm.files.storage import Received
+from crm.models import File
+
+MAX_NAME = 255
+LINK_SECONDS = 7 * 24 * 3600
+FileCheck = Callable[[Sequence[str]], None]
+"""Raises why files of these ids cannot be deleted for good."""
+
+_checks: list[FileCheck] = []
+
+_signer = TimestampSigner(salt="crm.files", sep=".")
+
+
+def clean_name(name: str) -> str:
+    """The name without folders, control characters and text-direction overrides, at most 255 characters, its ending kept."""
+    name = unicodedata.normalize("NFC", name.replace("\\", "/").rpartition("/")[2])
+    name = "".join(character for character in name if character.isprintable()).strip().strip(".").strip()
+    if len(name) > MAX_NAME:
+        stem, dot, ending = name.rpartition(".")
+        name = stem[: MAX_NAME - 20] + dot + ending if dot and len(ending) < 20 else name[:MAX_NAME]
+    return name or "file"
+
+
+def store_uploads(*, uploads: Sequence[Received], member_id: str) -> list[File]:
+    """Store the uploads, all or none.
+
+    A row that is flagged deleted says what is about to be written, so that whatever a crash leaves behind is found and removed; the flag
+    falls when all contents are safe. Raises NoFile_400, EmptyFile_400, UnsupportedFileType_400, PlanLimitExceeded_403 and
+    FileUploadFailed_400.
+    """
+    if not uploads:
+        raise NamedError(
+            "NoFile_400", "file: send multipart/form-data with one or more parts named file, each with a file name"
+        )
+    files = [_describe(upload, member_id) for upload in uploads]
+    with transaction.atomic():
+        reserve_quota("file", len(files))
+        File.objects.bulk_create(files)
+    ids = [file.pk for file in files]
+    try:
+        for file, upload in zip(files, uploads, strict=True):
+            file_storage.save(file.path, upload)
+    except NamedError:
+        File.objects.filter(pk__in=ids).update(trashed_at=timezone.now())
+        notify_workers("files")
+        raise
+    File.objects.filter(pk__in=ids).update(is_deleted=False, updated_at=timezone.now())
+    return files
+
+
+def _describe(upload: Received, member_id: str) -> File:
+    name = clean_name(upload.name or "")
+    if not upload.size:
+        raise NamedError("EmptyFile_400", f"file: {shorten(name)} has no content")
+    mime = sniff(upload.file, name)
+    if mime is None:
+        raise NamedError(
+            "UnsupportedFileType_400",
+            f"file: the content of {shorten(name)} is of none of the allowed types (images, PDF, office documents without macros, text,"
+            " e-mail, zip, audio and video); what it is called does not matter",
+        )
+    pk = new_id()
+    return File(
+        id=pk,
+        name=name,
+        size=upload.size,
+        mime=mime,
+        hashes=upload.hashes,
+        path=f"{company_id()}/{pk}",
+        is_deleted=True,
+        created_by_id=member_id,
+    )
+
+
+def kept_files() -> QuerySet[File]:
+    """The files that are neither trashed nor deleted."""
+    return File.objects.filter(is_deleted=False, trashed_at=None)
+
+
+def trashed_files() -> QuerySet[File]:
+    """The files in the recycle bin."""
+    return File.objects.filter(is_deleted=False, trashed_at__isnull=False)
+
+
+def get_file(*, file_id: str) -> File:
+    """A file, be it in the recycle bin; FileNotFound_404."""
+    file = File.objects.filter(pk=file_id, is_deleted=False).first()
+    if file is None:
+        raise NamedError("FileNotFound_404", "id: there is no such file in this company")
+    return file
+
+
+def trash_files(*, selection: BulkSelection, member_id: str) -> int:
+    """Move the selected files to the recycle bin; returns how many."""
+    count, now = 0, timezone.now()
+    with transaction.atomic():
+        for ids in in_batches(selection.apply(kept_files()), lock=True):
+            count += File.objects.filter(pk__in=ids).update(trashed_at=now, trashed_by_id=member_id, updated_at=now)
+    return count
+
+
+def check_before_clearing(check: FileCheck) -> None:
+    """Register a check that every deletion of files for good has to pass, in its transaction."""
+    if check not in _checks:
+        _checks.append(check)
+
+
+def clear_bin(*, selection: BulkSelection) -> int:
+    """Delete the selected files of the recycle bin for good; returns how many.
+
+    Their contents are removed by a worker after the commit. BadRequest_400 when something still reads one of them.
+    """
+    count, now = 0, timezone.now()
+    with transaction.atomic():
+        for ids in in_batches(selection.apply(trashed_files()), lock=True):
+            for check in _checks:
+                check(ids)
+            count += File.objects.filter(pk__in=ids).update(is_deleted=True, updated_at=now)
+        notify_workers("files")
+    return count
+
+
+def link(file_id: str, name: str) -> str:
+    """An address that opens the file without login, for seven days from now."""
+    _, _, signature = _signer.sign(file_id).partition(".")
+    return f"{settings.BASE_URL}/files/{file_id}/{signature}/{quote(name, safe='')}"
+
+
+def linked_file(*, file_id: str, signature: str) -> File | None:
+    """The file that a link opens; None when the link is forged or too old, or the file was trashed since."""
+    try:
+        _signer.unsign(f"{file_id}.{signature}", max_age=LINK_SECONDS)
+    except BadSignature:
+        return None
+    with unscoped(reason="a signed link to one file, whose signature was checked"):
+        return File.objects.filter(Q(pk=file_id), is_deleted=False, trashed_at=None).first()

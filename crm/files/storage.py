@@ -1,0 +1,183 @@
+"""Where files' contents are: written whole or not at all, read as streams, removed by a worker."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+from time import monotonic, time
+from typing import Any, BinaryIO
+
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Q
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.tenancy import unscoped
+from crm.models import File
+
+log = logging.getLogger(__name__)
+
+HASHES = ("md5", "sha1", "sha256", "sha512")
+INCOMING = ".incoming"
+ABANDONED = timedelta(hours=24)
+"""After this long an upload that was never finished has died."""
+SWEEP_BATCH = 100
+COPY_BYTES = 1 << 20
+
+
+class Received(UploadedFile):
+    """An uploaded file on its way in: written to a temporary file of the storage's own volume and hashed as it arrives."""
+
+    file: Any
+    size: int
+
+    def __init__(self, name: str, folder: Path | None = None) -> None:
+        """`folder` is one of the storage's volume; without it the file goes to where uploads are written."""
+        self._digests = {kind: hashlib.new(kind, usedforsecurity=False) for kind in HASHES}
+        target = tempfile.NamedTemporaryFile(suffix=".upload", dir=folder or incoming_folder())  # noqa: SIM115  closed by close()
+        super().__init__(target, name, size=0)
+
+    def append(self, data: bytes) -> None:
+        """Take the next bytes."""
+        self.file.write(data)
+        self.size += len(data)
+        for digest in self._digests.values():
+            digest.update(data)
+
+    def complete(self) -> None:
+        """The last byte has come: make sure that it survives a power cut."""
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        self.file.seek(0)
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """Name of the hash -> hex."""
+        return {kind: digest.hexdigest() for kind, digest in self._digests.items()}
+
+    def temporary_file_path(self) -> str:
+        """Django's storages move the file from here instead of copying it."""
+        return str(self.file.name)
+
+    def close(self) -> None:
+        with suppress(FileNotFoundError):  # it has been moved into the storage
+            self.file.close()
+
+
+def local_path(key: str) -> Path | None:
+    """The path of a key, where the storage keeps files on this machine."""
+    try:
+        return Path(default_storage.path(key))
+    except NotImplementedError:
+        return None
+
+
+def incoming_folder() -> Path | None:
+    """Where uploads are written first: beside their final place, so that the move is a rename; None is the system's own."""
+    folder = local_path(INCOMING)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@contextmanager
+def working_folder(name: str) -> Iterator[Path]:
+    """An empty folder for files that are being made, on the storage's volume; what dead workers left of the same name is removed."""
+    parent = incoming_folder() or Path(tempfile.gettempdir())
+    for old in parent.glob(f"{name}-*"):
+        shutil.rmtree(old, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def open_content(file: File) -> BinaryIO:
+    """The content as a binary stream; FileNotFound_404 when it is gone."""
+    try:
+        content: Any = default_storage.open(file.path, "rb")
+        return content.file  # type: ignore[no-any-return]
+    except FileNotFoundError as error:
+        raise NamedError("FileNotFound_404", "the file's content is gone from the storage; upload it again") from error
+
+
+@contextmanager
+def local_copy(file: File) -> Iterator[Path]:
+    """The content as a file of this machine: the storage's own, or a temporary copy. Raises OSError when it cannot be had."""
+    path = local_path(file.path)
+    if path is not None:
+        yield path
+        return
+    with default_storage.open(file.path, "rb") as source, tempfile.NamedTemporaryFile() as copy:
+        shutil.copyfileobj(source, copy, COPY_BYTES)
+        copy.flush()
+        yield Path(copy.name)
+
+
+def leftovers() -> Q:
+    """Rows whose content is to be removed: cleared from the bin, or uploads that were never finished."""
+    return (
+        Q(is_deleted=True) & ~Q(path="") & (Q(trashed_at__isnull=False) | Q(created_at__lt=timezone.now() - ABANDONED))
+    )
+
+
+def has_leftovers() -> bool:
+    """Whether any company has content to be removed."""
+    with unscoped(reason="tick: contents of cleared files in all companies"):
+        return File.objects.filter(leftovers()).exists()
+
+
+def remove_leftovers(deadline: float) -> int:
+    """Remove contents until none is left over or monotonic() passes the deadline; returns how many. Safe to run twice."""
+    removed = 0
+    _remove_old_incoming()
+    with unscoped(reason="worker: removes the contents of cleared files of all companies"):
+        while monotonic() < deadline:
+            rows = list(File.objects.filter(leftovers()).values_list("pk", "path")[:SWEEP_BATCH])
+            done = [pk for pk, path in rows if remove(path)]
+            File.objects.filter(pk__in=done).update(path="")
+            removed += len(done)
+            if len(done) < SWEEP_BATCH:
+                break
+    return removed
+
+
+def remove(path: str) -> bool:
+    """Remove what is under the key, if anything; False when the storage refuses."""
+    try:
+        default_storage.delete(path)
+    except Exception:  # noqa: BLE001  the edge of one file: it stays left over, the others go on
+        log.exception("the content %s cannot be removed", path)
+        return False
+    return True
+
+
+def _remove_old_incoming() -> None:
+    folder = incoming_folder()
+    for entry in os.scandir(folder) if folder is not None else ():
+        with suppress(FileNotFoundError):
+            if entry.stat().st_mtime < time() - ABANDONED.total_seconds():
+                shutil.rmtree(entry.path) if entry.is_dir() else os.unlink(entry.path)
+
+
+def save(key: str, content: Received) -> None:
+    """Put the content into the storage under exactly this key; raises FileUploadFailed_400."""
+    try:
+        stored: Any = default_storage.save(key, content)
+    except Exception as error:  # storages raise whatever their vendor's library does
+        log.exception("the storage refused %s", key)
+        raise NamedError(
+            "FileUploadFailed_400", f"{content.name}: the storage did not take the file; try again"
+        ) from error
+    if stored != key:
+        default_storage.delete(stored)
+        raise NamedError("FileUploadFailed_400", f"{content.name}: the storage has such a file already; try again")

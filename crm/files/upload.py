@@ -1,0 +1,96 @@
+"""Multipart bodies of any size in flat memory: bounded, hashed as they arrive, refused as early as can be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadhandler import FileUploadHandler
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import DataAndFiles, MultiPartParser
+
+from core.errors import NamedError, ValidationFailed, shorten
+from crm.files.storage import Received
+
+FIELD = "file"
+OVERHEAD_BYTES = 1 << 20
+"""What boundaries and headers of a multipart body may take beside the contents."""
+
+
+class ReceivingHandler(FileUploadHandler):
+    """Writes the parts named `file` to where the storage takes them from; together they may have MAX_UPLOAD_BYTES."""
+
+    chunk_size = 1 << 20
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._total = 0
+        self._received: Received | None = None
+
+    def new_file(self, field_name: str, *args: Any, **options: Any) -> None:
+        super().new_file(field_name, *args, **options)
+        if field_name != FIELD:
+            raise ValidationFailed(f"{shorten(field_name)}: unknown part; send the content in parts named {FIELD}")
+        self._received = Received(self.file_name or "file")
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        self._total += len(raw_data)
+        if self._total > settings.MAX_UPLOAD_BYTES:
+            raise too_large()
+        assert self._received is not None
+        self._received.append(raw_data)
+
+    def file_complete(self, file_size: int) -> Received | None:
+        assert self._received is not None
+        self._received.complete()
+        return self._received
+
+
+class UploadParser(MultiPartParser):
+    """A multipart body; one that is too large, or that ends before its announced length, is refused."""
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> DataAndFiles:
+        request = (parser_context or {})["request"]._request
+        announced = int(request.META.get("CONTENT_LENGTH") or 0)
+        if announced > settings.MAX_UPLOAD_BYTES + OVERHEAD_BYTES:
+            raise too_large()
+        request.upload_handlers = [ReceivingHandler()]
+        counted: Any = _Counted(stream)
+        try:
+            parsed = super().parse(counted, media_type, parser_context)
+        except ParseError as error:
+            raise ValidationFailed(f"the body is no multipart/form-data: {error.detail}") from error
+        except OSError as error:
+            raise NamedError(
+                "FileUploadFailed_400", "file: the connection broke, or the server's disk is full; send it again"
+            ) from error
+        if counted.count < announced:
+            raise NamedError(
+                "FileUploadFailed_400", f"file: only {counted.count} of {announced} bytes arrived; send it again"
+            )
+        extra = next(iter(parsed.data), None)
+        if extra is not None:
+            raise ValidationFailed(
+                f"{shorten(extra)}: unknown part; send the content in parts named {FIELD}, each with a file name"
+            )
+        return parsed
+
+
+class _Counted:
+    """A stream that knows how much was read from it: Django's parser takes a body that was cut off for a complete one."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.count = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._stream.read(size)
+        self.count += len(data)
+        return data
+
+
+def too_large() -> ValidationFailed:
+    """The refusal of what is over the limit."""
+    return ValidationFailed(
+        f"file: the upload is too large; at most {settings.MAX_UPLOAD_BYTES} bytes are taken in one request"
+    )

@@ -1,0 +1,48 @@
+"""Files of contacts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from core.access import quota_exceeded
+from crm.contacts.schema import ContactRow, ContactSchema
+from crm.contacts.writer import write_contacts
+from crm.imports.kinds.base import CONTACT_FIELDS, TAG_FIELDS, ImportKind, Written
+from crm.models import Import
+from crm.records.schema import ValueProblem
+
+EXISTS = "ContactAlreadyExists_400"
+
+
+class ContactKind(ImportKind):
+    """Each row is a contact."""
+
+    name: ClassVar[str] = Import.Type.CONTACT
+    noun: ClassVar[str] = "contacts"
+    schema = ContactSchema
+    fields = CONTACT_FIELDS
+    names = TAG_FIELDS
+
+    def lacking(self, schema: ContactSchema, targets: set[str]) -> list[str]:
+        needed = [*schema.required_system, *(key for key in schema.required_custom if key not in schema.defaults)]
+        return [key for key in needed if key not in targets]
+
+    def write(
+        self,
+        schema: ContactSchema,
+        rows: Sequence[ContactRow],
+        job: Import,
+        existing: Literal["skip", "update", "error"],
+    ) -> Written:
+        result = write_contacts(
+            schema, rows, actor_id=job.created_by_id, import_id=job.pk, automation=job.automation, existing=existing
+        )
+        written = Written(result.created, result.updated)
+        for index, part, value, holder in result.collided:
+            key = "email" if part == "email" else "number"
+            written.existing.append((index, ValueProblem(key, EXISTS, f"the contact {holder} has {value} already")))
+        for index in result.refused:
+            error = quota_exceeded("contact")
+            written.failed[index] = [ValueProblem("", error.name, error.detail)]
+        return written

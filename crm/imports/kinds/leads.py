@@ -1,0 +1,183 @@
+"""Files of leads: each row with its contact, which is found or made, and what it names of products, teams and members."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Literal
+
+from django.db.models.functions import Lower
+
+from accounts.models import Member
+from core.access import quota_exceeded
+from crm.imports.kinds.base import CONTACT_FIELDS, TAG_FIELDS, ImportKind, Written
+from crm.imports.lookups import Lookups, by_name, split_names
+from crm.imports.readers import FieldSpec
+from crm.leads.schema import LeadRow, LeadSchema
+from crm.leads.services import DUPLICATE, repeated
+from crm.leads.writer import write_leads
+from crm.models import Import, ProductService, Team
+from crm.records.schema import ValueProblem
+from crm.teams.services import ACTIVE
+
+PRODUCTS, TEAM, MEMBER = "productServices", "team", "teamMember"
+LEAD_FIELDS = (
+    FieldSpec(
+        "status",
+        "Status",
+        "text",
+        ("lead status", "stage", "deal stage", "pipeline stage", "phase", "statut", "estado"),
+    ),
+    FieldSpec(
+        "source", "Source", "text", ("lead source", "origin", "quelle", "herkunft", "origine", "origen", "fuente")
+    ),
+    FieldSpec(
+        "value",
+        "Value",
+        "text",
+        ("deal value", "amount", "deal amount", "expected value", "wert", "betrag", "montant", "importe"),
+    ),
+    FieldSpec(
+        "notes",
+        "Notes",
+        "text",
+        ("note", "comment", "comments", "notizen", "notiz", "bemerkung", "kommentar", "notas", "remarques"),
+    ),
+)
+NAME_FIELDS = (
+    FieldSpec(
+        PRODUCTS,
+        "Products and services",
+        "text",
+        (
+            "product",
+            "products",
+            "service",
+            "services",
+            "produkt",
+            "produkte",
+            "produit",
+            "produits",
+            "producto",
+            "productos",
+        ),
+    ),
+    FieldSpec(TEAM, "Team", "text", ("sales team", "equipe", "equipo")),
+    FieldSpec(
+        MEMBER,
+        "Team member",
+        "text",
+        (
+            "owner",
+            "lead owner",
+            "deal owner",
+            "assignee",
+            "assigned to",
+            "sales rep",
+            "salesperson",
+            "zustandig",
+            "bearbeiter",
+            "verantwortlich",
+            "commercial",
+            "responsable",
+        ),
+    ),
+)
+
+
+class LeadLookups(Lookups):
+    """The company's products and teams by name, and its members by address or name; each also by _id."""
+
+    def __init__(self, job: Import) -> None:
+        super().__init__(job)
+        self._products: dict[str, str] | None = None
+        self._teams: dict[str, str] | None = None
+        self._members: dict[str, tuple[str, str]] | None = None
+
+    def put_into(self, row: LeadRow, named: Mapping[str, str]) -> list[ValueProblem]:
+        problems = super().put_into(row, named)
+        if text := named.get(PRODUCTS):
+            row.product_ids, missing = self._find_products(text)
+            problems += [
+                ValueProblem(
+                    PRODUCTS, "ProductServiceNotFound_400", f"there is no product {name[:60]!r}; make it first"
+                )
+                for name in missing
+            ]
+        if text := named.get(TEAM):
+            self._teams = self._teams if self._teams is not None else by_name(Team.objects.all())
+            if found := self._teams.get(text.lower()):
+                row.system["team_id"] = found
+            else:
+                problems.append(
+                    ValueProblem(TEAM, "TeamNotFound_400", f"there is no team {text[:60]!r}; make it first")
+                )
+        if text := named.get(MEMBER):
+            problems += self._put_member(row, text)
+        return problems
+
+    def _find_products(self, text: str) -> tuple[list[str], list[str]]:
+        """The ids of the products that a cell names, and the names that are no product's. A name may have commas itself."""
+        if self._products is None:
+            self._products = by_name(ProductService.objects.filter(is_deleted=False))
+        names = [text] if text.lower() in self._products else split_names(text)
+        found = {name: self._products.get(name.lower()) for name in names}
+        return list(dict.fromkeys(id for id in found.values() if id)), [name for name, id in found.items() if not id]
+
+    def _put_member(self, row: LeadRow, text: str) -> list[ValueProblem]:
+        if self._members is None:
+            self._members = _members()
+        id, status = self._members.get(text.lower(), ("", ""))
+        if not status:
+            return [
+                ValueProblem(
+                    MEMBER, "MemberNotFound_404", f"there is no member {text[:60]!r}, or several; give the address"
+                )
+            ]
+        if status not in ACTIVE:
+            return [ValueProblem(MEMBER, "MemberNotAccepted_400", f"the membership of {text[:60]!r} is {status}")]
+        row.system["team_member_id"] = id
+        return []
+
+
+def _members() -> dict[str, tuple[str, str]]:
+    """Lower-case address, name or _id -> (_id, status); a name that several have stands for none of them."""
+    rows = list(Member.objects.annotate(lower=Lower("name")).values_list("pk", "email", "lower", "status"))
+    names: dict[str, tuple[str, str]] = {}
+    for pk, _, name, status in rows:
+        names[name] = ("", "") if name in names else (pk, status)
+    return (
+        names | {email: (pk, status) for pk, email, _, status in rows} | {pk: (pk, status) for pk, _, _, status in rows}
+    )
+
+
+class LeadKind(ImportKind):
+    """Each row is a lead."""
+
+    name: ClassVar[str] = Import.Type.LEAD
+    noun: ClassVar[str] = "leads"
+    schema = LeadSchema
+    fields = (*CONTACT_FIELDS, *LEAD_FIELDS)
+    names = (*TAG_FIELDS, *NAME_FIELDS)
+
+    def lacking(self, schema: LeadSchema, targets: set[str]) -> list[str]:
+        needed = [key for key in schema.required_system if schema.columns[key] not in schema.system_defaults]
+        needed += [key for key in schema.required_custom if key not in schema.defaults]
+        missing = [key for key in needed if key not in targets]
+        identifying = [key for key in ("email", "number") if schema.contacts.identified_by(key)]
+        return missing if targets & set(identifying) else [" or ".join(identifying), *missing]
+
+    def lookups(self, job: Import) -> Lookups:
+        return LeadLookups(job)
+
+    def write(
+        self, schema: LeadSchema, rows: Sequence[LeadRow], job: Import, existing: Literal["skip", "update", "error"]
+    ) -> Written:
+        result = write_leads(
+            schema, rows, actor_id=job.created_by_id, import_id=job.pk, automation=job.automation, existing=existing
+        )
+        written = Written(result.created, result.updated, failed=result.failed)
+        written.existing = [(index, ValueProblem("", DUPLICATE, repeated(lead))) for index, lead in result.collided]
+        for index, module in result.refused:
+            error = quota_exceeded(module)
+            written.failed[index] = [ValueProblem("", error.name, error.detail)]
+        return written

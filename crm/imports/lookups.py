@@ -1,0 +1,105 @@
+"""Tags and categories that rows name: by name whatever its case, or by _id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Lower
+
+from core.access import remaining_quota
+from crm.models import ContactCategory, Import, Tag
+from crm.records.schema import ValueProblem
+
+MAX_NAME = 200
+MAX_TAGS = 10_000
+NO_TAG = f"a name has at most {MAX_NAME} characters, and there are at most {MAX_TAGS:,} tags, or what the plan allows"
+"""So many tags a company may come to have by imports: a column of free text is no column of tags."""
+TAGS, CATEGORY = "tags", "category"
+
+
+class Lookups:
+    """The company's tags and categories, looked up once for all rows.
+
+    Tags that do not exist are made, since they are free labels; categories are a company's own order and are not.
+    """
+
+    def __init__(self, job: Import) -> None:
+        self._job = job
+        self._tags: dict[str, str] | None = None
+        self._categories: dict[str, str] | None = None
+
+    def need(self, batch: Iterable[Mapping[str, str]]) -> None:
+        """Make sure of the tags that a batch's rows name, outside of its transaction: another import may be making the same ones."""
+        wanted = {
+            name.lower(): name for named in batch for name in split_names(named.get(TAGS, "")) if len(name) <= MAX_NAME
+        }
+        if not wanted:
+            return
+        if self._tags is None:
+            self._tags = by_name(Tag.objects.all())
+        missing = [name for key, name in wanted.items() if key not in self._tags]
+        if missing and len(self._tags) // 2 + len(missing) <= MAX_TAGS:
+            with transaction.atomic():
+                missing = missing[: remaining_quota("tag")]
+                Tag.objects.bulk_create(
+                    [Tag(name=name, created_by_id=self._job.created_by_id) for name in missing], ignore_conflicts=True
+                )
+            self._tags = by_name(Tag.objects.all())
+
+    def put_into(self, row: Any, named: Mapping[str, str]) -> list[ValueProblem]:
+        """Give the row what it names; what cannot be had is told. Tags are the import's and the row's; the category is the row's or else
+        the import's."""
+        tags = {name: (self._tags or {}).get(name.lower()) for name in split_names(named.get(TAGS, ""))}
+        row.tag_ids = list(dict.fromkeys([*self._job.tags, *(tag for tag in tags.values() if tag)])) or None
+        name = named.get(CATEGORY, "")
+        category = self._category(name) if name else None
+        row.category_id = category or self._job.category_id
+        problems = [
+            ValueProblem(TAGS, "TagNotFound_400", f"the tag {name[:60]!r} cannot be made; {NO_TAG}")
+            for name, tag in tags.items()
+            if tag is None
+        ]
+        if name and category is None:
+            problems.append(
+                ValueProblem(
+                    CATEGORY, "ContactCategoryNotFound_400", f"there is no category {name[:60]!r}; make it first"
+                )
+            )
+        return problems
+
+    def _category(self, name: str) -> str | None:
+        if self._categories is None:
+            self._categories = by_name(ContactCategory.objects.all())
+        return self._categories.get(name.lower())
+
+
+def untag_imports(tag_ids: list[str]) -> None:
+    """Take deleted tags from imports, which would give them to their rows otherwise."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE crm_import SET tags = tags - %s::text[] WHERE company_id = current_setting('app.company') AND tags ?| %s::text[]",
+            [tag_ids, tag_ids],
+        )
+
+
+def clear_import_categories(category_ids: list[str]) -> None:
+    """Take deleted categories from imports."""
+    Import.objects.filter(category_id__in=category_ids).update(category=None)
+
+
+def split_names(text: str) -> list[str]:
+    """The names in a cell, separated by commas or semicolons, each once."""
+    names = (" ".join(part.split()) for part in text.replace(";", ",").split(","))
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def by_name(records: QuerySet[Any]) -> dict[str, str]:
+    """Lower-case name and _id -> _id; both as the database and as Python write lower case."""
+    found: dict[str, str] = {}
+    for pk, name, lower in records.annotate(lower=Lower("name")).values_list("pk", "name", "lower"):
+        found[pk] = found[lower] = pk
+        found.setdefault(name.lower(), pk)
+    return found

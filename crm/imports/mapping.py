@@ -1,0 +1,110 @@
+"""From a file's columns to formData: what a mapping may be, and how a row is read by it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.errors import NamedError, shorten
+from core.text.formulas import restore
+from crm.contacts.schema import PHONE_KEYS
+from crm.imports.kinds import ImportKind
+from crm.imports.readers import Cell
+from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME
+from crm.records.schema import RecordSchema
+
+NAMES = (FIRST_NAME, LAST_NAME)
+"""Targets that make the name together; a custom field of the same key goes before."""
+
+
+def check_mapping(
+    kind: ImportKind, mapping: Mapping[str, str], headers: Sequence[str], schema: RecordSchema, *, complete: bool
+) -> None:
+    """Raise InvalidMapping_400 unless each column exists and has a target of its own; if `complete`, nothing required may be left out."""
+    known = set(headers)
+    pseudo = (*NAMES, *(spec.key for spec in kind.names))
+    for header, key in mapping.items():
+        if header not in known:
+            raise _invalid(
+                f"the file has no column {shorten(header, 60)!r}; it has: {shorten(', '.join(headers), 400)}"
+            )
+        if key not in kind.keys and key not in schema.fields and key not in pseudo:
+            raise _invalid(
+                f"the column {shorten(header, 60)!r} goes to {shorten(key, 60)!r}, which is no field of {kind.noun};"
+                f" use {', '.join((*kind.keys, *pseudo))} or the uniqueFieldID of a custom field"
+            )
+    targets = list(mapping.values())
+    twice = next((key for key in targets if targets.count(key) > 1), None)
+    if twice is not None:
+        raise _invalid(f"two columns go to {shorten(twice, 60)!r}; leave one of them out")
+    if "name" in targets and {FIRST_NAME, LAST_NAME} & (set(targets) - schema.fields.keys()):
+        raise _invalid(f"map either name, or {FIRST_NAME} and {LAST_NAME}")
+    if complete:
+        _check_complete(kind, set(targets), schema)
+
+
+def _check_complete(kind: ImportKind, targets: set[str], schema: RecordSchema) -> None:
+    if not targets:
+        raise _invalid("no column is mapped; send {column header: field key}")
+    if {FIRST_NAME, LAST_NAME} & targets:
+        targets = targets | {"name"}
+    if "number" in targets:
+        targets = targets | PHONE_KEYS  # numbers may be international, and bring their prefix
+    missing = kind.lacking(schema, targets)
+    if missing:
+        raise _invalid(f"required and without column: {', '.join(missing)}")
+
+
+def _invalid(detail: str) -> NamedError:
+    return NamedError("InvalidMapping_400", f"columnMapping: {detail}")
+
+
+class RowReader:
+    """Turns a row's cells into formData and what they name. `column_of` gives the header that a key comes from."""
+
+    def __init__(
+        self, kind: ImportKind, mapping: Mapping[str, str], headers: Sequence[str], schema: RecordSchema
+    ) -> None:
+        places = {header: index for index, header in enumerate(headers)}
+        naming = {spec.key for spec in kind.names} - schema.fields.keys()
+        pseudo = {key for key in NAMES if key not in schema.fields} | naming
+        self.column_of = {key: header for header, key in mapping.items()}
+        # In the file's order: the database keeps none of an object's keys.
+        self._fields = sorted((places[header], key) for header, key in mapping.items() if key not in pseudo)
+        self._names = [
+            places[self.column_of[key]] for key in (FIRST_NAME, LAST_NAME) if key in pseudo and key in self.column_of
+        ]
+        self._naming = [(key, places[self.column_of[key]]) for key in sorted(naming) if key in self.column_of]
+        if self._names:
+            self.column_of.setdefault("name", headers[self._names[0]])
+
+    def form_data(self, cells: Sequence[Cell]) -> dict[str, Any]:
+        """formData of what the row has; empty cells are left out."""
+        form = {}
+        for index, key in self._fields:
+            cell = cells[index]
+            if cell is not None:
+                form[key] = cell_text(cell)
+        if self._names:
+            name = " ".join(cell_text(cells[index]) for index in self._names if cells[index] is not None)
+            if name:
+                form["name"] = name
+        return form
+
+    def named(self, cells: Sequence[Cell]) -> dict[str, str]:
+        """Key -> the text of its cell, of the columns that name other records and are not empty here."""
+        found = {
+            key: " ".join(cell_text(cell).split()) for key, place in self._naming if (cell := cells[place]) is not None
+        }
+        return {key: text for key, text in found.items() if text}
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell as text, the same from a workbook as from a CSV; the apostrophe that marks text in spreadsheets is taken off."""
+    if type(cell) is str:
+        return restore(cell)
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, int | float):
+        return repr(cell)
+    return cell.isoformat() if cell is not None else ""  # type: ignore[union-attr]

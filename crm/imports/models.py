@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from django.db import models
+
+from core.fields import CompanyForeignKey, JSONField
+from core.models import CompanyModel, Job
+
+
+class Import(Job):
+    """Rows of an uploaded file on their way to becoming contacts. Progress commits with its batch; `next_row` is where a worker goes on."""
+
+    class Type(models.TextChoices):
+        CONTACT = "contact"
+        LEAD = "lead"
+
+    import_type = models.CharField(max_length=10, choices=Type, default=Type.CONTACT)
+    file = CompanyForeignKey("crm.File", on_delete=models.PROTECT, related_name="imports")
+    headers = JSONField(default=list)
+    sample = JSONField(default=list, help_text="The first rows, as they were read.")
+    column_mapping = JSONField(default=dict, help_text="Column header -> field key.")
+    options = JSONField(
+        default=dict, help_text="rowFrom, rowTo, existing, skipInvalid, delimiter, encoding, sheet, dateFormat."
+    )
+    tags = JSONField(default=list, help_text="Ids of tags that every row gets.")
+    category = CompanyForeignKey("crm.ContactCategory", on_delete=models.SET_NULL, null=True, related_name="+")
+    user_enquiry = models.BooleanField(null=True)
+    automation = models.BooleanField(default=True)
+    limited = models.BooleanField(
+        default=False, help_text="Made in a session, so that the plan's limits hold for its rows."
+    )
+    header_row = models.PositiveIntegerField(
+        null=True, help_text="Row of the headers; null until the file has been read."
+    )
+    last_row = models.PositiveIntegerField(null=True, help_text="Row of the file's last record.")
+    row_count = models.PositiveIntegerField(null=True, help_text="Records in the file, whatever rowFrom and rowTo say.")
+    next_row = models.PositiveIntegerField(default=0, help_text="Row of the file to go on with; 0 before the first.")
+    created = models.PositiveIntegerField(default=0)
+    updated = models.PositiveIntegerField(default=0)
+    skipped = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    rate = models.FloatField(null=True, help_text="Rows a second, smoothed over the last batches.")
+    is_deleted = models.BooleanField(default=False)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta(Job.Meta):
+        indexes = [
+            models.Index(fields=("due_at",), condition=models.Q(status="queued"), name="import_due"),
+            models.Index(fields=("status",), condition=models.Q(status="running"), name="import_running"),
+            models.Index(fields=("company", "-created_at", "id"), name="import_newest"),
+        ]
+
+
+class ImportRowError(CompanyModel):
+    """Why a row of the file did not become a contact (or lost a value)."""
+
+    job = CompanyForeignKey(Import, on_delete=models.CASCADE, related_name="row_errors", db_index=False)
+    row = models.PositiveIntegerField(help_text="Row number in the file, as a person counts: the header is 1.")
+    column = models.CharField(max_length=300, blank=True)
+    code = models.CharField(max_length=64)
+    message = models.CharField(max_length=1000)
+    values = JSONField(default=list, help_text="The row's cells as they were read, to mend and send again.")
+
+    class Meta(CompanyModel.Meta):
+        indexes = [models.Index(fields=("job", "row", "id"), name="importrowerror_row")]

@@ -1,0 +1,81 @@
+"""The options of an import, and what a range of rows may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, Self
+
+from core.api.output import snake
+from core.errors import NamedError, ValidationFailed
+from crm.field_types.dates import pattern_of
+
+READING = ("delimiter", "encoding", "sheet")
+"""What decides how the file is read, and so which headers it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Row numbers are those that a spreadsheet program shows (the header is normally row 1); empty text means: find it out."""
+
+    row_from: int | None = None
+    row_to: int | None = None
+    existing: Literal["skip", "update", "error"] = "skip"
+    skip_invalid: bool = False
+    delimiter: str = ""
+    encoding: str = ""
+    sheet: str = ""
+    date_format: str = ""
+
+    @classmethod
+    def stored(cls, values: Mapping[str, Any]) -> Self:
+        """The options as Import.options keeps them, in the names of the API."""
+        return cls(**{snake(name): value for name, value in values.items()})
+
+    def changed(self, values: Mapping[str, Any]) -> Self:
+        """These options with some given anew (in Python's names); None puts one back to its default.
+
+        Raises RowFromGreaterThanRowTo_400, and ValidationFailed for a date format that is none.
+        """
+        plain = type(self)()
+        new = replace(
+            self, **{name: getattr(plain, name) if value is None else value for name, value in values.items()}
+        )
+        if new.row_from and new.row_to and new.row_from > new.row_to:
+            raise NamedError(
+                "RowFromGreaterThanRowTo_400", f"options: rowFrom {new.row_from} is greater than rowTo {new.row_to}"
+            )
+        if new.date_format:
+            try:
+                pattern_of(new.date_format)
+            except ValueError as error:
+                raise ValidationFailed(f"options.dateFormat: {error}", str(error)) from error
+        return new
+
+    def as_json(self) -> dict[str, Any]:
+        """What differs from the defaults, in the names of the API."""
+        plain = asdict(type(self)())
+        return {_camel(name): value for name, value in asdict(self).items() if value != plain[name]}
+
+    def reads_like(self, other: Options) -> bool:
+        """Whether the file has the same headers and rows under both."""
+        return all(getattr(self, name) == getattr(other, name) for name in READING)
+
+    def total(self, *, header_row: int, last_row: int, row_count: int) -> int:
+        """How many rows the range holds at most (blank rows in it are known when they are met); RowFromOutOfRange_400, NoRowsInFile_400."""
+        first, last = max(self.row_from or 0, header_row + 1), min(self.row_to or last_row, last_row)
+        if self.row_from and self.row_from > last_row:
+            raise NamedError(
+                "RowFromOutOfRange_400", f"options: rowFrom is {self.row_from}, the file's last row is {last_row}"
+            )
+        if first > last:
+            raise NamedError(
+                "NoRowsInFile_400",
+                f"options: the first row below the headers is {header_row + 1}, rowTo is {self.row_to}",
+            )
+        return min(row_count, last - first + 1)
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)

@@ -1,0 +1,149 @@
+"""Child process: one sheet of the workbook on stdin becomes lines on stdout.
+
+Run by path with `python -I`, so it imports nothing of this project; the parent is workbook.py. A line is `row number`, a space and
+a JSON array of cells, where dates and times stand as ISO text in an array of their own; or a JSON object for a row error. Blank rows are
+left out. The last line of stderr is a JSON report: what was read, or {"error": kind, "sheets": names}.
+
+Parsing happens here, since a crafted workbook may need any amount of memory or make the parser crash: the limits below end this
+process, and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import datetime
+import errno
+import os
+import resource
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import orjson
+
+MEMORY_BYTES = 2 << 30
+CPU_SECONDS = 300
+OUTPUT_BYTES = 8 << 30
+LARGEST_WHOLE = 10**15
+FLUSH_LINES = 2_000
+PR_SET_PDEATHSIG = 1
+NUL = b"\\u0000"
+TOO_LONG = "A cell of this row is longer than {limit:,} characters. Shorten it."
+UNREADABLE = "The row holds text that cannot be read. Type it again."
+HOLDS_NUL = "The cell holds a NUL character. Remove it."
+
+
+def limit_process() -> None:
+    """Bound memory, time and output, and end with the parent."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    for kind, value in (
+        (resource.RLIMIT_AS, MEMORY_BYTES),
+        (resource.RLIMIT_CPU, CPU_SECONDS),
+        (resource.RLIMIT_FSIZE, OUTPUT_BYTES),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.getrlimit(kind)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        # Some systems refuse a limit on address space; the others still hold there.
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (value, value))
+
+
+def normal(cell: Any) -> Any:
+    """A cell as JSON can hold it: trimmed text or None, whole floats as integers, dates as a list of one ISO text."""
+    kind = type(cell)
+    if kind is str:
+        return cell.strip() or None
+    if kind is float:
+        return int(cell) if cell.is_integer() and abs(cell) < LARGEST_WHOLE else cell if cell - cell == 0 else None
+    if kind is datetime.timedelta:
+        return str(cell)
+    if kind is datetime.datetime or kind is datetime.date or kind is datetime.time:
+        return [cell.isoformat()]
+    return cell
+
+
+def lines(rows: Iterable[list[Any]], cell_limit: int) -> Iterator[bytes]:
+    """One line for each row that is not blank."""
+    for number, row in enumerate(rows, 1):
+        cells = [normal(cell) for cell in row]
+        while cells and cells[-1] is None:
+            cells.pop()
+        if not cells:
+            continue
+        problem = next(
+            (index for index, cell in enumerate(cells) if type(cell) is str and len(cell) > cell_limit), None
+        )
+        if problem is not None:
+            yield b"%d %s\n" % (number, orjson.dumps({"column": problem, "message": TOO_LONG.format(limit=cell_limit)}))
+            continue
+        try:
+            content = orjson.dumps(cells)
+        except TypeError:
+            # Only text that is no valid Unicode gets here.
+            content = orjson.dumps({"column": None, "message": UNREADABLE})
+        if (
+            NUL in content
+            and (index := next((i for i, cell in enumerate(cells) if type(cell) is str and "\0" in cell), None))
+            is not None
+        ):
+            content = orjson.dumps({"column": index, "message": HOLDS_NUL})
+        yield b"%d %s\n" % (number, content)
+
+
+def convert(wanted: str, cell_limit: int) -> dict[str, Any]:
+    """Write the sheet to stdout and return the report."""
+    import python_calamine as calamine
+
+    try:
+        book = calamine.load_workbook(sys.stdin.buffer)
+    except calamine.PasswordError:
+        return {"error": "password"}
+    names = list(book.sheet_names)
+    listed = [data for data in book.sheets_metadata if data.typ == calamine.SheetTypeEnum.WorkSheet]
+    # What a person sees first comes first: a workbook often begins with a hidden sheet of lists.
+    listed.sort(key=lambda data: data.visible != calamine.SheetVisibleEnum.Visible)
+    sheets = [data.name for data in listed]
+    if not sheets:
+        return {"error": "empty", "sheets": names}
+    if wanted and wanted not in sheets:
+        return {"error": "sheet", "sheets": sheets[:100]}
+    sheet = book.get_sheet_by_name(wanted or sheets[0])
+    # iter_rows() keeps the blank rows above the first cell, and leaves out the blank columns before it.
+    first_column = (sheet.start or (0, 0))[1]
+    count, batch = 0, []
+    for line in lines(sheet.iter_rows(), cell_limit):
+        count += 1
+        batch.append(line)
+        if len(batch) >= FLUSH_LINES:
+            sys.stdout.buffer.write(b"".join(batch))
+            batch.clear()
+    sys.stdout.buffer.write(b"".join(batch))
+    sys.stdout.buffer.flush()
+    return {"rows": count, "sheet": sheet.name, "sheets": sheets[:100], "first_column": first_column}
+
+
+def main() -> None:
+    """Convert, and report on stderr."""
+    limit_process()
+    wanted, cell_limit = sys.argv[1], int(sys.argv[2])
+    try:
+        report = convert(wanted, cell_limit)
+    except MemoryError:
+        report = {"error": "memory"}
+    except OSError as error:
+        kinds = {errno.ENOSPC: "space", errno.EDQUOT: "space", errno.EFBIG: "memory"}
+        report = {"error": kinds.get(error.errno or 0, "damaged"), "detail": str(error)[:300]}
+    except BaseException as error:  # noqa: BLE001 - the edge of one job: parser panics are no Exception
+        report = {"error": "damaged", "detail": f"{type(error).__name__}: {error}"[:300]}
+    sys.stderr.write("\n" + orjson.dumps(report).decode() + "\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    main()
+    # Past the interpreter's own ending, which would try once more to write what a full disk has refused.
+    os._exit(0)

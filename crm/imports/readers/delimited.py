@@ -1,0 +1,247 @@
+"""Read CSV and its relatives: any size in flat memory, any damage as an error of its own row.
+
+A row that cannot be parsed never costs the rows behind it. Where a quote stays open, the row that opened it becomes the
+error and reading goes on with the next line, unless the cell is closed properly further on and merely too long.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import BinaryIO
+
+from crm.imports.readers.base import (
+    EMPTY_FILE,
+    INVALID,
+    MAX_CELL_CHARS,
+    MAX_COLUMNS,
+    NO_ROWS,
+    ROWS_FOR_HEADERS,
+    Cell,
+    Progress,
+    ReaderError,
+    Row,
+    RowError,
+    Table,
+)
+from crm.imports.readers.dialect import detect_delimiter, known_delimiter
+from crm.imports.readers.encoding import detect_encoding, known_encoding
+from crm.imports.readers.headers import clean_headers, column_letter, used_width
+from crm.imports.readers.lines import OVERLONG, UNDECODABLE, Lines, RecordTooLongError
+
+DAMAGE = re.compile(f"[\0{UNDECODABLE}{OVERLONG}]")
+SAMPLE_CHARS = 65_536
+PROGRESS_ROWS = 20_000
+# Each may read on to the end of the file, so their number is what bounds the time that a crafted file takes.
+MAX_LONG_SCANS = 200
+Record = tuple[int, list[str] | RowError]
+
+# The limit is the csv module's own, kept per process; nothing else in this project parses CSV with longer cells.
+csv.field_size_limit(MAX_CELL_CHARS)
+
+
+class DelimitedTable(Table):
+    """A text table in a seekable binary stream. Raises ReaderError when there is no header or no row below it."""
+
+    def __init__(
+        self, stream: BinaryIO, kind: str = "csv", delimiter: str | None = None, encoding: str | None = None
+    ) -> None:
+        self.kind = kind
+        self._stream = stream
+        self._size = stream.seek(0, 2)
+        if not self._size:
+            raise ReaderError(
+                EMPTY_FILE, "The file is empty. Upload a file with a header row and at least one row below it."
+            )
+        found, mark = detect_encoding(stream) if not encoding else (known_encoding(encoding), 0)
+        self.encoding, self._start = (found, mark) if not encoding else self._with_mark(found)
+        first_lines = self._first_lines()
+        self._skip_lines = self._take_separator_line(first_lines)
+        self.delimiter = known_delimiter(delimiter) if delimiter else self.delimiter or self._detect(first_lines)
+        self._read_header()
+        if next(self.rows(), None) is None:
+            raise ReaderError(NO_ROWS, "The file has a header row and no rows below it. Add at least one row.")
+
+    def rows(self, start: int = 0) -> Iterator[Row | RowError]:
+        width = len(self.headers)
+        begin = max(start, self.header_row + 1)
+        for number, cells in self._records():
+            if number < begin:
+                continue
+            if type(cells) is not list:
+                yield cells  # type: ignore[misc]
+                continue
+            values: list[Cell] = [cell.strip() or None for cell in cells]
+            if not any(values):
+                continue
+            if len(values) != width:
+                if len(values) > width and any(values[width:]):
+                    yield self._too_many(number, cells)
+                    continue
+                values = values[:width] + [None] * (width - len(values))
+            yield number, values
+
+    def count_rows(self, progress: Progress | None = None) -> int:
+        count = 0
+        lines = self._lines()
+        for number, cells in self._records(lines):
+            if number <= self.header_row:
+                continue
+            if type(cells) is list and not (any(cells) and "".join(cells).strip()):
+                continue
+            count += 1
+            if progress and count % PROGRESS_ROWS == 0:
+                progress(count, min(1.0, lines.position / self._size))
+        if progress:
+            progress(count, 1.0)
+        return count
+
+    def _with_mark(self, encoding: str) -> tuple[str, int]:
+        """An encoding that the user chose, with the length of the mark that the file begins with."""
+        self._stream.seek(0)
+        head = self._stream.read(4)
+        if encoding == "utf-16":
+            return (
+                ("utf-16-be", 2)
+                if head.startswith(b"\xfe\xff")
+                else ("utf-16-le", 2 if head.startswith(b"\xff\xfe") else 0)
+            )
+        for mark, codec in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+            if codec == encoding and head.startswith(mark):
+                return encoding, len(mark)
+        return encoding, 0
+
+    def _lines(self) -> Lines:
+        return Lines(self._stream, self.encoding or "utf-8", self._start)
+
+    def _first_lines(self) -> list[str]:
+        """Some tens of kilobytes of lines for finding the delimiter."""
+        lines, size = [], 0
+        for line in islice(chain.from_iterable(self._lines().blocks(0, guard=False)), 200):
+            lines.append(line[:SAMPLE_CHARS])
+            size += len(line)
+            if size > SAMPLE_CHARS:
+                break
+        return lines
+
+    def _take_separator_line(self, lines: list[str]) -> int:
+        """Excel's own first line, `sep=;`, names the delimiter and is no row; returns how many lines to skip."""
+        match = re.fullmatch(r'"?sep=([,;|\t])"?\s*', lines[0], re.IGNORECASE) if lines else None
+        if not match:
+            return 0
+        self.delimiter = match.group(1)
+        del lines[0]
+        return 1
+
+    def _detect(self, lines: list[str]) -> str:
+        return detect_delimiter(lines, "\t" if self.kind == "tsv" else ",")
+
+    def _read_header(self) -> None:
+        records = self._records()
+        for number, cells in records:
+            if isinstance(cells, RowError):
+                raise ReaderError(INVALID, f"The header row (row {number}) cannot be read: {cells.message}")
+            if any(cell.strip() for cell in cells):
+                self.header_row = number
+                following = (
+                    row[: len(cells)] for _, row in islice(records, ROWS_FOR_HEADERS) if not isinstance(row, RowError)
+                )
+                self.headers = clean_headers(cells, used=used_width(following))
+                return
+        raise ReaderError(
+            EMPTY_FILE, "The file holds no text. Upload a file with a header row and at least one row below it."
+        )
+
+    def _records(self, lines: Lines | None = None) -> Iterator[Record]:
+        """Yield every record with its number, blank ones as empty lists."""
+        lines = lines or self._lines()
+        number, line = 0, self._skip_lines
+        while line >= 0:
+            lines.done = line
+            source = chain.from_iterable(lines.blocks(line))
+            reader = csv.reader(source, delimiter=self.delimiter or ",", skipinitialspace=True, strict=True)
+            try:
+                for cells in reader:
+                    number += 1
+                    if lines.done < lines.suspect_until and (error := self._damage(number, cells)):
+                        yield number, error
+                    else:
+                        yield number, cells
+                    lines.done = line + reader.line_num
+                return
+            except (csv.Error, RecordTooLongError) as error:
+                number += 1
+                line, message = self._recover(lines, line + reader.line_num, error)
+            yield number, RowError(number, None, INVALID, message)
+
+    def _recover(self, lines: Lines, reached: int, error: Exception) -> tuple[int, str]:
+        """Where to go on after a record that broke, as a line number, and what to tell about it.
+
+        `lines.done` is the record's first line and `reached` the line behind the last one that was read for it.
+        """
+        first = lines.done
+        too_long = isinstance(error, RecordTooLongError) or "field larger" in str(error)
+        if too_long:
+            end = self._closing_line(lines, first, reached)
+            lines.long_scans += 1
+            if lines.long_scans > MAX_LONG_SCANS:
+                raise ReaderError(
+                    INVALID, "Too many quotes of this file are never closed. Export it again with every quote doubled."
+                )
+            if end is not None:
+                return (
+                    end,
+                    f"A cell of this row is longer than {MAX_CELL_CHARS:,} characters, or the row is too long. Shorten it.",
+                )
+        if too_long or reached > first + 1 or "unexpected end" in str(error):
+            return (
+                first + 1,
+                'A quote (") that opens in this row is never closed properly. Close it, or double the quotes inside the cell.',
+            )
+        return (
+            first + 1,
+            'A quoted cell of this row has a single quote (") inside it. Double the quotes inside quoted cells.',
+        )
+
+    def _closing_line(self, lines: Lines, first: int, reached: int) -> int | None:
+        """The line behind a long record whose quotes are well formed; None when its open quote is never closed."""
+        inside = False
+        delimiter = self.delimiter or ","
+        for index, text in enumerate(chain.from_iterable(lines.blocks(first, guard=False)), first):
+            if inside:
+                place = text.replace('""', "\0\0").find('"')
+                if place >= 0 and text[place + 1 : place + 2].strip(" ") not in ("", delimiter, "\r", "\n"):
+                    return None
+            inside ^= text.count('"') % 2 == 1
+            if not inside and index + 1 >= reached:
+                return index + 1
+        return None
+
+    def _damage(self, number: int, cells: list[str]) -> RowError | None:
+        for index, cell in enumerate(cells):
+            found = DAMAGE.search(cell)
+            if not found:
+                continue
+            column = (
+                self.headers[index] if index < len(getattr(self, "headers", ())) else f"Column {column_letter(index)}"
+            )
+            values = _presentable(cells)
+            if found.group() == OVERLONG:
+                return RowError(number, None, INVALID, "This row is too long to be read. Shorten its cells.")
+            if found.group() == UNDECODABLE:
+                text = (
+                    f"The cell has bytes that are not {self.encoding} text. Save the file as UTF-8 and upload it again."
+                )
+                return RowError(number, column, INVALID, text, values)
+            return RowError(number, column, INVALID, "The cell holds a NUL character. Remove it.", values)
+        return None
+
+    def _too_many(self, number: int, cells: list[str]) -> RowError:
+        message = f"The row has {len(cells)} cells, the header {len(self.headers)}. Quote cells that contain the delimiter {self.delimiter!r}."
+        return RowError(number, None, INVALID, message, _presentable(cells))
+
+
+def _presentable(cells: list[str]) -> tuple[str, ...]:
+    return tuple(DAMAGE.sub("\ufffd", cell) for cell in cells[:MAX_COLUMNS])

@@ -1,0 +1,56 @@
+"""Find out which character separates the cells of a text table."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from itertools import islice
+
+from crm.imports.readers.base import INVALID, ReaderError
+
+CANDIDATES = (",", ";", "\t", "|")
+NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
+SAMPLE_RECORDS = 60
+
+
+def known_delimiter(value: str) -> str:
+    """One usable delimiter for what a user gave; raises ReaderError for anything else."""
+    delimiter = NAMED.get(value.strip().lower(), value) if value else value
+    if len(delimiter) != 1 or delimiter in '"\r\n\0' or delimiter.isalnum():
+        raise ReaderError(
+            INVALID, f"The delimiter {value[:20]!r} is not usable. Give one character, for example ',' or ';' or 'tab'."
+        )
+    return delimiter
+
+
+def detect_delimiter(lines: list[str], preferred: str = ",") -> str:
+    """The delimiter under which most records have as many cells as the first; `preferred` when none is seen.
+
+    `lines` are the first lines with their ends; the last may be cut off, so it is given less weight by being left out.
+    """
+    usable = lines[:-1] if len(lines) > 1 and not lines[-1].endswith(("\n", "\r")) else lines
+    best, best_score = preferred, (0.0, 0)
+    for delimiter in sorted(CANDIDATES, key=lambda candidate: candidate != preferred):
+        score = _score(usable, delimiter)
+        if score > best_score:
+            best, best_score = delimiter, score
+    return best
+
+
+def _score(lines: list[str], delimiter: str) -> tuple[float, int]:
+    """(share of records as wide as the header or the usual width, that width); (0, 0) when nothing is separated."""
+    widths: list[int] = []
+    try:
+        for cells in islice(csv.reader(lines, delimiter=delimiter, skipinitialspace=True), SAMPLE_RECORDS):
+            if any(cells):
+                widths.append(len(cells))
+    except csv.Error:
+        if not widths:
+            return 0.0, 0
+    if not widths or widths[0] < 2:
+        return 0.0, 0
+    header = widths[0]
+    usual = Counter(widths).most_common(1)[0][0]
+    agree = sum(width in (header, usual) and width > 1 for width in widths) / len(widths)
+    # Shorter rows are common, so agreement is taken in coarse steps and the number of columns decides between equals.
+    return round(agree, 1), header

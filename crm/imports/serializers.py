@@ -1,0 +1,192 @@
+"""Bodies and answers of imports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.members.snapshots import MemberSnapshot
+from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
+from core.api.output import Computed, IdField, Output
+from crm.files.serializers import FileOut, FileSnapshot
+from crm.models import Import
+
+EXISTING = ("skip", "update", "error")
+MAX_ROW = 2**31 - 1
+
+
+class MappingInput(serializers.DictField):
+    """{column header: field key}; a column whose key is empty or null is left out."""
+
+    child = TextInput(allow_blank=True, allow_null=True, max_length=200)
+
+    def to_internal_value(self, data: Any) -> dict[str, str]:
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("must be an object of column headers and field keys", code="not_a_dict")
+        if len(data) > 500:
+            raise serializers.ValidationError("has more than 500 columns", code="max_length")
+        return {header: key for header, key in super().to_internal_value(data).items() if key}
+
+
+class OptionsInput(Input):
+    """How the file is read and what happens to rows; null puts an option back to its default."""
+
+    rowFrom = IntegerInput(
+        required=False, allow_null=True, min_value=1, max_value=MAX_ROW, help_text="first row, as spreadsheets count"
+    )
+    rowTo = IntegerInput(
+        required=False, allow_null=True, min_value=1, max_value=MAX_ROW, help_text="last row, as spreadsheets count"
+    )
+    existing = serializers.ChoiceField(
+        choices=EXISTING,
+        required=False,
+        allow_null=True,
+        help_text="a row whose record exists is skipped (default), updates it, or fails",
+    )
+    skipInvalid = BooleanInput(
+        required=False,
+        allow_null=True,
+        help_text="leave invalid values out instead of failing their rows; they are listed either way",
+    )
+    delimiter = TextInput(
+        required=False, allow_null=True, max_length=10, trim_whitespace=False, help_text="found out when not given"
+    )
+    encoding = TextInput(required=False, allow_null=True, max_length=40, help_text="found out when not given")
+    sheet = TextInput(required=False, allow_null=True, max_length=200, help_text="the first one when not given")
+    dateFormat = TextInput(required=False, allow_null=True, max_length=40, help_text="such as DD.MM.YYYY or MM/DD/YYYY")
+
+
+class ImportCreate(Input):
+    """An import of an uploaded file of contacts."""
+
+    importType = serializers.ChoiceField(choices=[Import.Type.CONTACT.value])
+    fileId = ObjectIdInput(required=False, help_text="_id of an uploaded File; required unless file is given")
+    file = ObjectIdInput(required=False, help_text="alias for fileId")
+    headers = serializers.ListField(
+        child=TextInput(allow_blank=True, max_length=1000),
+        required=False,
+        max_length=500,
+        help_text="taken, and read from the file anyway",
+    )
+    totalCount = IntegerInput(
+        required=False, allow_null=True, min_value=0, help_text="taken, and counted in the file anyway"
+    )
+    columnMapping = MappingInput(default=dict, help_text="proposed from headers and values when empty")
+    options = OptionsInput(default=dict)
+    tags = IdList(default=list, help_text="_id of each tag that every record gets")
+    category = ObjectIdInput(default=None, allow_null=True, help_text="_id of the contacts' category")
+    pauseImport = BooleanInput(default=True, help_text="wait for PUT to start it")
+    userEnquiry = BooleanInput(default=None, allow_null=True)
+    automation = serializers.ChoiceField(
+        choices=("run", "skip"), default="run", help_text="whether the records' events start workflows"
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        named = {attrs.pop(name) for name in ("file_id", "file") if name in attrs}
+        if not named:
+            raise serializers.ValidationError(
+                {"fileId": serializers.ErrorDetail("This field is required.", code="required")}
+            )
+        if len(named) > 1:
+            raise serializers.ValidationError(
+                {"file": serializers.ErrorDetail("names another file than fileId", code="conflict")}
+            )
+        return {**attrs, "file_id": named.pop()}
+
+
+class LeadImportCreate(ImportCreate):
+    """An import of an uploaded file of leads."""
+
+    importType = serializers.ChoiceField(choices=[Import.Type.LEAD.value])
+
+
+class ImportUpdate(Input):
+    """What to change, and what to do; columnMapping alone starts a paused import."""
+
+    columnMapping = MappingInput(required=False)
+    options = OptionsInput(required=False)
+    tags = IdList(required=False)
+    category = ObjectIdInput(required=False, allow_null=True)
+    userEnquiry = BooleanInput(required=False, allow_null=True)
+    status = TextInput(required=False, help_text="running starts or resumes, paused pauses, cancelled ends it for good")
+
+
+class ImportOut(Output):
+    """An import and how far it is."""
+
+    _id = IdField()
+    importType = serializers.ChoiceField(choices=Import.Type.values)
+    file = FileSnapshot()
+    status = serializers.ChoiceField(choices=Import.Status.values)
+    total = serializers.IntegerField(
+        allow_null=True, help_text="rows to import; null until they are counted, at most so many in a range"
+    )
+    processed = serializers.IntegerField()
+    created = serializers.IntegerField()
+    updated = serializers.IntegerField()
+    skipped = serializers.IntegerField(help_text="rows whose record existed")
+    failed = serializers.IntegerField()
+    percent = Computed(serializers.FloatField())
+    rate = Computed(serializers.FloatField(allow_null=True, help_text="rows a second, of late"))
+    eta = Computed(serializers.IntegerField(allow_null=True, help_text="seconds to go, while it runs"))
+    error = serializers.CharField(help_text="why the whole import failed; empty otherwise")
+    headers = serializers.ListField(child=serializers.CharField())
+    columnMapping = serializers.DictField(
+        child=serializers.CharField(), help_text="{column header: field key}, proposed or given"
+    )
+    options = serializers.DictField()
+    tags = serializers.ListField(child=IdField())
+    category = IdField(source="category_id", allow_null=True)
+    userEnquiry = serializers.BooleanField(allow_null=True)
+    automation = Computed(serializers.ChoiceField(choices=("run", "skip")))
+    startedAt = serializers.DateTimeField(allow_null=True)
+    finishedAt = serializers.DateTimeField(allow_null=True)
+    createdBy = MemberSnapshot(source="created_by")
+    updatedBy = MemberSnapshot(source="updated_by")
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    reads = ("rate", "automation")
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        total, done, rate = data["total"], data["processed"], row["rate"]
+        share = 1.0 if data["status"] == Import.Status.COMPLETED else min(done / total, 1.0) if total else 0.0
+        data["percent"] = round(share * 100, 1)
+        data["rate"] = None if rate is None else round(rate, 1)
+        data["eta"] = (
+            round((total - done) / rate) if rate and total and data["status"] == Import.Status.RUNNING else None
+        )
+        data["automation"] = "run" if row["automation"] else "skip"
+        return data
+
+
+class RowErrorOut(Output):
+    """Why a row did not become a record, or lost a value."""
+
+    _id = IdField()
+    row = serializers.IntegerField(help_text="as spreadsheets count: the header is normally row 1")
+    column = serializers.CharField(help_text="header of the column; empty when the whole row is meant")
+    code = serializers.CharField()
+    message = serializers.CharField()
+    values = serializers.ListField(help_text="the row's cells, with the first error of the row")
+
+
+class ImportDetail(ImportOut):
+    """An import with its first rows and its first 100 row errors."""
+
+    sample = serializers.ListField(child=serializers.ListField())
+    rowErrors = Computed(serializers.ListField(child=RowErrorOut()))
+
+
+FileWithImport = type(
+    "FileWithImport",
+    (FileOut,),
+    {
+        "__doc__": "A file and the import that was made of it.",
+        "__module__": __name__,
+        "import": Computed(ImportDetail()),
+    },
+)

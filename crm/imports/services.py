@@ -1,0 +1,261 @@
+"""Creating imports and moving them from state to state: each move under the row's lock, so that of two alike one wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.utils import timezone
+
+from core.access import is_limited
+from core.errors import NamedError, shorten
+from core.jobs import notify_workers
+from core.lists import BulkSelection, in_batches
+from crm.imports.kinds import IMPORT_KINDS
+from crm.imports.mapping import check_mapping
+from crm.imports.options import Options
+from crm.imports.preview import FirstLook, is_quick, look, open_file, take_first_look
+from crm.imports.readers import ReaderError
+from crm.models import File, Import
+from crm.tags.services import check_tags
+
+PAUSED, QUEUED, RUNNING = Import.Status.PAUSED, Import.Status.QUEUED, Import.Status.RUNNING
+UNFINISHED = (PAUSED, QUEUED, RUNNING)
+COMPLETED, FAILED, CANCELLED = Import.Status.COMPLETED, Import.Status.FAILED, Import.Status.CANCELLED
+
+
+def live_imports(import_type: str | None = None) -> QuerySet[Import]:
+    """The imports that are not deleted, of one type or of all."""
+    imports = Import.objects.filter(is_deleted=False)
+    return imports if import_type is None else imports.filter(import_type=import_type)
+
+
+def find_import(id: str, import_type: str | None = None) -> Import:
+    """The import of this _id, or else the latest of the file of this _id; ImportNotFound_400."""
+    found = (
+        live_imports(import_type)
+        .filter(Q(pk=id) | Q(file_id=id))
+        .order_by(Case(When(pk=id, then=0), default=1), "-created_at")
+        .first()
+    )
+    if found is None:
+        raise NamedError("ImportNotFound_400", "id: there is no such import in this company")
+    return found
+
+
+def refuse_files_in_use(ids: Sequence[str]) -> None:
+    """Refuse to delete files that unfinished imports read (BadRequest_400)."""
+    used = (
+        Import.objects.filter(file__in=ids, status__in=UNFINISHED, is_deleted=False)
+        .values_list("file_id", "pk")
+        .first()
+    )
+    if used:
+        raise NamedError(
+            "BadRequest_400",
+            f"the file {used[0]} is read by the unfinished import {used[1]}; finish or delete that first",
+        )
+
+
+def create_import(
+    *,
+    file_id: str,
+    member_id: str,
+    import_type: str = Import.Type.CONTACT,
+    column_mapping: Mapping[str, str] | None = None,
+    options: Mapping[str, Any] | None = None,
+    tags: Sequence[str] = (),
+    category_id: str | None = None,
+    user_enquiry: bool | None = None,
+    pause: bool = True,
+    automation: bool = True,
+) -> Import:
+    """Make an import of a stored file; with `pause` it waits for its start. Made in a session, it obeys the plan's limits.
+
+    A file that is read quickly is looked at here, any other by a worker, and the import is `queued` until then. Raises FileNotFound_400,
+    TagNotFound_400, ContactCategoryNotFound_400, InvalidMapping_400, the range's errors, and what the reader finds wrong with the file.
+    """
+    file = _usable(File.objects.filter(pk=file_id))
+    check_tags(tag_ids=tags, category_ids=[category_id] if category_id else [])
+    job = Import(
+        file=file,
+        import_type=import_type,
+        options=Options().changed(options or {}).as_json(),
+        column_mapping=dict(column_mapping or {}),
+        tags=list(tags),
+        category_id=category_id,
+        user_enquiry=user_enquiry,
+        automation=automation,
+        limited=is_limited(),
+        status=PAUSED if pause else QUEUED,
+        created_by_id=member_id,
+        updated_by_id=member_id,
+    )
+    if is_quick(file):
+        schema = IMPORT_KINDS[import_type].schema.load()
+        take_first_look(job, first_look(file, Options.stored(job.options)), schema)
+        if column_mapping or not pause:
+            check_mapping(IMPORT_KINDS[import_type], job.column_mapping, job.headers, schema, complete=not pause)
+    else:
+        job.status, job.pause_requested = QUEUED, pause
+    with transaction.atomic():
+        _usable(File.objects.select_for_update().filter(pk=file_id))  # nobody clears it from the bin meanwhile
+        job.save()
+        if job.status == QUEUED:
+            notify_workers("import")
+    return job
+
+
+def first_look(file: File, options: Options) -> FirstLook:
+    """Read the file through once; what is wrong with it is a named message."""
+    try:
+        with open_file(file, options) as table:
+            return look(table)
+    except ReaderError as error:
+        raise NamedError(error.code, f"file: {error.message}") from error
+
+
+def _usable(files: QuerySet[File]) -> File:
+    file = files.filter(is_deleted=False, trashed_at=None).first()
+    if file is None:
+        raise NamedError(
+            "FileNotFound_400",
+            "fileId: there is no such file in this company; upload it first, or take it out of the bin",
+        )
+    return file
+
+
+def update_import(
+    *, import_id: str, member_id: str | None, changes: Mapping[str, Any], import_type: str | None = None
+) -> Import:
+    """Change a paused or failed import and start it, or pause, resume or cancel one.
+
+    `changes`: column_mapping, options, tags, category, user_enquiry, status (running, paused, cancelled); a mapping alone starts it.
+    """
+    seen = find_import(import_id, import_type)
+    if changes.get("status", "running") not in _MOVES:
+        raise NamedError(
+            "InvalidImportStatus_400", f"status: one of {', '.join(_MOVES)}, not {shorten(changes['status'])!r}"
+        )
+    edits = {name: value for name, value in changes.items() if name != "status"}
+    wanted = changes.get("status") or (RUNNING if "column_mapping" in edits else None)
+    check_tags(tag_ids=edits.get("tags") or (), category_ids=[edits["category"]] if edits.get("category") else [])
+    options = Options.stored(seen.options).changed(edits.get("options") or {})
+    reread = not options.reads_like(Options.stored(seen.options)) and seen.next_row == 0
+    fresh = first_look(seen.file, options) if reread and is_quick(seen.file) else None
+    with transaction.atomic():
+        job = Import.objects.select_for_update(of=("self",)).select_related("file").get(pk=seen.pk)
+        if edits:
+            _check_editable(job, seen, options)
+            _edit(job, edits, options, fresh, reread=reread)
+        if wanted:
+            _MOVES[wanted](job, edited=bool(edits))
+        job.updated_by_id = member_id
+        job.save()
+        if job.status == QUEUED:
+            notify_workers("import")
+    return job
+
+
+def _check_editable(job: Import, seen: Import, options: Options) -> None:
+    """Only what no worker is about to read may change."""
+    if job.status in (QUEUED, RUNNING):
+        raise NamedError(
+            "ImportAlreadyRunning_400", "pause the import first; it can be changed once its status is paused"
+        )
+    if job.status not in (PAUSED, FAILED):
+        raise NamedError("InvalidImportStatus_400", f"the import is {job.status} and cannot be changed any more")
+    if job.options != seen.options:
+        raise NamedError(
+            "InvalidRequest_400", "options: somebody else changed them just now; look at the import and try again"
+        )
+    old = Options.stored(job.options)
+    if job.next_row and (options.row_from != old.row_from or not options.reads_like(old)):
+        raise NamedError(
+            "InvalidRequest_400",
+            "options: rowFrom, delimiter, encoding and sheet are fixed once rows have been imported",
+        )
+
+
+def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: FirstLook | None, *, reread: bool) -> None:
+    job.options = options.as_json()
+    if reread:
+        job.column_mapping, job.header_row, job.headers, job.sample = {}, None, [], []
+    if edits.get("column_mapping"):
+        job.column_mapping = dict(edits["column_mapping"])
+    if "tags" in edits:
+        job.tags = list(edits["tags"] or ())
+    if "category" in edits:
+        job.category_id = edits["category"]
+    if "user_enquiry" in edits:
+        job.user_enquiry = edits["user_enquiry"]
+    if fresh is not None:
+        take_first_look(job, fresh, IMPORT_KINDS[job.import_type].schema.load())
+    elif job.header_row is not None:
+        job.total = options.total(header_row=job.header_row, last_row=job.last_row or 0, row_count=job.row_count or 0)
+    if "column_mapping" in edits and job.header_row is not None:
+        _check_mapping(job, complete=False)
+
+
+def _check_mapping(job: Import, *, complete: bool) -> None:
+    kind = IMPORT_KINDS[job.import_type]
+    check_mapping(kind, job.column_mapping, job.headers, kind.schema.load(), complete=complete)
+
+
+def _start(job: Import, *, edited: bool) -> None:
+    if job.status in (QUEUED, RUNNING) and job.pause_requested and not job.cancel_requested:
+        job.pause_requested = False
+        return
+    if job.status in (QUEUED, RUNNING):
+        raise NamedError("ImportAlreadyRunning_400", f"status: the import is {job.status} already")
+    if job.status not in (PAUSED, FAILED):
+        raise NamedError("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be started")
+    _usable(File.objects.filter(pk=job.file_id))
+    if job.header_row is not None:
+        _check_mapping(job, complete=True)
+    job.status, job.due_at, job.lease, job.worker = QUEUED, timezone.now(), None, None
+    job.attempts = job.deaths = 0
+    job.pause_requested, job.finished_at, job.error, job.error_detail = False, None, "", ""
+
+
+def _pause(job: Import, *, edited: bool) -> None:
+    if job.status == PAUSED or (job.status in (QUEUED, RUNNING) and job.pause_requested):
+        if not edited:
+            raise NamedError("ImportAlreadyPaused_400", "status: the import is paused already")
+    elif job.status == QUEUED and job.header_row is not None:
+        job.status = PAUSED
+    elif job.status in (QUEUED, RUNNING) and not job.cancel_requested:
+        job.pause_requested = True  # the worker stops after the batch that it is at
+    elif job.status != FAILED or not edited:
+        raise NamedError("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be paused")
+
+
+def _cancel(job: Import, *, edited: bool) -> None:
+    if job.status in (PAUSED, QUEUED):
+        job.status, job.pause_requested, job.finished_at = CANCELLED, False, timezone.now()
+    elif job.status == RUNNING and not job.cancel_requested:
+        job.cancel_requested = True
+    else:
+        raise NamedError("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be cancelled")
+
+
+_MOVES = {RUNNING.value: _start, PAUSED.value: _pause, CANCELLED.value: _cancel}
+
+
+def delete_imports(*, selection: BulkSelection, member_id: str, import_type: str) -> int:
+    """Delete the selected imports of a type, not their records; one that is at work stops after its batch. Returns how many."""
+    count, now = 0, timezone.now()
+    with transaction.atomic():
+        for ids in in_batches(selection.apply(live_imports(import_type)), lock=True):
+            waiting, working = Q(status__in=(PAUSED, QUEUED)), Q(status=RUNNING)
+            count += Import.objects.filter(pk__in=ids).update(
+                is_deleted=True,
+                cancel_requested=Case(When(working, then=Value(True)), default=F("cancel_requested")),
+                finished_at=Case(When(waiting, then=Value(now)), default=F("finished_at")),
+                status=Case(When(waiting, then=Value(CANCELLED.value)), default=F("status")),
+                updated_by_id=member_id,
+                updated_at=now,
+            )
+    return count

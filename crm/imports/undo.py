@@ -1,0 +1,29 @@
+"""Undoing an import: a bulk job, which deletes what it made and restores what it updated (crm.bulk_jobs.undo)."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from core.errors import NamedError
+from crm.bulk_jobs.services import ENDED
+from crm.bulk_jobs.undo import enqueue_undo, refuse_late, refuse_twice
+from crm.imports.services import find_import
+from crm.models import BulkJob, Import
+
+
+@transaction.atomic
+def undo_import(*, id: str, import_type: str, actor_id: str, automation: bool = True) -> BulkJob:
+    """Make a job that undoes an import: what it made is deleted, what it updated is restored.
+
+    ImportNotFound_400, InvalidImportStatus_400 while it is not done or cancelled, InvalidRequest_400 when it is too late or undone already.
+    """
+    job = find_import(id, import_type)
+    job = Import.objects.select_for_update(of=("self",)).get(pk=job.pk)
+    if job.status not in ENDED:
+        raise NamedError(
+            "InvalidImportStatus_400",
+            f"id: an import that is {job.status} cannot be undone; cancel it, or wait for its end",
+        )
+    refuse_late(job.started_at)
+    refuse_twice(BulkJob.objects.filter(undoes_import=job))
+    return enqueue_undo(job.import_type, actor_id, automation, undoes_import=job)

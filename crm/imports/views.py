@@ -1,0 +1,267 @@
+"""Endpoints of the imports of contacts and leads (contract 4.3, 4.4)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.http import StreamingHttpResponse
+from rest_framework.request import Request
+
+from core.api.endpoint import endpoint
+from core.api.selection import SelectionInput
+from core.api.views import ApiView
+from core.errors import NamedError
+from core.lists import BulkSelection, FieldSet, ListField
+from crm.bulk_jobs.serializers import BulkJobOut, BulkJobUndo, job_answer
+from crm.files.serializers import FileOut
+from crm.imports.row_errors import errors_csv
+from crm.imports.serializers import (
+    FileWithImport,
+    ImportCreate,
+    ImportDetail,
+    ImportOut,
+    ImportUpdate,
+    LeadImportCreate,
+    RowErrorOut,
+)
+from crm.imports.services import create_import, delete_imports, find_import, live_imports, update_import
+from crm.imports.undo import undo_import
+from crm.models import File, Import, ImportRowError
+
+FIRST_ERRORS = 100
+IMPORT_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("status", "text", "status", searchable=True, nullable=False),
+        ListField("file", "id", "file_id", nullable=False),
+        ListField("file.name", "text", "file__name", searchable=True, nullable=False),
+        ListField("total", "number", "total"),
+        *(
+            ListField(name, "number", name, nullable=False)
+            for name in ("processed", "created", "updated", "skipped", "failed")
+        ),
+        ListField("category", "id", "category_id"),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name", searchable=True),
+        ListField("startedAt", "date", "started_at"),
+        ListField("finishedAt", "date", "finished_at"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+    default_search=("file.name",),
+)
+ERROR_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("row", "number", "row", nullable=False),
+        ListField("column", "text", "column", searchable=True, nullable=False),
+        ListField("code", "text", "code", searchable=True, nullable=False),
+        ListField("message", "text", "message", searchable=True, nullable=False),
+    ],
+    default_sort=("row",),
+    default_search=("column", "message"),
+)
+CREATE = """Answers the File with the import nested in it. Unless pauseImport is false the import waits to be started by PUT.
+A columnMapping that is left empty is proposed. A large file is read by a worker: the status is queued, and total null, until then.
+Columns go to {fields}, custom fields by their uniqueFieldID, firstName and lastName (which make the name), tags (names, separated by
+commas; made when missing) and category (a name that exists). Of an import that is made in a session the rows count against the plan's
+limits: those beyond them fail with PlanLimitExceeded_403."""
+OF_CONTACTS = "name, email, countryCode, number"
+OF_LEADS = f"""{OF_CONTACTS} (by which the row's contact is found or made), status, source, value, notes, productServices (names, separated
+by commas), team (a name), teamMember (an address or a name)"""
+CREATE_ERRORS = (
+    *("EmptyFile_400", "FileNotFound_400", "NoRowsInFile_400", "RowFromGreaterThanRowTo_400", "RowFromOutOfRange_400"),
+    *("InvalidMapping_400", "UnsupportedFileType_400", "InvalidDataFormat_400", "ImportFileFetchFailed_400"),
+    *("TagNotFound_400", "ContactCategoryNotFound_400"),
+)
+RANGE_ERRORS = ("NoRowsInFile_400", "RowFromGreaterThanRowTo_400", "RowFromOutOfRange_400")
+
+
+def detail(job: Import) -> dict[str, Any]:
+    """The import as its detail page shows it."""
+    found = ImportDetail.one(Import.objects.filter(pk=job.pk)) or {}
+    errors = RowErrorOut.project(ImportRowError.objects.filter(job=job).order_by("row", "id")[:FIRST_ERRORS])
+    found["rowErrors"] = [RowErrorOut.render(row) for row in errors]
+    return found
+
+
+class Imports(ApiView):
+    """List, make and delete imports of one type."""
+
+    module = "contact"
+    import_type: ClassVar[str] = Import.Type.CONTACT
+
+    @endpoint("List imports", output=ImportOut, many=True)
+    def get(self, request: Request) -> Any:
+        return self.list_response(live_imports(self.import_type), IMPORT_FIELDS, ImportOut)
+
+    @endpoint(
+        "Delete imports",
+        description="Their records stay. An import that is at work stops after its batch.",
+        input=SelectionInput,
+        bulk=True,
+        success="ImportsDeleted_200",
+        errors=("ImportNotFound_400",),
+    )
+    def delete(self, request: Request, data: dict[str, Any]) -> None:
+        selection = BulkSelection.parse(request.data, request.query_params, IMPORT_FIELDS)
+        deleted = delete_imports(selection=selection, member_id=self.actor.member_id, import_type=self.import_type)
+        if not deleted and not data["select_all"]:
+            raise NamedError("ImportNotFound_400", "ids: none of them is an import of this company")
+
+    def create(self, data: dict[str, Any]) -> Any:
+        job = create_import(
+            file_id=data["file_id"],
+            member_id=self.actor.member_id,
+            import_type=self.import_type,
+            column_mapping=data["column_mapping"],
+            options=data["options"],
+            tags=data["tags"],
+            category_id=data["category"],
+            user_enquiry=data["user_enquiry"],
+            pause=data["pause_import"],
+            automation=data["automation"] == "run",
+        )
+        return {**(FileOut.one(File.objects.filter(pk=job.file_id)) or {}), "import": detail(job)}
+
+
+class ContactImports(Imports):
+    @endpoint(
+        "Import contacts from an uploaded file",
+        description=CREATE.format(fields=OF_CONTACTS),
+        input=ImportCreate,
+        output=FileWithImport,
+        success="ImportCreated_201",
+        errors=CREATE_ERRORS,
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.create(data)
+
+
+class LeadImports(Imports):
+    module = "lead"
+    import_type = Import.Type.LEAD
+
+    @endpoint(
+        "Import leads from an uploaded file",
+        description=CREATE.format(fields=OF_LEADS),
+        input=LeadImportCreate,
+        output=FileWithImport,
+        success="ImportCreated_201",
+        errors=CREATE_ERRORS,
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.create(data)
+
+
+class ContactImportDetail(ApiView):
+    module = "contact"
+    import_type: ClassVar[str] = Import.Type.CONTACT
+
+    @endpoint(
+        "Read an import",
+        description="With progress and the first 100 row errors. The _id of its file finds it too.",
+        output=ImportDetail,
+        errors=("ImportNotFound_400",),
+    )
+    def get(self, request: Request, id: str) -> Any:
+        return detail(find_import(id, self.import_type))
+
+    @endpoint(
+        "Change, start, pause, resume or cancel an import",
+        description="A columnMapping starts a paused import unless status says otherwise. Options that are not named stay as they are.",
+        input=ImportUpdate,
+        output=ImportDetail,
+        success="ImportUpdated_200",
+        errors=(
+            "ImportNotFound_400",
+            "ImportAlreadyPaused_400",
+            "ImportAlreadyRunning_400",
+            "InvalidImportStatus_400",
+            *RANGE_ERRORS,
+            "InvalidMapping_400",
+            "FileNotFound_400",
+            "TagNotFound_400",
+            "ContactCategoryNotFound_400",
+        ),
+    )
+    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return detail(
+            update_import(import_id=id, member_id=self.actor.member_id, changes=data, import_type=self.import_type)
+        )
+
+
+class LeadImportDetail(ContactImportDetail):
+    module = "lead"
+    import_type = Import.Type.LEAD
+
+
+class ContactImportUndoing(ApiView):
+    module = "contact"
+    import_type: ClassVar[str] = Import.Type.CONTACT
+
+    @endpoint(
+        "Undo an import",
+        input=BulkJobUndo,
+        output=BulkJobOut,
+        success="ImportUndoStarted_201",
+        errors=("ImportNotFound_400", "InvalidImportStatus_400", "InvalidRequest_400", "UnauthorizedAction_403"),
+        description="For 30 days after its start. A bulk job, which is answered, deletes what the import made, unless somebody has changed"
+        " it since, and gives back what it updated as POST /bulk-job/:id/undo does; contacts that it made stay where leads refer to them."
+        " Tags that it made stay. It takes the right to delete.",
+    )
+    def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        found = find_import(id, self.import_type)
+        if not (self.actor.is_unbounded or self.actor.may(self.module, "DELETE")):
+            raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {self.module}.DELETE")
+        job = undo_import(
+            id=found.pk,
+            import_type=self.import_type,
+            actor_id=self.actor.member_id,
+            automation=data["automation"] == "run",
+        )
+        return job_answer(job.pk)
+
+
+class LeadImportUndoing(ContactImportUndoing):
+    module = "lead"
+    import_type = Import.Type.LEAD
+
+
+class ContactImportErrors(ApiView):
+    module = "contact"
+    import_type: ClassVar[str] = Import.Type.CONTACT
+
+    @endpoint("List the row errors of an import", output=RowErrorOut, many=True, errors=("ImportNotFound_400",))
+    def get(self, request: Request, id: str) -> Any:
+        rows = ImportRowError.objects.filter(job=find_import(id, self.import_type))
+        return self.list_response(rows, ERROR_FIELDS, RowErrorOut)
+
+
+class LeadImportErrors(ContactImportErrors):
+    module = "lead"
+    import_type = Import.Type.LEAD
+
+
+class ContactImportErrorsCsv(ApiView):
+    module = "contact"
+    import_type: ClassVar[str] = Import.Type.CONTACT
+
+    @endpoint(
+        "Download the failed rows of an import",
+        description="The original columns, the row's number and what is wrong with it: mend the rows and import the file again.",
+        raw="text/csv",
+        errors=("ImportNotFound_400",),
+    )
+    def get(self, request: Request, id: str) -> Any:
+        job = find_import(id, self.import_type)
+        response = StreamingHttpResponse(errors_csv(job), content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = f'attachment; filename="import-{job.pk}-errors.csv"'
+        response["X-Content-Type-Options"] = "nosniff"
+        return response
+
+
+class LeadImportErrorsCsv(ContactImportErrorsCsv):
+    module = "lead"
+    import_type = Import.Type.LEAD

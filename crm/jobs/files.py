@@ -1,8 +1,0 @@
-"""The work of files."""
-
-from __future__ import annotations
-
-from core.jobs import QueueWork, register
-from crm.services.file_storage import has_leftovers, remove_leftovers
-
-register(QueueWork("files", remove_leftovers, has_due=has_leftovers, queue="bulk"))

@@ -1,0 +1,46 @@
+"""Back office page of leads."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.utils.safestring import SafeString
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import panel, table
+from crm.custom_fields.admin_values import custom_values
+from crm.models import Lead, LeadProduct, LeadTag
+
+
+@admin.register(Lead)
+class LeadAdmin(CompanyRecordAdmin):
+    """Leads, shown only: they are changed through the API, where values, duplicates, dealing and events belong together."""
+
+    icon = "handshake"
+    list_display = (
+        "contact",
+        "status",
+        "value",
+        "team",
+        "team_member",
+        "first_product",
+        "company",
+        "deleted_at",
+        "created_at",
+    )
+    list_filter = (BY_COMPANY, "is_deleted")
+    list_select_related = ("company", "contact", "team", "team_member")
+    search_fields = ("=id", "contact__email", "contact__name", "contact__contact_number")
+    search_help_text = "The contact's name, e-mail or number, or the lead's id"
+    hides = ("custom",)
+
+
+@panel(Lead, "Values, products and tags")
+def _values(lead: Lead) -> SafeString:
+    tags = LeadTag.objects.filter(lead=lead).order_by("tag__name").values_list("tag__name", flat=True)[:100]
+    products = (
+        LeadProduct.objects.filter(lead=lead)
+        .order_by("product_service__name")
+        .values_list("product_service__name", flat=True)[:100]
+    )
+    linked = [("Products and services", ", ".join(products) or "–"), ("Tags", ", ".join(tags) or "–")]
+    return table(("Field", "Value"), [*linked, *custom_values(lead)])

@@ -1,0 +1,159 @@
+"""Assigning new leads to members, by the company's rule: in turn, to who has the fewest open leads, or by candidate."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count
+
+from accounts.models import Member
+from accounts.settings.groups import Distribution, LeadRule, lead_rule
+from core.errors import NamedError
+from core.tenancy import company_id
+from crm.models import Lead, Team, TeamMember
+from crm.teams.services import ACTIVE
+
+NEVER = datetime.min.replace(tzinfo=UTC)
+STEP = timedelta(microseconds=1)
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """A member of a team who may be assigned leads. `load` counts open leads, where the rule asks for them."""
+
+    link_id: str
+    member_id: str
+    last_assigned_at: datetime
+    load: int = 0
+
+
+def default_team() -> str | None:
+    """The team that takes what is given to none."""
+    return Team.objects.filter(is_default=True).values_list("pk", flat=True).first()
+
+
+def assign(team_ids: Sequence[str | None], closed: Collection[str]) -> list[str | None]:
+    """Assign new leads of these teams; returns their members, in order, None where the rule is manual or nobody is available.
+
+    DefaultTeamNotFound_500 for a lead of no team, since the default team takes these. To be called in the transaction that makes the leads:
+    the teams (and, where open leads count, the members) stay locked until its end, so that those who assign at the same time wait for each
+    other. `closed` are the statuses of leads that are no load.
+    """
+    rule = lead_rule(company_id())
+    if rule.distribution == Distribution.MANUAL or not team_ids:
+        return [None] * len(team_ids)
+    teams = [team for team in team_ids if team]
+    if len(teams) < len(team_ids):
+        raise NamedError("DefaultTeamNotFound_500", "the company has no default team, to deal leads of no team to")
+    candidates = _candidates(set(teams), rule)
+    if rule.distribution == Distribution.LEAST_LOADED or rule.max_open_leads is not None:
+        _count_loads(candidates, closed)
+    assigned = _assign(teams, candidates, rule)
+    _stamp(
+        [candidate for candidate in assigned if candidate is not None],
+        max((candidate.last_assigned_at for team in candidates.values() for candidate in team), default=NEVER),
+    )
+    return [candidate.member_id if candidate else None for candidate in assigned]
+
+
+def _candidates(team_ids: Collection[str], rule: LeadRule) -> dict[str, list[_Candidate]]:
+    """Team -> the members that may be assigned leads, once the teams are locked."""
+    list(
+        Team.objects.select_for_update(no_key=True, of=("self",))
+        .filter(pk__in=team_ids)
+        .order_by("pk")
+        .values_list("pk")
+    )
+    links = TeamMember.objects.filter(team_id__in=team_ids, member__status__in=ACTIVE)
+    if rule.only_available:
+        links = links.filter(is_available=True, member__user__is_active=True)
+    found: dict[str, list[_Candidate]] = defaultdict(list)
+    for team, *values in links.order_by("created_at", "pk").values_list(
+        "team_id", "pk", "member_id", "last_assigned_at"
+    ):
+        link, member, last_assigned_at = values
+        found[team].append(_Candidate(link, member, last_assigned_at or NEVER))
+    return found
+
+
+def _count_loads(candidates: dict[str, list[_Candidate]], closed: Collection[str]) -> None:
+    """Give each member the number of their open leads, of whatever team; they stay locked, since they may be in several teams."""
+    everybody = [candidate for team in candidates.values() for candidate in team]
+    members = {candidate.member_id for candidate in everybody}
+    list(
+        Member.objects.select_for_update(no_key=True, of=("self",))
+        .filter(pk__in=members)
+        .order_by("pk")
+        .values_list("pk")
+    )
+    rows = Lead.objects.filter(team_member_id__in=members, is_deleted=False).exclude(status__in=closed).order_by()
+    loads = dict(rows.values_list("team_member_id").annotate(number=Count("pk")))
+    for candidate in everybody:
+        candidate.load = loads.get(candidate.member_id, 0)
+
+
+def _assign(
+    team_ids: Sequence[str], candidates: dict[str, list[_Candidate]], rule: LeadRule
+) -> list[_Candidate | None]:
+    """Who gets each lead. A member of several teams has one load in all of them."""
+    loads = {candidate.member_id: candidate.load for team in candidates.values() for candidate in team}
+    queues = {team: _queue(members, rule, loads) for team, members in candidates.items()}
+    turn = 0
+    assigned: list[_Candidate | None] = []
+    for team in team_ids:
+        candidate = _next(queues.get(team, []), rule, loads)
+        assigned.append(candidate)
+        if candidate is not None:
+            turn += 1
+            loads[candidate.member_id] += 1
+            heapq.heappush(queues[team], (_weight(candidate, rule, loads), (1, turn), candidate.link_id, candidate))
+    return assigned
+
+
+def _weight(candidate: _Candidate, rule: LeadRule, loads: dict[str, int]) -> int:
+    return loads[candidate.member_id] if rule.distribution == Distribution.LEAST_LOADED else 0
+
+
+def _queue(members: Iterable[_Candidate], rule: LeadRule, loads: dict[str, int]) -> list[Any]:
+    """The members as a heap: by load where that counts, then by how long ago they were assigned a lead."""
+    order = sorted(members, key=lambda candidate: candidate.last_assigned_at)
+    queue = [
+        (_weight(candidate, rule, loads), (0, place), candidate.link_id, candidate)
+        for place, candidate in enumerate(order)
+    ]
+    heapq.heapify(queue)
+    return queue
+
+
+def _next(queue: list[Any], rule: LeadRule, loads: dict[str, int]) -> _Candidate | None:
+    """Take whose turn it is from the heap; who has as many leads as the rule allows is out of it for good."""
+    while queue:
+        weight, place, link_id, candidate = heapq.heappop(queue)
+        if rule.max_open_leads is not None and loads[candidate.member_id] >= rule.max_open_leads:
+            continue
+        current = _weight(candidate, rule, loads)
+        if current == weight:
+            return candidate
+        heapq.heappush(queue, (current, place, link_id, candidate))  # assigned a lead of another team meanwhile
+    return None
+
+
+def _stamp(assigned: Sequence[_Candidate], latest: datetime) -> None:
+    """Note when each was assigned their last lead, in the order of the leads and after `latest`, whatever the clock says."""
+    last = {candidate.link_id: place for place, candidate in enumerate(assigned)}
+    if not last:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        start = max(cursor.fetchone()[0], latest + STEP)
+        cursor.execute(
+            "UPDATE crm_teammember t SET dealt_at = new.assigned_at FROM unnest(%s::text[], %s::timestamptz[]) AS new (id, assigned_at)"
+            " WHERE t.id = new.id",
+            [list(last), [start + place * STEP for place in last.values()]],
+        )

@@ -1,0 +1,100 @@
+"""One change, or deletion, of many leads (crm.bulk_jobs.changes)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.errors import NamedError
+from core.lists import BulkSelection
+from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.leads.kind import LEAD
+from crm.leads.references import missing_references
+from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
+from crm.leads.services import Relations
+from crm.leads.updates import PRODUCTS
+from crm.records.bulk_change import Change, Moved, apply_change, plan_change
+from crm.records.schema import BAD_SYSTEM, explain
+from crm.records.updates import touch
+from crm.records.values import add_links, remove_links, remove_other_links
+
+
+def update_many(
+    *,
+    actor_id: str,
+    selection: BulkSelection,
+    form_data: Mapping[str, Any],
+    update_type: str = "set",
+    relations: Relations = Relations(),  # noqa: B008  immutable
+    automation: bool = True,
+) -> Outcome:
+    """Apply one change set to the selected live leads, or have it applied by a job.
+
+    As with contacts; `append` and `remove` also add products and take them away. InvalidSystemField_400 for values of contacts, and what
+    plan_change and missing_references raise; LeadNotFound_400 when ids name none.
+    """
+    change = {"formData": dict(form_data), "updateType": update_type, "relations": relations.given()}
+    return change_many(LEAD, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
+
+
+def delete_leads(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Outcome:
+    """Flag the selected live leads as deleted, or have it done by a job. LeadNotFound_400 when ids name none."""
+    return change_many(LEAD, DELETE, actor_id=actor_id, selection=selection, automation=automation)
+
+
+def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+    """Read a bulk change of leads (RecordType.prepare)."""
+    schema, row, update_type = LeadSchema.load(), LeadRow(), wanted["updateType"]
+    Relations(**wanted["relations"]).put_into(row)
+    absent = missing_references([row]).get(0)
+    if absent:
+        raise NamedError(absent[0].name, explain(absent))
+    change = _plan(schema, wanted["formData"], update_type, row)
+    if change.empty and row.product_ids is None:
+        raise NamedError(
+            "InvalidPayload_400", "formData: name at least one value, tag, product, team or member to change"
+        )
+
+    def apply(ids: list[str]) -> Moved:
+        moved = apply_change(schema, change, ids, actor_id)
+        if row.product_ids is not None:
+            _change_products(schema, list(row.product_ids), update_type, ids, moved, actor_id)
+        return moved
+
+    return apply
+
+
+def _plan(schema: LeadSchema, form_data: Mapping[str, Any], update_type: str, row: LeadRow) -> Change:
+    foreign = [key for key in form_data if key in CONTACT_KEYS]
+    if foreign:
+        raise NamedError(
+            BAD_SYSTEM, f"{', '.join(foreign)}: belongs to the leads' contacts; change it with PUT /contact"
+        )
+    change = plan_change(schema, form_data, update_type, row.tag_ids)
+    for column, name in (("team_id", "team"), ("team_member_id", "teamMember")):
+        if column not in row.system:
+            continue
+        if update_type in ("append", "remove"):
+            raise NamedError(
+                "InvalidPayload_400",
+                f"{name}: a lead has one, so that there is nothing to {update_type}; use updateType set",
+            )
+        change.columns[column] = row.system[column] if update_type == "set" else None
+    return change
+
+
+def _change_products(
+    schema: LeadSchema, products: list[str], update_type: str, ids: list[str], moved: Moved, actor_id: str | None
+) -> None:
+    """Give the leads products, or take them away; those that are different then are told in `moved`."""
+    wanted = {"clear": []}.get(update_type, products)
+    changed: set[str] = set()
+    if update_type == "remove":
+        changed = remove_links(PRODUCTS, ids, wanted)
+    else:
+        changed = set() if update_type == "append" else remove_other_links(PRODUCTS, dict.fromkeys(ids, wanted))
+        changed |= add_links(schema.company_id, PRODUCTS, [(id, product) for id in ids for product in wanted])
+    touch(schema.kind, sorted(changed - moved.keys()), actor_id)
+    verb = {"append": "added", "remove": "removed"}.get(update_type, "to")
+    for id in changed:
+        moved.setdefault(id, {})["productServices"] = {verb: wanted}

@@ -1,0 +1,86 @@
+"""What lists of leads are filtered, searched and sorted by."""
+
+from __future__ import annotations
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from core.lists import FieldSet, ListField, ManyField, RelationField
+from core.lists.fields import Condition, column
+from core.lists.narrowing import Narrow
+from core.text.addresses import phone_spellings
+from crm.leads.kind import LEAD
+from crm.models import LeadProduct, LeadTag
+from crm.records.filters import column_field, custom_fields_of
+from crm.segments.filters import SegmentField
+
+
+def _tags() -> QuerySet[LeadTag]:
+    return LeadTag.objects.filter(lead=OuterRef("pk"))
+
+
+def _products() -> QuerySet[LeadProduct]:
+    return LeadProduct.objects.filter(lead=OuterRef("pk"))
+
+
+class ProductNames(ListField):
+    """The names of a lead's products: filtered by any of them, sorted by the first."""
+
+    many = True
+
+    def __init__(self) -> None:
+        super().__init__("productServices.name", "text", "first_product", searchable=True)
+
+    def where(self, condition: Condition) -> Q:
+        return Q(Exists(_products().filter(condition(column("product_service__name")))))
+
+    def where_not(self, condition: Condition) -> Q:
+        return ~self.where(condition)
+
+
+OWN, CONTACTS = Narrow(), Narrow("contact__search")
+"""By the lead's own texts, and by its contact's."""
+
+LEAD_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        column_field(LEAD, "contact"),
+        ListField("contact.name", "text", "contact__name", searchable=True, nullable=False, narrow=CONTACTS),
+        ListField("contact.email", "text", "contact__email", searchable=True, ignore_case=True, narrow=CONTACTS),
+        ListField(
+            "contact.contactNumber",
+            "text",
+            "contact__contact_number",
+            searchable=True,
+            narrow=CONTACTS,
+            respell=phone_spellings,
+        ),
+        column_field(LEAD, "status", searchable=True, narrow=OWN),
+        column_field(LEAD, "statusChangedAt"),
+        column_field(LEAD, "source", searchable=True, narrow=OWN),
+        column_field(LEAD, "value"),
+        column_field(LEAD, "notes", searchable=True, narrow=OWN),
+        ManyField("productServices", "id", _products, "product_service_id"),
+        ProductNames(),
+        column_field(LEAD, "team"),
+        RelationField("team.name", "text", "team", "name", searchable=True),
+        column_field(LEAD, "teamMember"),
+        RelationField("teamMember.name", "text", "team_member", "name", searchable=True),
+        RelationField("teamMember.email", "text", "team_member", "email", searchable=True),
+        ManyField("tags", "id", _tags, "tag_id"),
+        ManyField("tags.name", "text", _tags, "tag__name", searchable=True),
+        SegmentField("lead"),
+        ListField("importId", "id", "import_job_id"),
+        RelationField("importId.file.name", "text", "import_job", "file__name", searchable=True),
+        ListField("createdBy", "id", "created_by_id"),
+        RelationField("createdBy.name", "text", "created_by", "name", searchable=True),
+        RelationField("createdBy.email", "text", "created_by", "email", searchable=True),
+        ListField("updatedBy", "id", "updated_by_id"),
+        RelationField("updatedBy.name", "text", "updated_by", "name", searchable=True),
+        RelationField("updatedBy.email", "text", "updated_by", "email", searchable=True),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+    default_search=("contact.name", "contact.email", "contact.contactNumber"),
+    dynamic=custom_fields_of(LEAD),
+)

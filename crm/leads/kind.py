@@ -1,0 +1,31 @@
+"""Leads as a kind of records: their tables and columns."""
+
+from __future__ import annotations
+
+from crm.models import CustomField, Lead, LeadProduct, LeadTag, LeadValue
+from crm.records.kinds import Column, RecordKind
+
+LEAD = RecordKind(
+    panel=CustomField.Panel.LEAD,
+    model=Lead,
+    values=LeadValue,
+    link="lead",
+    noun="leads",
+    columns=(
+        Column("status", "status", "field", empty="", group="status"),
+        Column(
+            "status_changed_at", "statusChangedAt", type="timestamptz", group="status", stamps="status", in_events=False
+        ),
+        Column("source", "source", "field", empty=""),
+        Column("value", "value", "field", type="numeric"),
+        Column("notes", "notes", "field", empty=""),
+        Column("contact_id", "contact", "beside"),
+        Column("team_id", "team", "beside"),
+        Column("team_member_id", "teamMember", "beside"),
+        Column("first_product", derived=True, updated=False),
+    ),
+    not_found="LeadNotFound_400",
+    tags=LeadTag,
+    links=(("tags", LeadTag, "tag_id"), ("productServices", LeadProduct, "product_service_id")),
+    made_with=("contact",),
+)

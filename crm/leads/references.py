@@ -1,0 +1,80 @@
+"""What leads refer to: products, teams, members, tags, and the categories of their contacts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from django.db import connection
+
+from accounts.models import Member
+from crm.leads.schema import LeadRow
+from crm.models import ProductService, Team
+from crm.records.schema import ValueProblem
+from crm.tags.services import missing_categories, missing_tags
+from crm.teams.services import ACTIVE
+
+
+def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]:
+    """The problems (by position in `rows`) with what rows refer to and the company lacks: at most one query a kind.
+
+    TagNotFound_400, ContactCategoryNotFound_400, ProductServiceNotFound_400, TeamNotFound_400, MemberNotFound_404, MemberNotAccepted_400.
+    """
+    tags = set(missing_tags(tag for row in rows for tag in row.tag_ids or ()))
+    categories = set(missing_categories(row.category_id for row in rows))
+    products = _missing(
+        ProductService.objects.filter(is_deleted=False), (id for row in rows for id in row.product_ids or ())
+    )
+    teams = missing_teams(row.system.get("team_id") for row in rows)
+    members = _members(row.system.get("team_member_id") for row in rows)
+    problems: dict[int, list[ValueProblem]] = {}
+    for position, row in enumerate(rows):
+        found = [_absent("tags", "tag", "TagNotFound_400", tag) for tag in row.tag_ids or () if tag in tags]
+        if row.category_id in categories:
+            found.append(_absent("category", "category", "ContactCategoryNotFound_400", row.category_id))
+        found += [
+            _absent("productServices", "product or service", "ProductServiceNotFound_400", id)
+            for id in row.product_ids or ()
+            if id in products
+        ]
+        if row.system.get("team_id") in teams:
+            found.append(no_team(row.system["team_id"]))
+        member = row.system.get("team_member_id")
+        if member and member not in members:
+            found.append(_absent("teamMember", "member", "MemberNotFound_404", member))
+        elif member and members[member] not in ACTIVE:
+            found.append(
+                ValueProblem("teamMember", "MemberNotAccepted_400", f"the membership of {member} is {members[member]}")
+            )
+        if found:
+            problems[position] = found
+    return problems
+
+
+def missing_teams(ids: Iterable[str | None]) -> set[str]:
+    """Those of the teams that the company lacks; the others stay until the caller's transaction ends, since their leads would go to the
+    default team with what is written just now left behind."""
+    wanted = sorted({id for id in ids if id})
+    if not wanted:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT id FROM {Team._meta.db_table} WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [wanted])
+        return set(wanted) - {id for (id,) in cursor.fetchall()}
+
+
+def no_team(id: str) -> ValueProblem:
+    """What is wrong with a team that the company lacks."""
+    return _absent("team", "team", "TeamNotFound_400", id)
+
+
+def _absent(key: str, what: str, name: str, id: str | None) -> ValueProblem:
+    return ValueProblem(key, name, f"there is no {what} {id} in this company")
+
+
+def _missing(rows: object, ids: Iterable[str | None]) -> set[str]:
+    wanted = {id for id in ids if id}
+    return wanted - set(rows.filter(pk__in=wanted).values_list("pk", flat=True)) if wanted else set()  # type: ignore[attr-defined]
+
+
+def _members(ids: Iterable[str | None]) -> dict[str, str]:
+    wanted = {id for id in ids if id}
+    return dict(Member.objects.filter(pk__in=wanted).values_list("pk", "status")) if wanted else {}

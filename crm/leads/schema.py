@@ -1,0 +1,134 @@
+"""What a company's leads consist of, and the one reader of their formData for the API and for imports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from crm.contacts.kind import CONTACT
+from crm.contacts.schema import ContactRow, ContactSchema
+from crm.field_types import TextFormat
+from crm.field_types.values import clean_text
+from crm.leads.kind import LEAD
+from crm.models import CustomField
+from crm.records.kinds import RecordKind
+from crm.records.money import read_amount
+from crm.records.schema import REQUIRED, RecordRow, RecordSchema, ValueProblem
+
+SYSTEM_COLUMNS = LEAD.system_columns
+CONTACT_KEYS = tuple(CONTACT.system_columns)
+"""formData keys that are values of the lead's contact."""
+MAX_CHOICE = 100
+"""Characters of a status or a source."""
+WON, LOST, CLOSED = "won", "lost", "closed"
+
+
+@dataclass(slots=True)
+class LeadRow(RecordRow):
+    """A lead to be written: `system` has columns, contact_id, team_id and team_member_id among them.
+
+    Without contact_id the contact is found or made by the values of `contact`; `contact_lacks` says what keeps them from making one. An
+    empty `category_id` takes the contact's category away.
+    """
+
+    contact: ContactRow | None = None
+    contact_lacks: list[ValueProblem] = field(default_factory=list)
+    category_id: str | None = None
+    product_ids: Sequence[str] | None = None
+
+
+@dataclass(slots=True)
+class LeadSchema(RecordSchema):
+    """The fields of the active company's leads, and those of the contacts behind them."""
+
+    kind: ClassVar[RecordKind] = LEAD
+    row_class: ClassVar[type[RecordRow]] = LeadRow
+    required_name: ClassVar[str] = "ValidationError_400"
+
+    contacts: ContactSchema = None  # type: ignore[assignment]
+    closed: frozenset[str] = frozenset()
+    """The statuses of leads that nobody works on any more."""
+
+    @classmethod
+    def load(cls) -> Self:
+        """The schema of the active company: five queries."""
+        schema = super(LeadSchema, cls).load()
+        schema.contacts = ContactSchema.load()
+        schema.closed = closed_statuses()
+        fields = schema.system_fields
+        schema.required_system = tuple(key for key in SYSTEM_COLUMNS if key in fields and fields[key].required)
+        defaults = {key: spec.default for key, spec in fields.items() if spec.default is not None}
+        if "status" not in defaults and fields.get("status") and fields["status"].options:
+            defaults["status"] = fields["status"].options[0]
+        schema.system_defaults = {
+            SYSTEM_COLUMNS[key]: schema.fit(key, value) for key, value in defaults.items() if key in SYSTEM_COLUMNS
+        }
+        return schema
+
+    def is_open(self, status: str | None) -> bool:
+        """Whether a lead of this status (None: the default) is being worked on."""
+        return (status or self.system_defaults.get("status")) not in self.closed
+
+    def fit(self, key: str, value: Any) -> Any:
+        if key == "value":
+            return read_amount(value)
+        return clean_text(value, MAX_CHOICE) if key in ("status", "source") else value
+
+    def lock_for_merge(self) -> None:
+        self.contacts.lock_unique_values()
+
+    def known_keys(self, partial: bool) -> Iterable[str]:
+        return SYSTEM_COLUMNS if partial else (*SYSTEM_COLUMNS, *CONTACT_KEYS)
+
+    def read_related(
+        self,
+        form_data: Mapping[str, Any],
+        row: Any,
+        problems: list[ValueProblem],
+        how: TextFormat | None,
+        *,
+        partial: bool,
+        drop_invalid: bool,
+    ) -> None:
+        """Put the values of the lead's contact into the row of a new lead.
+
+        Blank ones count as not given: a contact that exists is not emptied by them.
+        """
+        given = {
+            key: form_data[key]
+            for key in CONTACT_KEYS
+            if form_data.get(key) is not None and str(form_data[key]).strip()
+        }
+        if partial or not given:
+            return
+        contact, found = self.contacts.read(
+            given, partial=True, drop_invalid=drop_invalid, from_text=how or False, index=row.index
+        )
+        problems += found
+        if contact is not None:
+            row.contact = contact
+            row.contact_lacks = self.contacts.missing(
+                contact, given, {problem.key for problem in found}, drop_invalid=drop_invalid
+            )
+
+
+NO_CONTACT = ValueProblem(
+    "contact", REQUIRED, "give the contact's id, or values in formData by which it is found or made"
+)
+
+
+def closed_statuses() -> frozenset[str]:
+    """The statuses of the active company's leads that are won, lost or otherwise done.
+
+    These are `won`, `lost`, and each option of the system field `status` whose description begins with "closed".
+    """
+    options = (
+        CustomField.objects.filter(panel=LEAD.panel, is_system=True, unique_field_id="status")
+        .values_list("options", flat=True)
+        .first()
+    )
+    described = {
+        option["value"] for option in options or () if option.get("description", "").strip().lower().startswith(CLOSED)
+    }
+    return frozenset({WON, LOST} | described)

@@ -1,0 +1,208 @@
+"""Bodies and answers of leads (contract 4.4; contacts are the model)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.postgres.aggregates import JSONBAgg
+from django.db.models import Model, OuterRef, Subquery
+from django.db.models.functions import JSONObject
+from rest_framework import serializers
+
+from accounts.members.snapshots import MemberSnapshot
+from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
+from core.api.output import Computed, IdField, Output
+from core.api.selection import SelectionInput
+from core.fields import JSONField
+from crm.contacts.serializers import ALIAS, BulkError, BulkFailure, category_of, member_of
+from crm.contacts.services import UNSET
+from crm.leads.services import Relations
+from crm.models import LeadProduct, LeadTag
+from crm.records.bulk_change import UPDATE_TYPES
+from crm.records.serializers import AutomationInput
+from crm.tags.serializers import LabelSnapshot
+
+FORM_DATA = "system values (status, source, value, notes) and custom values by the uniqueFieldID of their field"
+OF_CONTACT = FORM_DATA + "; values of the contact too: name, email, countryCode, number"
+
+
+class LeadRelations(AutomationInput):
+    """What leads refer to."""
+
+    productServices = IdList(required=False, allow_null=True, max_length=100, help_text="ids of products and services")
+    team = ObjectIdInput(
+        required=False, allow_null=True, help_text="team id; a new lead without one is the default team's"
+    )
+    teamMember = ObjectIdInput(
+        required=False, allow_null=True, help_text="member id; a new lead without one is dealt out by teamSettings"
+    )
+    tags = IdList(required=False, allow_null=True, max_length=1000, help_text="tag ids")
+
+
+class LeadBody(LeadRelations):
+    """A lead's own relations, and those of its contact."""
+
+    contact = ObjectIdInput(required=False, allow_null=True, help_text="contact id")
+    category = ObjectIdInput(required=False, allow_null=True, help_text="contact category id, for the lead's contact")
+    contactCategory = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
+    contactcategories = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
+
+
+class LeadCreate(LeadBody):
+    formData = ObjectInput(
+        default=dict, help_text=OF_CONTACT + ", by which it is found or made unless `contact` names it"
+    )
+    existingError = BooleanInput(default=True, help_text="false: update the open lead of the same contact and product")
+    skipInvalid = BooleanInput(
+        default=False, help_text="true: leave invalid values out, as long as they are not required"
+    )
+
+
+class LeadUpdate(LeadBody):
+    formData = ObjectInput(default=dict, help_text=OF_CONTACT + ", which are written to it; null empties a value")
+
+
+class LeadBulkCreate(LeadBody):
+    formData = serializers.ListField(
+        child=serializers.JSONField(),
+        default=list,
+        help_text=f"up to 500 objects: {OF_CONTACT}. Each may have its own contact, productServices, team, teamMember, tags and category,"
+        " which stand for those of the body",
+    )
+    existingError = BooleanInput(
+        default=True, help_text="false: update the open leads of the same contacts and products"
+    )
+    skipInvalid = BooleanInput(default=False, help_text="true: leave invalid values out and tell them in errors")
+
+
+class LeadBulkUpdate(SelectionInput, LeadRelations):
+    formData = ObjectInput(default=dict, help_text=FORM_DATA + "; null empties a value")
+    updateType = serializers.ChoiceField(
+        choices=UPDATE_TYPES,
+        default="set",
+        help_text="set: give these values; append, remove: items of tags, productServices and fields with several values; clear: empty the"
+        " fields named",
+    )
+
+
+class LeadBulkDelete(SelectionInput, AutomationInput):
+    """Which leads to delete."""
+
+
+RELATIONS = ("contact", "product_services", "team", "team_member", "tags")
+
+
+def relations_of(data: Mapping[str, Any], *, new: bool = False) -> Relations:
+    """What the body's leads refer to; for new leads null counts as not given."""
+    given = {name: data[name] for name in RELATIONS if name in data}
+    if (category := category_of(data)) is not UNSET:
+        given["category"] = category
+    return Relations(**{name: value for name, value in given.items() if value is not None or not new})
+
+
+class LeadContact(Output):
+    """The contact behind a lead."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    email = serializers.CharField(allow_null=True)
+    contactNumber = serializers.CharField(allow_null=True)
+
+
+class ImportedFile(Output):
+    """The file of an import, nested in a record that came from it."""
+
+    _id = IdField()
+    name = serializers.CharField()
+
+
+class ImportSnapshot(Output):
+    """An import, nested in a record that came from it."""
+
+    _id = IdField()
+    file = ImportedFile()
+
+
+class LeadOut(Output):
+    """A lead."""
+
+    _id = IdField()
+    contact = Computed(LeadContact())
+    status = serializers.CharField(help_text="one of the options of the system field status")
+    statusChangedAt = serializers.DateTimeField(allow_null=True)
+    source = serializers.CharField()  # type: ignore[assignment]
+    value = serializers.FloatField(allow_null=True, help_text="in the company's currency")
+    notes = serializers.CharField()
+    productServices = Computed(serializers.ListField(child=LabelSnapshot()))
+    team = Computed(LabelSnapshot(allow_null=True))
+    teamMember = Computed(MemberSnapshot(allow_null=True))
+    tags = Computed(serializers.ListField(child=LabelSnapshot()))
+    formData = Computed(serializers.DictField(help_text=FORM_DATA))
+    importId = Computed(ImportSnapshot(allow_null=True))
+    createdBy = Computed(MemberSnapshot(allow_null=True))
+    updatedBy = Computed(MemberSnapshot(allow_null=True))
+    isDeleted = serializers.BooleanField()
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    # References are put together here: cheaper than parsing an object of each out of JSON.
+    reads = (
+        "custom",
+        *(f"contact{part}" for part in ("_id", "__name", "__email", "__contact_number")),
+        *("team_id", "team__name", "import_job_id", "import_job__file_id", "import_job__file__name"),
+        *(
+            f"{member}{part}"
+            for member in ("team_member", "created_by", "updated_by")
+            for part in ("_id", "__name", "__email")
+        ),
+    )
+
+    @classmethod
+    def columns(cls) -> dict[str, Any]:
+        return {
+            **super().columns(),
+            "tags": _listed(LeadTag, "tag"),
+            "productServices": _listed(LeadProduct, "product_service"),
+        }
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        data["contact"] = {
+            "_id": row["contact_id"],
+            "name": row["contact__name"],
+            "email": row["contact__email"],
+            "contactNumber": row["contact__contact_number"],
+        }
+        data["tags"] = data["tags"] or []
+        data["productServices"] = data["productServices"] or []
+        data["team"] = {"_id": row["team_id"], "name": row["team__name"]} if row["team_id"] else None
+        data["formData"] = {key: data[key] for key in ("status", "source", "value", "notes")} | row["custom"]
+        file = {"_id": row["import_job__file_id"], "name": row["import_job__file__name"]}
+        data["importId"] = {"_id": row["import_job_id"], "file": file} if row["import_job_id"] else None
+        data["teamMember"] = member_of(row, "team_member")
+        data["createdBy"] = member_of(row, "created_by")
+        data["updatedBy"] = member_of(row, "updated_by")
+        return data
+
+
+def _listed(links: type[Model], target: str) -> Subquery:
+    """What a lead is linked to, each with id and name, in the order of the names."""
+    found = links._default_manager.filter(lead=OuterRef("pk")).order_by().values("lead")
+    item = JSONObject(_id=f"{target}_id", name=f"{target}__name")
+    return Subquery(
+        found.annotate(listed=JSONBAgg(item, order_by=f"{target}__name")).values("listed"), output_field=JSONField()
+    )
+
+
+class LeadBulkOut(Output):
+    """What became of the items."""
+
+    created = Computed(serializers.ListField(child=LeadOut()))
+    updated = Computed(
+        serializers.ListField(
+            child=LeadOut(), help_text="open leads of the same contact and product, with existingError false"
+        )
+    )
+    failed = Computed(serializers.ListField(child=BulkFailure()))
+    errors = Computed(serializers.ListField(child=BulkError()))  # type: ignore[assignment]

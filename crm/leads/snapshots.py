@@ -1,0 +1,43 @@
+"""A lead with its contact, nested in what belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from core.api.output import Computed, IdField, Output
+from crm.leads.serializers import LeadContact
+
+
+class LeadSnapshot(Output):
+    """A lead, nested where a record refers to it."""
+
+    _id = IdField()
+    status = serializers.CharField()
+    contact = Computed(LeadContact())
+
+
+CONTACT_READS = ("_id", "__name", "__email", "__contact_number")
+LEAD_READS = ("lead_id", "lead__status", *(f"lead__contact{part}" for part in CONTACT_READS))
+"""What lead_of needs of a row."""
+MEMBER_READS = ("_id", "__name", "__email")
+
+
+def contact_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
+    """The snapshot of the contact that a row's reference is to."""
+    found = row[f"{path}_id"]
+    names = {
+        "name": row[f"{path}__name"],
+        "email": row[f"{path}__email"],
+        "contactNumber": row[f"{path}__contact_number"],
+    }
+    return {"_id": found, **names} if found else None
+
+
+def lead_of(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The snapshot of the row's lead."""
+    if not row["lead_id"]:
+        return None
+    return {"_id": row["lead_id"], "status": row["lead__status"], "contact": contact_of(row, "lead__contact")}

@@ -1,0 +1,80 @@
+"""Existing leads updated many at a time, each with values of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from core.events import emit
+from crm.bulk_jobs.history import journal
+from crm.bulk_jobs.history.journal import Source
+from crm.leads.schema import LeadRow, LeadSchema
+from crm.models import LeadProduct
+from crm.records.updates import load_states, touch, write_links, write_states, write_tags, write_values
+from crm.records.values import Links
+
+PRODUCTS = Links(LeadProduct._meta.db_table, "lead_id", "product_service_id")
+
+
+@dataclass(slots=True)
+class LeadUpdates:
+    """(index, id) of the rows that were applied, the rows whose lead is gone, and the leads that are not what they were before."""
+
+    updated: list[tuple[int, str]] = field(default_factory=list)
+    missing: list[LeadRow] = field(default_factory=list)
+    changed: set[str] = field(default_factory=set)
+
+
+def update_leads(
+    schema: LeadSchema,
+    changes: Sequence[tuple[str, LeadRow]],
+    *,
+    actor_id: str | None,
+    automation: bool = True,
+    links: Literal["append", "replace"] = "append",
+    source: Source | None = None,
+) -> LeadUpdates:
+    """Apply (lead id, row) in order, in the caller's transaction: given values replace, None empties; a lead that stays the same is not
+    written. `links`: whether tags and products join those that are there; `source`: what the leads are journaled for. The rows' contacts
+    are the caller's business, and what rows refer to must exist. Emits lead.updated with what changed."""
+    result = LeadUpdates()
+    if not changes:
+        return result
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("update_leads() needs a transaction around it")
+    states, now = load_states(schema.kind, [id for id, _ in changes]), timezone.now()
+    result.missing = [row for id, row in changes if id not in states]
+    products: dict[str, list[str]] = {}
+    for id, row in changes:
+        if id not in states:
+            continue
+        state = states[id]
+        state.apply(row, row.system)
+        state.stamp(schema.kind.stamps, now)
+        if row.product_ids is not None:
+            products[id] = list(dict.fromkeys([*products.get(id, ()), *row.product_ids]))
+        result.updated.append((row.index, id))
+    moved = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
+    written = [states[id] for id in moved]
+    if source is not None:
+        touched = sorted(
+            moved.keys() | products.keys() | {id for id, state in states.items() if state.tags is not None}
+        )
+        journal.before(schema.kind, touched, source)
+    write_states(schema, written, actor_id)
+    write_values(schema, written, moved)
+    beside = set(states) - set(moved)
+    replace = links == "replace"
+    write_tags(schema, states, moved, replace=replace)
+    write_links(schema, PRODUCTS, "productServices", products, moved, replace=replace)
+    touch(schema.kind, sorted(beside & moved.keys()), actor_id)
+    if source is not None:
+        journal.after(schema.kind, touched, source)
+    payloads = {id: {"changes": found} for id, found in moved.items()}
+    emit("lead.updated", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
+    result.changed = set(moved)
+    return result

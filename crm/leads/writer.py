@@ -1,0 +1,329 @@
+"""Leads written many at a time, with the contacts behind them: one statement a table, in the caller's transaction.
+
+The rows behave as if they were written one after another, so that it does not matter how a file is cut into batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from django.db import connection, transaction
+
+from core.access import remaining_quota
+from core.errors import NamedError
+from core.events import emit
+from core.ids import new_id
+from crm.contacts.schema import ContactRow
+from crm.contacts.unique_key import Keyed, live_holders, lock_unique_key
+from crm.contacts.updates import update_contacts
+from crm.contacts.writer import Existing, Holders, collision, import_source, write_contacts
+from crm.leads.assignment import assign, default_team
+from crm.leads.references import missing_teams, no_team
+from crm.leads.schema import NO_CONTACT, LeadRow, LeadSchema
+from crm.leads.updates import PRODUCTS, update_leads
+from crm.models import ProductService
+from crm.records.inserts import insert_records
+from crm.records.schema import ValueProblem
+from crm.records.values import add_links, add_tags, add_values
+
+MAX_ROUNDS = 5
+CONTACT_EXISTS = "ContactAlreadyExists_400"
+
+OPEN_LEADS = """
+SELECT l.id, l.contact_id, array_agg(p.product_service_id) FROM crm_lead l LEFT JOIN crm_leadproduct p ON p.lead_id = l.id
+WHERE l.contact_id = ANY(%s) AND NOT l.is_deleted AND l.status <> ALL(%s) GROUP BY l.id ORDER BY l.created_at, l.id
+"""
+
+
+@dataclass(slots=True)
+class LeadResult:
+    """What became of each row: (index, id) pairs, (index, id of the lead in the way), index -> what is wrong, and (index, module) of those
+    that the plan has no room for."""
+
+    created: list[tuple[int, str]] = field(default_factory=list)
+    updated: list[tuple[int, str]] = field(default_factory=list)
+    collided: list[tuple[int, str]] = field(default_factory=list)
+    failed: dict[int, list[ValueProblem]] = field(default_factory=dict)
+    refused: list[tuple[int, str]] = field(default_factory=list)
+
+
+class _Item(NamedTuple):
+    """A row with the id of its lead and of its contact; the contact's is a placeholder until that is written, if `makes_contact`."""
+
+    id: str
+    row: LeadRow
+    contact_id: str
+    makes_contact: bool
+
+
+@dataclass(slots=True)
+class _Plan:
+    inserts: list[_Item] = field(default_factory=list)
+    updates: list[_Item] = field(default_factory=list)
+    result: LeadResult = field(default_factory=LeadResult)
+
+
+class _Again(Exception):
+    """What was written has to be taken back and planned anew, without the rows that are `failed` or `refused`."""
+
+    def __init__(
+        self, failed: dict[int, list[ValueProblem]] | None = None, refused: Sequence[tuple[int, str]] = ()
+    ) -> None:
+        self.failed, self.refused = failed or {}, list(refused)
+
+
+def write_leads(
+    schema: LeadSchema,
+    rows: Sequence[LeadRow],
+    *,
+    actor_id: str | None,
+    import_id: str | None = None,
+    automation: bool = True,
+    existing: Existing = "error",
+) -> LeadResult:
+    """Create the rows' leads in the caller's transaction: contacts found or made, members assigned, values, tags, products and events.
+
+    A row that repeats an open lead, of the same contact and a product of the row (or both without product), is told in `collided`; with
+    "update" that lead takes the row's values, tags and products, and the row is told in `updated`. An existing contact takes the values
+    that the row has of it, unless the row is not written. What rows refer to must exist (crm.leads.references,
+    LeadSchema.check_references), but for contacts: a row without one that could be had fails.
+    """
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("write_leads() needs a transaction around it")
+    failed: dict[int, list[ValueProblem]] = {}
+    refused: list[tuple[int, str]] = []
+    pending = list(rows)
+    for _ in range(MAX_ROUNDS):
+        try:
+            with transaction.atomic():
+                result = _Round(schema, actor_id, import_id, automation, existing).write(pending)
+        except _Again as again:
+            failed |= again.failed
+            refused += again.refused
+            gone = failed.keys() | {index for index, _ in refused}
+            pending = [row for row in pending if row.index not in gone]
+            continue
+        result.failed |= failed
+        result.refused += refused
+        return result
+    raise RuntimeError("other writers kept changing the contacts of these leads")
+
+
+class _OpenLeads:
+    """The leads that a row may repeat: those of the contacts that somebody works on, the oldest first."""
+
+    def __init__(self, contact_ids: Iterable[str], closed: Iterable[str]) -> None:
+        self._by_product: dict[tuple[str, str | None], str] = {}
+        ids = list(contact_ids)
+        if ids:
+            with connection.cursor() as cursor:
+                cursor.execute(OPEN_LEADS, [ids, list(closed)])
+                for id, contact, products in cursor.fetchall():
+                    self.add(id, contact, products)
+
+    def find(self, contact_id: str, products: Sequence[str] | None) -> str | None:
+        return next(
+            (id for product in products or (None,) if (id := self._by_product.get((contact_id, product)))), None
+        )
+
+    def add(self, id: str, contact_id: str, products: Sequence[str | None] | None) -> None:
+        for product in products or (None,):
+            self._by_product.setdefault((contact_id, product), id)
+
+    def close(self, id: str) -> None:
+        self._by_product = {key: lead for key, lead in self._by_product.items() if lead != id}
+
+
+@dataclass(slots=True)
+class _Round:
+    """One attempt at a batch of rows."""
+
+    schema: LeadSchema
+    actor_id: str | None
+    import_id: str | None
+    automation: bool
+    existing: Existing
+
+    def write(self, rows: Sequence[LeadRow]) -> LeadResult:
+        if not rows:
+            return LeadResult()
+        gone = missing_teams(
+            row.system.get("team_id") for row in rows
+        )  # before anything else is locked, as in the deletion of a team
+        if gone:
+            raise _Again({row.index: [no_team(id)] for row in rows if (id := row.system.get("team_id")) in gone})
+        by_values = any(row.contact or row.category_id is not None for row in rows)
+        if by_values or len(rows) > 1:  # many rows lock many contacts, one writer at a time
+            lock_unique_key(self.schema.contacts, many=len(rows) > 1 or by_values)
+        plan = self._plan(rows)
+        contacts = self._write_contacts(plan)
+        inserts = [item._replace(contact_id=contacts.get(item.row.index, item.contact_id)) for item in plan.inserts]
+        self._insert(inserts, self._assign(inserts))
+        outcome = update_leads(
+            self.schema,
+            [(item.id, item.row) for item in plan.updates],
+            actor_id=self.actor_id,
+            automation=self.automation,
+            source=import_source(self.import_id),
+        )
+        if outcome.missing:  # somebody deleted a lead that was to be updated
+            raise _Again
+        plan.result.created = [(item.row.index, item.id) for item in inserts]
+        plan.result.updated = outcome.updated
+        return plan.result
+
+    def _plan(self, rows: Sequence[LeadRow]) -> _Plan:
+        """Go through the rows in order: whose contact it is, and whether a lead of theirs says the same."""
+        schema, plan = self.schema, _Plan()
+        keyed = {
+            row.index: Keyed(new_id(), row.contact, *schema.contacts.keys_of(row.contact.system))
+            for row in rows
+            if row.contact is not None and not row.system.get("contact_id")
+        }
+        live = live_holders(keyed.values()) if keyed else []
+        left = remaining_quota("lead")
+        present = _lock_contacts(
+            {found.id for found in live} | {id for row in rows if (id := row.system.get("contact_id"))}
+        )
+        holders = Holders(found for found in live if found.id in present)
+        open_leads = _OpenLeads(present, schema.closed)
+        for row in rows:
+            contact = self._contact_of(row, keyed.get(row.index), holders, present)
+            if not isinstance(contact, str):
+                plan.result.failed[row.index] = contact
+                continue
+            found = open_leads.find(contact, row.product_ids)
+            if found is not None and self.existing != "update":
+                plan.result.collided.append((row.index, found))
+                continue
+            if found is None and left is not None and len(plan.inserts) >= left:
+                plan.result.refused.append((row.index, "lead"))
+                continue
+            item = _Item(found or new_id(), row, contact, contact not in present)
+            (plan.updates if found else plan.inserts).append(item)
+            if row.index in keyed:
+                holders.give(keyed[row.index], contact)
+            if not found and schema.is_open(row.system.get("status")):
+                open_leads.add(item.id, contact, row.product_ids)
+            elif found and "status" in row.system and not schema.is_open(row.system["status"]):
+                open_leads.close(item.id)
+            elif found:
+                open_leads.add(item.id, contact, row.product_ids)
+        return plan
+
+    def _contact_of(
+        self, row: LeadRow, keyed: Keyed | None, holders: Holders, present: set[str]
+    ) -> str | list[ValueProblem]:
+        """The id of the row's contact, or a placeholder for one to be made; or what is wrong."""
+        named = row.system.get("contact_id")
+        if named:
+            return (
+                named
+                if named in present
+                else [ValueProblem("contact", "ContactNotFound_400", f"there is no contact {named}")]
+            )
+        if keyed is None:
+            return [NO_CONTACT]
+        found = holders.of(keyed)
+        if len(set(found.values())) > 1:
+            return [_taken(*collision(keyed, found)[1:])]
+        if found:
+            return next(iter(found.values()))
+        return row.contact_lacks or keyed.id
+
+    def _write_contacts(self, plan: _Plan) -> dict[int, str]:
+        """Make the contacts that are to be made, and give the others what the rows have of them; the contacts by the rows' indexes."""
+        items = [*plan.inserts, *plan.updates]
+        items.sort(key=lambda item: item.row.index)
+        made, named = [], []
+        for item in items:
+            row = item.row
+            if row.contact is not None and not row.system.get("contact_id"):
+                row.contact.category_id, row.contact.index = row.category_id, row.index
+                made.append(row.contact)
+            elif row.contact is not None or row.category_id is not None:
+                values = row.contact.system if row.contact else {}
+                named.append((item.contact_id, ContactRow(index=row.index, system=values, category_id=row.category_id)))
+        common: Any = {"actor_id": self.actor_id, "automation": self.automation}
+        written = write_contacts(self.schema.contacts, made, import_id=self.import_id, existing="update", **common)
+        outcome = update_contacts(self.schema.contacts, named, source=import_source(self.import_id), **common)
+        taken = [*written.collided, *outcome.collided]
+        if taken or written.refused:
+            failed = {index: [_taken(part, value, holder)] for index, part, value, holder in taken}
+            raise _Again(failed, [(index, "contact") for index in written.refused])
+        contacts = dict(written.created + written.updated)
+        new = {id for _, id in written.created}
+        for item in items:
+            found = contacts.get(item.row.index, item.contact_id)
+            if found not in new if item.makes_contact else found != item.contact_id:
+                raise _Again  # another writer was quicker with this contact
+        return contacts
+
+    def _assign(self, inserts: Sequence[_Item]) -> dict[str, dict[str, str | None]]:
+        """The team of each new lead, and a member for each open one of nobody. Leads that are closed already are nobody's work."""
+        default = default_team() if any(not item.row.system.get("team_id") for item in inserts) else None
+        teams = {item.id: item.row.system.get("team_id") or default for item in inserts}
+        members = {item.id: item.row.system.get("team_member_id") for item in inserts}
+        wanting = [
+            item for item in inserts if not members[item.id] and self.schema.is_open(item.row.system.get("status"))
+        ]
+        try:
+            assigned = assign([teams[item.id] for item in wanting], self.schema.closed)
+        except NamedError as error:
+            problem = ValueProblem("team", error.name, error.detail)
+            raise _Again({item.row.index: [problem] for item in wanting if not teams[item.id]}) from error
+        members |= {item.id: member for item, member in zip(wanting, assigned, strict=True)}
+        return {id: {"team_id": team, "team_member_id": members[id]} for id, team in teams.items()}
+
+    def _insert(self, items: Sequence[_Item], assigned: dict[str, dict[str, str | None]]) -> None:
+        """The leads' own rows and what stands beside them."""
+        if not items:
+            return
+        schema = self.schema
+        names = _product_names({id for item in items for id in item.row.product_ids or ()})
+        rows = [
+            {
+                **schema.system_defaults,
+                **item.row.system,
+                **assigned[item.id],
+                "id": item.id,
+                "contact_id": item.contact_id,
+                "first_product": min((names[id] for id in item.row.product_ids or ()), default=None),
+                "custom": schema.stored_custom(item.row),
+            }
+            for item in items
+        ]
+        insert_records(schema.kind, rows, company=schema.company_id, actor_id=self.actor_id, import_id=self.import_id)
+        add_values(schema, [(item.id, schema.stored_custom(item.row)) for item in items])
+        add_tags(schema.company_id, [(item.id, tag) for item in items for tag in item.row.tag_ids or ()], schema.kind)
+        add_links(
+            schema.company_id,
+            PRODUCTS,
+            [(item.id, product) for item in items for product in item.row.product_ids or ()],
+        )
+        emit("lead.created", [item.id for item in items], actor_id=self.actor_id, automation=self.automation)
+
+
+def _lock_contacts(ids: Iterable[str]) -> set[str]:
+    """Those of the contacts that are live, locked in the order of their ids: who writes leads of the same contact waits."""
+    wanted = sorted(ids)
+    if not wanted:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id FROM crm_contact WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR UPDATE", [wanted]
+        )
+        return {id for (id,) in cursor.fetchall()}
+
+
+def _product_names(ids: Iterable[str]) -> dict[str, str]:
+    wanted = list(ids)
+    return dict(ProductService.objects.filter(pk__in=wanted).values_list("pk", "name")) if wanted else {}
+
+
+def _taken(part: str, value: str, holder: str) -> ValueProblem:
+    return ValueProblem(
+        "email" if part == "email" else "number", CONTACT_EXISTS, f"{value} belongs to the contact {holder} already"
+    )

@@ -1,0 +1,60 @@
+"""Back office pages of follow-ups and meetings."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import panel, table
+from crm.models import FollowUp, Meeting, MeetingAttendee
+
+
+@admin.register(FollowUp)
+class FollowUpAdmin(CompanyRecordAdmin):
+    """What is to be done about leads, shown only: changes go through the API, where reminders and events belong to them."""
+
+    icon = "task_alt"
+    list_display = ("title", "company", "status", "due_at", "assignee", "remind_at", "reminded_at", "created_at")
+    list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
+    list_select_related = ("company", "assignee")
+    search_fields = ("=id", "=lead__id", "title")
+    search_help_text = "Title, or the id of the follow-up or its lead"
+
+
+@admin.register(Meeting)
+class MeetingAdmin(CompanyRecordAdmin):
+    """Meetings, shown only: changes go through the API, which tells their people."""
+
+    icon = "event"
+    list_display = (
+        "title",
+        "company",
+        "status",
+        "starts_at",
+        "ends_at",
+        "timezone",
+        "organizer",
+        "remind_at",
+        "reminded_at",
+        "created_at",
+    )
+    list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
+    list_select_related = ("company", "organizer")
+    search_fields = ("=id", "title", "organizer__email")
+    search_help_text = "Title, the organizer's address, or id"
+
+
+@panel(Meeting, "Attendees")
+def _attendees(meeting: Meeting) -> SafeString:
+    rows = (
+        MeetingAttendee.objects.filter(meeting=meeting)
+        .order_by("pk")
+        .values_list("name", "email", "member_id", "contact_id")
+    )
+    kinds = [
+        (name or "–", email, "member" if member else "contact" if contact else "address")
+        for name, email, member, contact in rows
+    ]
+    return table(("Name", "E-mail", "Known as"), kinds, empty="Nobody but the organizer.")

@@ -1,0 +1,106 @@
+"""Who is asked to a meeting: members, contacts, and people of whom there is an address alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.models import Member
+from core.errors import InvalidFormat, NamedError
+from core.text.addresses import BadAddress, read_email
+from crm.activities.participants import check_member
+from crm.activities.text import one_line
+from crm.contacts.selectors import live_contacts
+from crm.models import Contact, Meeting, MeetingAttendee
+
+MAX_ATTENDEES = 200
+Given = Mapping[str, str]
+"""An attendee as a caller names them: {member}, {contact}, or {email} and maybe {name}."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attendance:
+    """What became of a meeting's attendees; `present` are those that it has now."""
+
+    present: list[MeetingAttendee]
+    added: list[MeetingAttendee]
+    removed: list[MeetingAttendee]
+
+
+def attendees_of(meeting: Meeting) -> list[MeetingAttendee]:
+    """The meeting's attendees, in the order in which they were named."""
+    return list(MeetingAttendee.objects.filter(meeting=meeting).order_by("pk"))
+
+
+def replace_attendees(meeting: Meeting, given: Sequence[Given]) -> Attendance:
+    """Have the stored meeting be attended by these: each address once, and not by its organizer, who comes anyway.
+
+    Who is there already may stay, whatever became of them. MemberNotFound_404, MemberNotAccepted_400, ContactNotFound_400,
+    ContactDataRequired_400 for a contact without an address, InvalidFormat, InvalidInput_400.
+    """
+    before = attendees_of(meeting)
+    wanted: dict[str, MeetingAttendee] = {}
+    for attendee in _read(meeting, given, before):
+        if attendee.email != meeting.organizer.email.lower():
+            wanted.setdefault(attendee.email, attendee)
+    known = {attendee.email: attendee for attendee in before}
+    removed = [attendee for email, attendee in known.items() if email not in wanted]
+    added = [attendee for email, attendee in wanted.items() if email not in known]
+    MeetingAttendee.objects.filter(pk__in=[attendee.pk for attendee in removed]).delete()
+    for email in wanted.keys() & known.keys():
+        _take_over(known[email], wanted[email])
+    MeetingAttendee.objects.bulk_create(added)
+    return Attendance([known.get(email, attendee) for email, attendee in wanted.items()], added, removed)
+
+
+def _take_over(known: MeetingAttendee, wanted: MeetingAttendee) -> None:
+    names = ("name", "member_id", "contact_id")
+    if any(getattr(known, name) != getattr(wanted, name) for name in names):
+        for name in names:
+            setattr(known, name, getattr(wanted, name))
+        known.save(update_fields=("name", "member", "contact", "updated_at"))
+
+
+def _read(meeting: Meeting, given: Sequence[Given], before: Sequence[MeetingAttendee]) -> list[MeetingAttendee]:
+    members = Member.objects.in_bulk([one["member"] for one in given if "member" in one])
+    contacts = live_contacts().in_bulk([one["contact"] for one in given if "contact" in one])
+    there = {id: attendee for attendee in before for id in (attendee.member_id, attendee.contact_id) if id}
+    found = []
+    for place, one in enumerate(given):
+        where = f"attendees.{place}"
+        if len(one.keys() & {"member", "contact", "email"}) != 1 or ("name" in one and "email" not in one):
+            raise NamedError("InvalidInput_400", f"{where}: name a member, or a contact, or an email and maybe a name")
+        values = _values(where, one, members, contacts, there)
+        values |= {"email": values["email"].lower(), "name": one_line(values["name"])[:300]}
+        found.append(MeetingAttendee(meeting=meeting, **values))
+    return found
+
+
+def _values(
+    where: str,
+    one: Given,
+    members: Mapping[str, Member],
+    contacts: Mapping[str, Contact],
+    there: Mapping[str, MeetingAttendee],
+) -> dict[str, Any]:
+    if "email" in one:
+        try:
+            return {"email": read_email(one["email"]), "name": one.get("name", "")}
+        except BadAddress as error:
+            raise InvalidFormat(f"{where}.email", one["email"], f"{where}.email: {error}") from None
+    id = one.get("member") or one["contact"]
+    stays = there.get(id)
+    if "member" in one:
+        if stays is not None and stays.member_id == id:
+            return {"email": stays.email, "name": stays.name, "member_id": id}
+        member = check_member(f"{where}.member", id, members.get(id))
+        return {"email": member.email, "name": member.name, "member_id": id}
+    contact = contacts.get(id)
+    if contact is None or not contact.email:
+        if stays is not None and stays.contact_id == id:
+            return {"email": stays.email, "name": stays.name, "contact_id": id}
+        if contact is None:
+            raise NamedError("ContactNotFound_400", f"{where}.contact: there is no contact {id} in this company")
+        raise NamedError("ContactDataRequired_400", f"{where}.contact: {id} has no e-mail address, to be invited at")
+    return {"email": contact.email, "name": contact.name, "contact_id": id}

@@ -1,0 +1,53 @@
+"""Meetings that the same people are to be at, at the same time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from django.db.models import Exists, OuterRef, Q
+
+from accounts.models import Member
+from core.text.timezones import zone_of
+from crm.meetings.services import LONGEST
+from crm.models import Meeting, MeetingAttendee
+
+MOST = 10
+
+
+def conflict_warning(meeting: Meeting) -> str:
+    """Which of the meeting's members have which other scheduled meetings then, in words; empty when nobody has.
+
+    A meeting that begins when another ends is none of them.
+    """
+    invited = MeetingAttendee.objects.filter(meeting=meeting, member__isnull=False).values_list("member_id", flat=True)
+    people = {meeting.organizer_id, *invited}
+    attended = MeetingAttendee.objects.filter(meeting=OuterRef("pk"), member_id__in=people)
+    others = Meeting.objects.filter(
+        status=Meeting.Status.SCHEDULED,
+        starts_at__lt=meeting.ends_at,
+        starts_at__gt=meeting.starts_at - LONGEST,  # none takes longer, so that the index is read from there on
+        ends_at__gt=meeting.starts_at,
+    )
+    theirs = others.exclude(pk=meeting.pk).filter(Q(organizer_id__in=people) | Exists(attended))
+    found = list(theirs.order_by("starts_at", "pk")[: MOST + 1])
+    if not found:
+        return ""
+    busy: dict[str, set[str]] = defaultdict(set)
+    for other in found:
+        busy[other.pk].add(other.organizer_id)
+    attending = MeetingAttendee.objects.filter(meeting__in=found, member_id__in=people)
+    for other_id, member_id in attending.values_list("meeting_id", "member_id"):
+        busy[other_id].add(member_id)
+    names = {member.pk: member.name or member.email for member in Member.objects.filter(pk__in=people)}
+    told = [_told(other, sorted(names[id] for id in busy[other.pk] & people)) for other in found[:MOST]]
+    return "; ".join([*told, "and more"] if len(found) > MOST else told)
+
+
+def _told(other: Meeting, names: list[str]) -> str:
+    zone = zone_of(other.timezone)
+    start, end = other.starts_at.astimezone(zone), other.ends_at.astimezone(zone)
+    until = f"{end:%H:%M}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M}"
+    verb = "has" if len(names) == 1 else "have"
+    return (
+        f"{', '.join(names)} {verb} another meeting then: {other.title}, {start:%Y-%m-%d %H:%M} to {until} {zone.key}"
+    )

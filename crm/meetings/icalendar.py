@@ -1,0 +1,101 @@
+"""Meetings as iCalendar files (RFC 5545), and the messages that calendars understand (iTIP, RFC 5546)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from icalendar import Calendar, Event, vCalAddress, vUri
+
+from accounts.models import Member
+from crm.activities.text import one_line, several_lines
+from crm.models import Meeting, MeetingAttendee
+
+PRODUCT = "-//Leadwright//Meetings//EN"
+LONGEST = 300
+"""Characters of a name."""
+
+
+class Method(StrEnum):
+    """What the file asks its reader to do."""
+
+    REQUEST = "REQUEST"
+    CANCEL = "CANCEL"
+    PUBLISH = "PUBLISH"
+    """Nothing: it is there to be looked at and kept."""
+
+
+def calendar_file(meeting: Meeting, attendees: Iterable[MeetingAttendee], method: Method) -> str:
+    """The meeting (with its organizer) as a file. A cancellation may be for some of the attendees alone; one that is published names none.
+
+    Times are in UTC, which every calendar turns into its own; they need no rules of a time zone to go with them.
+    """
+    calendar = Calendar()
+    calendar.add("prodid", PRODUCT)
+    calendar.add("version", "2.0")
+    calendar.add("calscale", "GREGORIAN")
+    calendar.add("method", method.value)
+    event = _event(meeting, cancelled=method is Method.CANCEL or meeting.status == Meeting.Status.CANCELLED)
+    event.add("organizer", _address(meeting.organizer.name, meeting.organizer.email), encode=False)
+    if method is not Method.PUBLISH:
+        if method is Method.REQUEST:
+            event.add("attendee", _organizing(meeting.organizer), encode=False)
+        for attendee in attendees:
+            event.add("attendee", _invited(attendee), encode=False)
+    calendar.add_component(event)
+    return calendar.to_ical().decode()
+
+
+def uid_of(meeting: Meeting) -> str:
+    """What calendars know the meeting by, as long as it is there."""
+    return f"{meeting.pk}@meetings.leadwright"
+
+
+def _event(meeting: Meeting, *, cancelled: bool) -> Event:
+    event = Event()
+    event.add("uid", uid_of(meeting))
+    event.add("sequence", meeting.sequence)
+    event.add("dtstamp", _utc(meeting.updated_at))
+    event.add("created", _utc(meeting.created_at))
+    event.add("last-modified", _utc(meeting.updated_at))
+    event.add("dtstart", _utc(meeting.starts_at))
+    event.add("dtend", _utc(meeting.ends_at))
+    event.add("summary", one_line(meeting.title))
+    event.add("status", "CANCELLED" if cancelled else "CONFIRMED")
+    event.add("transp", "OPAQUE")
+    description = "\n\n".join(part for part in (several_lines(meeting.description), meeting.link) if part)
+    if description:
+        event.add("description", description)
+    if meeting.place or meeting.link:
+        event.add("location", one_line(meeting.place or meeting.link))
+    if meeting.link:
+        event.add("url", vUri(one_line(meeting.link)), encode=False)
+    return event
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(microsecond=0)
+
+
+def _address(name: str, email: str) -> vCalAddress:
+    address = vCalAddress(f"mailto:{one_line(email)}")
+    # Few calendars read RFC 6868's way of writing quotes and carets in parameters, so that there are none.
+    shown = one_line(name).translate(str.maketrans('"^', "'\u02c6"))[:LONGEST]
+    if shown:
+        address.params["CN"] = shown
+    return address
+
+
+def _organizing(organizer: Member) -> vCalAddress:
+    address = _address(organizer.name, organizer.email)
+    address.params.update({"ROLE": "CHAIR", "PARTSTAT": "ACCEPTED", "CUTYPE": "INDIVIDUAL"})
+    return address
+
+
+def _invited(attendee: MeetingAttendee) -> vCalAddress:
+    address = _address(attendee.name, attendee.email)
+    address.params.update(
+        {"ROLE": "REQ-PARTICIPANT", "PARTSTAT": "NEEDS-ACTION", "RSVP": "TRUE", "CUTYPE": "INDIVIDUAL"}
+    )
+    return address

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from core.fields import CompanyForeignKey
+from core.models import CompanyModel
+
+
+class Meeting(CompanyModel):
+    """An appointment with attendees, who are invited by mail with an iCalendar file."""
+
+    class Status(models.TextChoices):
+        SCHEDULED = "scheduled"
+        CANCELLED = "cancelled"
+
+    title = models.CharField(max_length=300)
+    description = models.TextField(blank=True)
+    lead = CompanyForeignKey("crm.Lead", on_delete=models.CASCADE, null=True, related_name="meetings", db_index=False)
+    contact = CompanyForeignKey(
+        "crm.Contact", on_delete=models.CASCADE, null=True, related_name="meetings", db_index=False
+    )
+    organizer = CompanyForeignKey("accounts.Member", on_delete=models.PROTECT, related_name="+", db_index=False)
+    starts_at = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    timezone = models.CharField(max_length=64, help_text="IANA name: the clock that the times are said in.")
+    place = models.CharField(max_length=500, blank=True)
+    link = models.URLField(max_length=1000, blank=True)
+    status = models.CharField(max_length=9, choices=Status, default=Status.SCHEDULED)
+    sequence = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Of the iCalendar file: counts the changes."
+    )
+    remind_minutes = models.PositiveIntegerField(null=True, blank=True)
+    remind_at = models.DateTimeField(null=True, editable=False)
+    reminded_at = models.DateTimeField(null=True, editable=False)
+    created_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    updated_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.CheckConstraint(condition=Q(ends_at__gt=models.F("starts_at")), name="meeting_ends_after_it_starts")
+        ]
+        indexes = [
+            models.Index(fields=("company", "created_at", "id"), name="meeting_newest"),
+            models.Index(fields=("company", "starts_at", "id"), name="meeting_start"),
+            models.Index(fields=("lead",), condition=Q(lead__isnull=False), name="meeting_lead"),
+            models.Index(fields=("contact",), condition=Q(contact__isnull=False), name="meeting_contact"),
+            models.Index(fields=("organizer", "starts_at"), name="meeting_organizer"),
+            models.Index(
+                fields=("remind_at",),
+                condition=Q(status="scheduled", reminded_at__isnull=True),
+                name="meeting_reminding",
+            ),
+        ]
+
+
+class MeetingAttendee(CompanyModel):
+    """Somebody who is asked to a meeting: a member, a contact, or an address alone."""
+
+    meeting = CompanyForeignKey(Meeting, on_delete=models.CASCADE, related_name="attendees", db_index=False)
+    member = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    contact = CompanyForeignKey("crm.Contact", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
+    name = models.CharField(max_length=300, blank=True)
+    email = models.EmailField(max_length=254)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("meeting", "email"), name="meetingattendee_once")]
+        indexes = [
+            models.Index(fields=("member",), condition=Q(member__isnull=False), name="meetingattendee_member"),
+            models.Index(fields=("contact",), condition=Q(contact__isnull=False), name="meetingattendee_contact"),
+        ]

@@ -1,0 +1,229 @@
+"""Meetings: appointments of members with others, who are invited by mail."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import Member
+from core.access import reserve_quota
+from core.errors import NamedError
+from core.events import emit
+from core.lists import BulkSelection, in_batches
+from crm.activities.participants import check_contact, check_lead, check_member, first_active
+from crm.activities.reminders import schedule_reminder
+from crm.activities.text import one_line, several_lines
+from crm.meetings.attendees import Attendance, Given, attendees_of, replace_attendees
+from crm.meetings.icalendar import Method, calendar_file
+from crm.meetings.mails import call_off, invite
+from crm.models import Meeting, MeetingAttendee
+from crm.records.datetimes import check_timezone, company_timezone, read_datetime
+from crm.records.updates import Changes, told
+
+Status = Meeting.Status
+LONGEST = timedelta(days=7)
+FACTS = ("title", "description", "starts_at", "ends_at", "timezone", "place", "link")
+"""What people are told of a meeting: when one of these changes, all of them are told."""
+LINKS = {"lead": check_lead, "contact": check_contact}
+KEYS = {"starts_at": "startsAt", "ends_at": "endsAt", "remind_minutes": "remindMinutes"}
+"""What events call a value, where that is not its own name."""
+BATCH = 100
+
+
+@transaction.atomic
+def create_meeting(
+    *, actor_id: str, values: Mapping[str, Any], attendees: Sequence[Given] = (), automation: bool = True
+) -> Meeting:
+    """A new meeting, to which all are invited unless it is over.
+
+    `starts_at` and `ends_at` are text (crm.records.datetimes), on the clocks of `timezone` (default: the company's); `duration_minutes` may
+    stand for `ends_at`. Without `organizer` it is who makes it, or an owner where that member has left. LeadNotFound_400,
+    ContactNotFound_400, MemberNotFound_404, MemberNotAccepted_400, InvalidTimezone_400, InvalidInput_400, InvalidFormat,
+    PlanLimitExceeded_403, and what replace_attendees raises.
+    """
+    reserve_quota("meeting")
+    meeting = Meeting(
+        organizer=_organizer(values.get("organizer"), actor_id), created_by_id=actor_id, updated_by_id=actor_id
+    )
+    _give(meeting, {"timezone": company_timezone(), **values} if "timezone" not in values else values)
+    schedule_reminder(meeting, meeting.starts_at)
+    meeting.save()
+    present = replace_attendees(meeting, attendees).present
+    if meeting.ends_at > timezone.now():
+        invite(meeting, present, [meeting.organizer, *present])
+    _tell("meeting.scheduled", [meeting], actor_id, automation)
+    return meeting
+
+
+@transaction.atomic
+def update_meeting(
+    *,
+    id: str,
+    actor_id: str,
+    values: Mapping[str, Any],
+    attendees: Sequence[Given] | None = None,
+    automation: bool = True,
+) -> Meeting:
+    """Change what is given of a scheduled meeting; a new start without an end keeps its length.
+
+    All are told by mail when the facts change, and otherwise those who are added or removed. NotFound_404, BadRequest_400 for one that is
+    cancelled, and what create_meeting raises.
+    """
+    meeting = Meeting.objects.select_for_update(of=("self",)).select_related("organizer").filter(pk=id).first()
+    if meeting is None:
+        raise not_found()
+    if meeting.status != Status.SCHEDULED:
+        raise NamedError(
+            "BadRequest_400", "id: the meeting is cancelled, and its people have been told; make a new one"
+        )
+    told_until = meeting.ends_at
+    changes = _give(meeting, values)
+    attendance = (
+        Attendance(attendees_of(meeting), [], []) if attendees is None else replace_attendees(meeting, attendees)
+    )
+    told_all = any(KEYS.get(name, name) in changes for name in FACTS)
+    if attendance.added or attendance.removed:
+        changes["attendees"] = {"added": _emails(attendance.added), "removed": _emails(attendance.removed)}
+    if not changes:
+        return meeting
+    if changes.keys() & {"startsAt", "remindMinutes"}:
+        schedule_reminder(meeting, meeting.starts_at)
+    if told_all or "attendees" in changes:
+        meeting.sequence += 1
+    meeting.updated_by_id = actor_id
+    meeting.save()
+    if max(told_until, meeting.ends_at) > timezone.now():
+        _tell_people(meeting, attendance, told_all)
+    _tell("meeting.changed", [meeting], actor_id, automation, changes=changes)
+    return meeting
+
+
+@transaction.atomic
+def cancel_meetings(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
+    """Cancel the selected scheduled meetings, which stay as such, and tell their people unless they are over; returns how many there were.
+
+    NotFound_404 when ids name none.
+    """
+    cancelled = 0
+    scheduled = Meeting.objects.filter(status=Status.SCHEDULED)
+    for ids in in_batches(selection.apply(scheduled), BATCH, lock=True):
+        meetings = list(Meeting.objects.filter(pk__in=ids).select_related("organizer").order_by("pk"))
+        attendees: dict[str, list[MeetingAttendee]] = defaultdict(list)
+        for attendee in MeetingAttendee.objects.filter(meeting_id__in=ids).order_by("pk"):
+            attendees[attendee.meeting_id].append(attendee)
+        for meeting in meetings:
+            meeting.status, meeting.updated_by_id, meeting.updated_at = Status.CANCELLED, actor_id, timezone.now()
+            meeting.sequence += 1
+            if meeting.ends_at > timezone.now():
+                call_off(meeting, attendees[meeting.pk], whole=True)
+        Meeting.objects.bulk_update(meetings, ("status", "sequence", "updated_by", "updated_at"))
+        _tell("meeting.cancelled", meetings, actor_id, automation)
+        cancelled += len(meetings)
+    if not cancelled and not selection.everything:
+        raise NamedError("NotFound_404", "ids: none of them is a scheduled meeting of this company")
+    return cancelled
+
+
+def meeting_file(*, id: str) -> str:
+    """The meeting as an iCalendar file to keep; NotFound_404."""
+    meeting = Meeting.objects.select_related("organizer").filter(pk=id).first()
+    if meeting is None:
+        raise not_found()
+    return calendar_file(meeting, (), Method.PUBLISH)
+
+
+def not_found() -> NamedError:
+    """The error of an id that is none of the company's meetings."""
+    return NamedError("NotFound_404", "id: there is no such meeting in this company")
+
+
+def _organizer(id: str | None, actor_id: str) -> Member:
+    if id is not None:
+        return check_member("organizer", id)
+    found = first_active(actor_id) or Member.objects.filter(status=Member.Status.OWNER).order_by("pk").first()
+    if found is None:
+        raise NamedError(
+            "MemberNotFound_404", "organizer: the company has no owner, to be the organizer; name a member"
+        )
+    return found
+
+
+def _give(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
+    """Set the values that the meeting takes by itself; what is different then, by the names that events use."""
+    given = {name: values[name] for name in ("timezone", "lead", "contact", "remind_minutes", "link") if name in values}
+    given |= {name: one_line(values[name]) for name in ("title", "place") if name in values}
+    if "description" in values:
+        given["description"] = several_lines(values["description"])
+    if given.get("title") == "":
+        raise NamedError("InvalidInput_400", "title: needs a character that can be seen")
+    if "timezone" in given:
+        check_timezone(given["timezone"])
+    given |= _times(meeting, values, given.get("timezone", meeting.timezone))
+    changes: Changes = {}
+    for name, value in given.items():
+        column = f"{name}_id" if name in LINKS else name
+        before = getattr(meeting, column)
+        if before == value:
+            continue
+        if name in LINKS and value:
+            LINKS[name](value)
+        setattr(meeting, column, value)
+        changes[KEYS.get(name, name)] = {"from": told(before), "to": told(value)}
+    return changes
+
+
+def _times(meeting: Meeting, values: Mapping[str, Any], zone: str) -> dict[str, datetime]:
+    """From when to when, as far as that is given."""
+    if not values.keys() & {"starts_at", "ends_at", "duration_minutes"}:
+        return {}
+    if "ends_at" in values and "duration_minutes" in values:
+        raise NamedError("InvalidInput_400", "endsAt, durationMinutes: give one of them")
+    start = read_datetime("startsAt", values["starts_at"], zone) if "starts_at" in values else meeting.starts_at
+    if "ends_at" in values:
+        end = read_datetime("endsAt", values["ends_at"], zone)
+    elif "duration_minutes" in values:
+        end = start + timedelta(minutes=values["duration_minutes"])
+    elif meeting.ends_at is None:
+        raise NamedError("InvalidInput_400", "endsAt or durationMinutes: say how long the meeting takes")
+    else:
+        end = start + (meeting.ends_at - meeting.starts_at)
+    if end <= start:
+        raise NamedError("InvalidInput_400", "endsAt: the meeting ends before it has begun")
+    if end - start > LONGEST:
+        raise NamedError("InvalidInput_400", f"endsAt: a meeting takes at most {LONGEST.days} days")
+    return {"starts_at": start, "ends_at": end}
+
+
+def _tell_people(meeting: Meeting, attendance: Attendance, told_all: bool) -> None:
+    if attendance.removed:
+        call_off(meeting, attendance.removed, whole=False)
+    if told_all:
+        new = {attendee.pk for attendee in attendance.added}
+        known = [attendee for attendee in attendance.present if attendee.pk not in new]
+        invite(meeting, attendance.present, [meeting.organizer, *known], changed=True)
+    if attendance.added:
+        invite(meeting, attendance.present, attendance.added)
+
+
+def _emails(attendees: Sequence[MeetingAttendee]) -> list[str]:
+    return [attendee.email for attendee in attendees]
+
+
+def _tell(kind: str, meetings: Sequence[Meeting], actor_id: str, automation: bool, **facts: Any) -> None:
+    payloads = {
+        meeting.pk: {
+            "lead": meeting.lead_id,
+            "contact": meeting.contact_id,
+            "title": meeting.title,
+            "startsAt": told(meeting.starts_at),
+            "endsAt": told(meeting.ends_at),
+            **facts,
+        }
+        for meeting in meetings
+    }
+    emit(kind, list(payloads), payloads=payloads, actor_id=actor_id, automation=automation)

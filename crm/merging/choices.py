@@ -1,0 +1,123 @@
+"""Which value of which record the winner of a merge has, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils import timezone
+
+from core.errors import NamedError, shorten
+from crm.records.kinds import Part
+from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema, explain
+from crm.records.updates import RecordState
+
+REFUSED = "InvalidPayload_400"
+
+
+def choose(
+    schema: RecordSchema,
+    parts: Mapping[str, Part],
+    winner: RecordState,
+    losers: Sequence[RecordState],
+    choices: Mapping[str, Any],
+    *,
+    fill_empty: bool,
+) -> None:
+    """Put what the winner shall be into its state."""
+    chosen, given = _sort(schema, parts, {state.id: state for state in (winner, *losers)}, choices)
+    if fill_empty:
+        _fill(schema, parts, winner, losers, choices)
+    for key, state in chosen.items():
+        if key in parts:
+            winner.after.update({column: state.before[column] for column in parts[key].columns})
+        else:
+            _put(winner, key, state.custom_before.get(key))
+    _give(schema, winner, given)
+    _refuse_emptied(schema, parts, winner, choices)
+
+
+def _sort(
+    schema: RecordSchema, parts: Mapping[str, Part], states: Mapping[str, RecordState], choices: Mapping[str, Any]
+) -> tuple[dict[str, RecordState], dict[str, Any]]:
+    """The choices as key -> the record that has the value, and key -> the value itself."""
+    chosen: dict[str, RecordState] = {}
+    given: dict[str, Any] = {}
+    for key, choice in choices.items():
+        if key not in parts and key not in schema.fields:
+            raise NamedError(UNKNOWN, f"choices: there is no field {shorten(key, 100)!r}")
+        if isinstance(choice, str) and choice in states:
+            chosen[key] = states[choice]
+        elif isinstance(choice, dict) and choice.keys() == {"value"}:
+            if key not in schema.columns and key not in schema.fields:
+                raise NamedError(REFUSED, f"choices.{key}: needs the id of the record whose {key} is taken")
+            given[key] = choice["value"]
+        else:
+            raise NamedError(REFUSED, f'choices.{key}: needs the id of one of the records, or {{"value": …}}')
+    for part in {parts[key] for key in choices if key in parts}:
+        keys = [key for key in choices if parts.get(key) is part]
+        if len({chosen[key].id if key in chosen else "" for key in keys}) > 1:
+            raise NamedError(
+                REFUSED, f"choices: {' and '.join(keys)} go together and have to come from the same record"
+            )
+    return chosen, given
+
+
+def _fill(
+    schema: RecordSchema,
+    parts: Mapping[str, Part],
+    winner: RecordState,
+    losers: Sequence[RecordState],
+    choices: Mapping[str, Any],
+) -> None:
+    """What the winner lacks and nobody has chosen comes from the first of the others that has it."""
+    decided = {parts[key] for key in choices if key in parts}
+    for part in dict.fromkeys(parts.values()):
+        holder = next((state for state in losers if not _empty(state.before[part.judged])), None)
+        if part not in decided and holder is not None and _empty(winner.before[part.judged]):
+            winner.after.update({column: holder.before[column] for column in part.columns})
+    for key in schema.fields:
+        if key not in choices and _empty(winner.custom_before.get(key)):
+            _put(
+                winner,
+                key,
+                next((value for state in losers if not _empty(value := state.custom_before.get(key))), None),
+            )
+
+
+def _give(schema: RecordSchema, winner: RecordState, given: Mapping[str, Any]) -> None:
+    """Values that none of the records need have, read like those of an update."""
+    if not given:
+        return
+    row, problems = schema.read(given, partial=True, current=winner.after)
+    if row is not None:
+        problems = schema.check_references([row]).get(0, [])
+    if row is None or problems:
+        raise NamedError(problems[0].name, f"choices: {explain(problems)}")
+    winner.apply(row, row.system)
+    now = timezone.now()
+    stamps = schema.kind.stamps
+    given_now = [column for column in stamps if column in row.system and winner.after[column] != winner.before[column]]
+    winner.after.update({stamps[column]: now for column in given_now})
+
+
+def _refuse_emptied(
+    schema: RecordSchema, parts: Mapping[str, Part], winner: RecordState, choices: Mapping[str, Any]
+) -> None:
+    for key in choices:
+        value = winner.after[parts[key].judged] if key in parts else winner.custom.get(key)
+        if _empty(value) and (key in schema.required_system or key in schema.required_custom):
+            raise NamedError(
+                BAD_SYSTEM if key in parts else BAD_CUSTOM, f"choices.{key}: is required and cannot be empty"
+            )
+
+
+def _put(state: RecordState, key: str, value: Any) -> None:
+    if value is None:
+        state.custom.pop(key, None)
+    else:
+        state.custom[key] = value
+
+
+def _empty(value: Any) -> bool:
+    return value is None or value in ("", [], {})

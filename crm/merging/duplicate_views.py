@@ -1,0 +1,197 @@
+"""Endpoints of duplicates: a list to work through, and the pairs that are none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.api.endpoint import endpoint
+from core.api.output import Output
+from core.api.views import ApiView
+from core.errors import shorten
+from core.lists.cursor import decode, place, unpack_values
+from core.lists.values import refuse
+from crm.contacts.kind import CONTACT
+from crm.contacts.serializers import ContactOut
+from crm.leads.kind import LEAD
+from crm.leads.serializers import LeadOut
+from crm.merging.duplicate_serializers import DismissedOut, DuplicateContactsOut, DuplicateDismiss, DuplicateLeadsOut
+from crm.merging.duplicates import RULES, SIMILAR_NAME, Duplicates, Place, count_groups, dismiss, find_duplicates
+from crm.records.kinds import RecordKind
+
+PARAMETERS = ("n", "cursorPagination", "cursor")
+DEFAULT_SIZE, MAX_SIZE = 50, 500
+SORT = (("rule", "asc"), ("key", "asc"))
+PAGING = f"""Pages are had by cursor; without n a page has {DEFAULT_SIZE} groups, and more than {MAX_SIZE} count as {MAX_SIZE}. Records
+that are merged or deleted leave the list by themselves. """
+CONTACT_RULES = """samePhone: the same number. sameEmail: the same address but for capitals and what follows a plus, at Gmail but for dots
+too. similarName: names that are written almost the same (at least 60 % of their trigrams in common) with addresses of one domain that is no
+free mail provider's; pairs are looked for as pages are read, so that totalCount is null, and a page may have fewer than n and still a
+nextCursor."""
+LEAD_RULES = """Of open leads: sameContactAndProduct (or both without product), and sameContact."""
+
+
+def _rule_parameter(panel: str) -> OpenApiParameter:
+    return OpenApiParameter(
+        "rule", str, description=f"comma-separated, of {', '.join(RULES[panel])}; all of them unless given"
+    )
+
+
+class DuplicateList(ApiView):
+    """The duplicates of one kind of records."""
+
+    module = "contact"
+    kind: ClassVar[RecordKind]
+    output: ClassVar[type[Output]]
+
+    def answer(self, request: Request) -> Response:
+        size, rules, after, total = self._read(request.query_params)
+        found = find_duplicates(kind=self.kind, rules=rules, size=size, after=after)
+        if after is None:
+            total = count_groups(kind=self.kind, rules=rules)
+        further = None if found.next is None else place(SORT, self._fingerprint(rules), found.next, total or 0).encode()
+        return self.success(self._render(found.groups), totalCount=total, nextCursor=further)
+
+    def _read(self, params: Mapping[str, Any]) -> tuple[int, tuple[str, ...], Place | None, int | None]:
+        """Page size, rules, where to go on, and the total that the first page has counted."""
+        unknown = next((name for name in params if name not in (*PARAMETERS, "rule")), None)
+        if unknown is not None:
+            raise refuse(
+                shorten(unknown, 60), f"is an unknown parameter; known: {', '.join(sorted((*PARAMETERS, 'rule')))}"
+            )
+        size = params.get("n", str(DEFAULT_SIZE)).strip()
+        if not (size.isascii() and size.isdigit() and len(size) < 10 and int(size)):
+            raise refuse("n", f"needs to be a whole number from 1 on, got {shorten(size, 40)!r}")
+        if params.get("cursorPagination", "true").strip().lower() not in ("true", "false"):
+            raise refuse("cursorPagination", "needs to be true or false")
+        rules = self._rules(params.get("rule", ""))
+        if not params.get("cursor"):
+            return min(int(size), MAX_SIZE), rules, None, None
+        cursor = decode(params["cursor"])
+        if cursor.fingerprint != self._fingerprint(rules) or cursor.sort != SORT:
+            raise refuse("cursor", "belongs to another list; repeat the rules of the request that it came from")
+        rule, key, pair = unpack_values(cursor, ("text", "text"), (False, False))
+        if rule not in rules:
+            raise refuse(
+                "cursor", "is not a nextCursor of this list; pass the previous answer's nextCursor on unchanged"
+            )
+        return min(int(size), MAX_SIZE), rules, Place(rule, key, pair), None if SIMILAR_NAME in rules else cursor.total
+
+    def _rules(self, text: str) -> tuple[str, ...]:
+        known = RULES[self.kind.panel]
+        asked = {part.strip() for part in text.split(",")} - {""}
+        wrong = next((rule for rule in sorted(asked) if rule not in known), None)
+        if wrong is not None:
+            raise refuse("rule", f"{shorten(wrong, 40)!r} is none of {', '.join(known)}")
+        return tuple(rule for rule in known if not asked or rule in asked)
+
+    def _fingerprint(self, rules: Sequence[str]) -> str:
+        return ",".join((self.kind.panel, *rules))
+
+    def _render(self, groups: Sequence[Duplicates]) -> list[dict[str, Any]]:
+        """The groups with their records, which are read at once; one that somebody has taken apart meanwhile is left out."""
+        ids = {id for group in groups for id in group.ids}
+        live = self.kind.model._default_manager.filter(pk__in=ids, is_deleted=False)
+        rows = [self.output.render(row) for row in self.output.project(live)] if ids else []
+        records = {row["_id"]: row for row in self.output.complete(rows)}
+        found = []
+        for group in groups:
+            members = [records[id] for id in group.ids if id in records]
+            if len(members) > 1:
+                told = {
+                    "rule": group.rule,
+                    "score": group.score,
+                    "shared": group.shared,
+                    "count": group.count,
+                    "records": members,
+                }
+                found.append(told)
+        return found
+
+
+class DismissDuplicates(ApiView):
+    """Say that records are not the same."""
+
+    module = "contact"
+    kind: ClassVar[RecordKind]
+    not_found: ClassVar[str]
+
+    def dismiss(self, data: dict[str, Any]) -> dict[str, int]:
+        return {
+            "dismissedCount": dismiss(
+                kind=self.kind, ids=data["ids"], actor_id=self.actor.member_id, not_found=self.not_found
+            )
+        }
+
+
+class ContactDuplicates(DuplicateList):
+    module = "contact"
+    kind = CONTACT
+    output = ContactOut
+
+    @endpoint(
+        "List contacts that are probably the same",
+        output=DuplicateContactsOut,
+        many=True,
+        counted=False,
+        list_parameters=PARAMETERS,
+        parameters=(_rule_parameter("contact"),),
+        description=PAGING + CONTACT_RULES,
+    )
+    def get(self, request: Request) -> Any:
+        return self.answer(request)
+
+
+class LeadDuplicates(DuplicateList):
+    module = "lead"
+    kind = LEAD
+    output = LeadOut
+
+    @endpoint(
+        "List leads that are probably the same",
+        output=DuplicateLeadsOut,
+        many=True,
+        list_parameters=PARAMETERS,
+        parameters=(_rule_parameter("lead"),),
+        description=PAGING + LEAD_RULES,
+    )
+    def get(self, request: Request) -> Any:
+        return self.answer(request)
+
+
+class DismissContactDuplicates(DismissDuplicates):
+    module = "contact"
+    kind = CONTACT
+    not_found = "ContactNotFound_400"
+
+    @endpoint(
+        "Say that contacts are not the same",
+        input=DuplicateDismiss,
+        output=DismissedOut,
+        success="DuplicatesDismissed_200",
+        errors=("ContactNotFound_400",),
+        description="No two of them are the same: these pairs leave the list.",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.dismiss(data)
+
+
+class DismissLeadDuplicates(DismissDuplicates):
+    module = "lead"
+    kind = LEAD
+    not_found = "LeadNotFound_400"
+
+    @endpoint(
+        "Say that leads are not the same",
+        input=DuplicateDismiss,
+        output=DismissedOut,
+        success="DuplicatesDismissed_200",
+        errors=("LeadNotFound_400",),
+        description="No two of them are the same: these pairs leave the list.",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.dismiss(data)

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from django.db import models
+
+from core.fields import CompanyForeignKey, JSONField, ObjectIdField
+from core.models import CompanyModel
+
+
+class Merge(CompanyModel):
+    """Two or more contacts or leads that became one; it can be undone for 30 days."""
+
+    panel = models.CharField(max_length=8)
+    winner_id = ObjectIdField()
+    loser_ids = JSONField(default=list)
+    choices = JSONField(default=dict, help_text="Field -> the record whose value was taken, or the value itself.")
+    moved = JSONField(
+        default=dict,
+        help_text="Table.column -> the rows whose reference went from a loser to the winner, with what it was.",
+    )
+    undo_until = models.DateTimeField()
+    undone_at = models.DateTimeField(null=True)
+    undone_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    created_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+
+    class Meta(CompanyModel.Meta):
+        indexes = [models.Index(fields=("company", "-created_at", "id"), name="merge_newest")]
+
+
+class DuplicateDismissal(CompanyModel):
+    """A pair of records that somebody said are not the same."""
+
+    panel = models.CharField(max_length=8)
+    first_id = ObjectIdField()
+    second_id = ObjectIdField()
+    created_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=("company", "panel", "first_id", "second_id"), name="duplicatedismissal_once"
+            )
+        ]

@@ -1,0 +1,119 @@
+"""What refers to contacts or leads and goes along when one is merged into another, found in the models: a new one is not forgotten.
+
+A record's own parts (values, tags, products) are united by the merge and stay where they are. A row that the winner has already, by one of
+its table's unique constraints, stays with the loser, where it is found again when the merge is undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+from django.apps import apps
+from django.db import IntegrityError, connection, models, transaction
+from django.db.models import Case, F, UniqueConstraint, Value, When, Window
+from django.db.models.functions import RowNumber
+
+from core.fields import CompanyForeignKey
+from core.tenancy.row_security import company_references
+from crm.records.kinds import RecordKind
+
+MAX_ROUNDS = 5
+Moved = dict[str, dict[str, list[str]]]
+"""Reference (app.Model.field) -> loser -> ids of the rows that went from it to the winner."""
+
+MOVE = """
+UPDATE {table} t SET {column} = %s
+FROM (SELECT id, {column} AS loser FROM {table} WHERE {column} = ANY(%s) AND id <> ALL(%s) ORDER BY id FOR UPDATE) AS old
+WHERE t.id = old.id RETURNING t.id, old.loser
+"""
+MOVE_BACK = """
+UPDATE {table} t SET {column} = old.loser
+FROM (
+    SELECT r.id, given.loser FROM json_to_recordset(%s::json) AS given (id text, loser text) JOIN {table} r ON r.id = given.id
+    WHERE r.{column} = %s ORDER BY r.id FOR UPDATE OF r
+) AS old
+WHERE t.id = old.id RETURNING t.id
+"""
+
+
+def references_to(kind: RecordKind) -> dict[str, CompanyForeignKey]:
+    """Every reference to records of the kind from whatever app, but for the records' own parts; app.Model.field -> the field."""
+    parts = {kind.values, kind.tags, *(table for _, table, _ in kind.links)}
+    return {
+        f"{model._meta.label}.{field.name}": field
+        for model in apps.get_models()
+        if model not in parts
+        for field in company_references(model)
+        if field.related_model is kind.model
+    }
+
+
+def move(kind: RecordKind, winner: str, losers: Sequence[str]) -> Moved:
+    """Let all that refers to the losers refer to the winner, in the caller's transaction; what the winner has already stays."""
+    found = {name: _move(field, winner, losers) for name, field in references_to(kind).items()}
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def move_back(kind: RecordKind, winner: str, moved: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, list[str]]:
+    """Let what was moved refer to the losers again; returns the rows that somebody has made refer to another one since, by reference."""
+    references, elsewhere = references_to(kind), {}
+    for name, by_loser in moved.items():
+        field = references.get(name)
+        if field is None:
+            continue  # its model is gone
+        table, rows = (
+            field.model._meta.db_table,
+            [{"id": id, "loser": loser} for loser, ids in by_loser.items() for id in ids],
+        )
+        with connection.cursor() as cursor:
+            cursor.execute(MOVE_BACK.format(table=table, column=field.column), [orjson.dumps(rows).decode(), winner])
+            back = {id for (id,) in cursor.fetchall()}
+        left = [row["id"] for row in rows if row["id"] not in back]
+        changed = sorted(field.model._default_manager.filter(pk__in=left).values_list("pk", flat=True)) if left else []
+        if changed:
+            elsewhere[name] = changed
+    return elsewhere
+
+
+def _move(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -> dict[str, list[str]]:
+    statement = MOVE.format(table=field.model._meta.db_table, column=field.column)
+    for attempt in range(MAX_ROUNDS):
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(statement, [winner, list(losers), _conflicting(field, winner, losers)])
+                rows = sorted(cursor.fetchall())
+        except IntegrityError:
+            if attempt == MAX_ROUNDS - 1:
+                raise
+            continue  # another writer gave the winner such a row after the look
+        moved: dict[str, list[str]] = {}
+        for id, loser in rows:
+            moved.setdefault(loser, []).append(id)
+        return moved
+    raise AssertionError("unreachable")
+
+
+def _conflicting(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -> list[str]:
+    """The losers' rows that the winner, or a loser that goes before, has too by one of the table's unique constraints."""
+    model: Any = field.model
+    found: set[str] = set()
+    everybody = [winner, *losers]
+    turn = Case(*(When(**{field.attname: id, "then": Value(place)}) for place, id in enumerate(everybody)))
+    for constraint in model._meta.constraints:
+        if not isinstance(constraint, UniqueConstraint) or field.name not in constraint.fields:
+            continue
+        others = [name for name in constraint.fields if name != field.name]
+        rows = model._default_manager.filter(**{f"{field.attname}__in": everybody})
+        if constraint.condition is not None:
+            rows = rows.filter(constraint.condition)
+        if constraint.nulls_distinct is not False:
+            rows = rows.exclude(_any_null(others)) if others else rows
+        place = Window(RowNumber(), partition_by=[F(name) for name in others] or None, order_by=[turn, F("pk")])
+        found |= set(rows.annotate(merge_place=place).filter(merge_place__gt=1).values_list("pk", flat=True))
+    return sorted(found)
+
+
+def _any_null(names: Sequence[str]) -> models.Q:
+    return models.Q(*(models.Q(**{f"{name}__isnull": True}) for name in names), _connector=models.Q.OR)

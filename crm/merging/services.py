@@ -1,0 +1,127 @@
+"""Two or more contacts, or leads, that become one; crm.merging.undo takes it back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.events import emit
+from crm.bulk_jobs.history import journal
+from crm.merging.choices import choose
+from crm.merging.references import move
+from crm.models import Merge
+from crm.records.kinds import RecordKind
+from crm.records.schema import RecordSchema
+from crm.records.types import RECORD_TYPES
+from crm.records.updates import RecordState, load_states, touch, write_states, write_values
+from crm.records.values import Links, add_links
+
+UNDO_DAYS = 30
+MIN_RECORDS, MAX_RECORDS = 2, 20
+
+
+def merge_records(
+    *,
+    panel: str,
+    actor_id: str,
+    ids: Sequence[str],
+    winner: str,
+    choices: Mapping[str, Any],
+    fill_empty: bool = True,
+    automation: bool = True,
+) -> str:
+    """Merge live records into the winner, one of them; returns the merge's id.
+
+    `choices` has formData keys (and category, or contact, team and teamMember) -> the record whose value is taken, or {"value": …}. Other
+    values are the winner's; with `fill_empty` those that it lacks are taken from the others, in their order. Tags and products are united,
+    what refers to the others goes along, and these are deleted with a pointer to the winner. Emits contact.merged, or lead.merged.
+    InvalidPayload_400, ContactNotFound_400 or LeadNotFound_400, InvalidCustomField_400, InvalidCustomFieldValue_400,
+    InvalidSystemField_400, CannotUpdateUniqueKey_400, ContactAlreadyExists_400.
+    """
+    what = RECORD_TYPES[panel]
+    kind = what.kind
+    ids = list(dict.fromkeys(ids))
+    if not MIN_RECORDS <= len(ids) <= MAX_RECORDS:
+        raise NamedError(
+            "InvalidPayload_400", f"ids: {MIN_RECORDS} to {MAX_RECORDS} {kind.noun} can be merged, not {len(ids)}"
+        )
+    if winner not in ids:
+        raise NamedError("InvalidPayload_400", "winner: has to be one of ids")
+    losers = [id for id in ids if id != winner]
+    with transaction.atomic():
+        schema = what.schema.load()
+        schema.lock_for_merge()
+        states = load_states(kind, ids, merging=True)
+        gone = next((id for id in ids if id not in states), None)
+        if gone is not None:
+            raise kind.missing("ids", gone)
+        state = states[winner]
+        choose(schema, kind.parts, state, [states[id] for id in losers], choices, fill_empty=fill_empty)
+        _keep_strictest(kind, state, [states[id] for id in losers])
+        merge = Merge.objects.create(
+            panel=panel,
+            winner_id=winner,
+            loser_ids=losers,
+            choices=dict(choices),
+            undo_until=timezone.now() + timedelta(days=UNDO_DAYS),
+            created_by_id=actor_id,
+        )
+        source = journal.Source.merge(merge.pk)
+        journal.before(kind, sorted(ids), source)
+        _delete(kind, winner, losers, actor_id)  # first, so that the winner may take what makes them unique
+        merge.moved = move(kind, winner, losers)
+        merge.save(update_fields=["moved"])
+        wrote = _write(schema, state, actor_id)
+        if _unite_links(schema, winner, losers) and not wrote:
+            touch(kind, [winner], actor_id)
+        journal.after(kind, sorted(ids), source)
+        payload = {panel: winner, "losers": losers}
+        emit(f"{panel}.merged", [winner], payloads={winner: payload}, actor_id=actor_id, automation=automation)
+        return merge.pk
+
+
+def _keep_strictest(kind: RecordKind, winner: RecordState, losers: Sequence[RecordState]) -> None:
+    for column in kind.columns:
+        if column.strictest is not None:
+            values = [state.before[column.name] for state in (winner, *losers) if state.before[column.name] is not None]
+            winner.after[column.name] = column.strictest(values) if values else None
+
+
+def _delete(kind: RecordKind, winner: str, losers: Sequence[str], actor_id: str) -> None:
+    now = timezone.now()
+    kind.model._default_manager.filter(pk__in=losers).update(
+        is_deleted=True, deleted_at=now, updated_at=now, updated_by_id=actor_id, merged_into_id=winner
+    )
+
+
+def _write(schema: RecordSchema, state: RecordState, actor_id: str) -> bool:
+    """Write the winner's row and its typed values, unless all of it stays the same; returns whether it was written."""
+    moved = state.changes(schema.names)
+    if not moved and state.after == state.before:
+        return False
+    schema.check_merged(state.id, state.before, state.after)
+    try:
+        with transaction.atomic():
+            write_states(schema, [state], actor_id)
+    except IntegrityError as error:
+        if not schema.kind.violates_unique(error):
+            raise
+        raise schema.kind.taken_meanwhile() from None
+    write_values(schema, [state], {state.id: moved})
+    return True
+
+
+def _unite_links(schema: RecordSchema, winner: str, losers: Sequence[str]) -> bool:
+    """Link the winner to all that the losers are linked to; whether it got any."""
+    kind, gained = schema.kind, False
+    for _, table, target in kind.links:
+        rows = table._default_manager.filter(**{f"{kind.column}__in": losers})
+        targets = sorted(set(rows.values_list(target, flat=True)))
+        links = Links(table._meta.db_table, kind.column, target)
+        gained |= bool(add_links(schema.company_id, links, [(winner, id) for id in targets]))
+    return gained

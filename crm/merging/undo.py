@@ -1,0 +1,102 @@
+"""A merge taken back: the records are what they were, but for what somebody has changed since."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.access import reserve_quota
+from core.errors import NamedError
+from core.events import emit
+from crm.bulk_jobs.history import journal
+from crm.merging.references import move_back
+from crm.models import Merge
+from crm.records.kinds import RecordKind
+from crm.records.types import RECORD_TYPES
+
+REFUSED = "BadRequest_400"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What somebody has changed since the merge, so that it stays: a record's values, or what a row refers to."""
+
+    resource: str
+    id: str
+    names: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """A merge that is taken back."""
+
+    winner: str
+    losers: list[str]
+    kept: list[Kept] = field(default_factory=list)
+
+
+def not_found() -> NamedError:
+    """The error of an id that is none of the company's merges of the panel."""
+    return NamedError("NotFound_404", "id: there is no such merge in this company")
+
+
+def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -> Undone:
+    """Restore the records to what they were before the merge; emits contact.unmerged, or lead.unmerged.
+
+    NotFound_404; BadRequest_400 when it is undone already, too old, or one of the records has been deleted, merged further or erased;
+    ContactAlreadyExists_400 when another contact has what makes one of them unique; PlanLimitExceeded_403.
+    """
+    what = RECORD_TYPES[panel]
+    kind = what.kind
+    with transaction.atomic():
+        what.schema.load().lock_for_merge()
+        merge = Merge.objects.select_for_update(of=("self",)).filter(pk=id, panel=panel).first()
+        if merge is None:
+            raise not_found()
+        losers = list(merge.loser_ids)
+        reserve_quota(panel, _check(kind, merge))
+        restored = journal.restore(kind, journal.Source.merge(merge.pk), [merge.winner_id, *losers], actor_id=actor_id)
+        if restored.taken:
+            lost, part = next(iter(restored.taken.items()))
+            raise NamedError(
+                kind.exists,
+                f"{part}: what {lost} had belongs to another {kind.singular} by now; change or merge that one first",
+            )
+        elsewhere = move_back(kind, merge.winner_id, merge.moved)
+        merge.undone_at, merge.undone_by_id = timezone.now(), actor_id
+        merge.save(update_fields=["undone_at", "undone_by", "updated_at"])
+        payload = {panel: merge.winner_id, "losers": losers}
+        emit(
+            f"{panel}.unmerged",
+            [merge.winner_id],
+            payloads={merge.winner_id: payload},
+            actor_id=actor_id,
+            automation=automation,
+        )
+        kept = [Kept(panel, record, names) for record, names in sorted(restored.kept.items())]
+        for reference, rows in sorted(elsewhere.items()):
+            _, resource, name = reference.split(".")
+            kept += [Kept(resource, row, [name]) for row in rows]
+        return Undone(merge.winner_id, losers, kept)
+
+
+def _check(kind: RecordKind, merge: Merge) -> int:
+    """Refuse what cannot be taken back; returns how many records come back."""
+    if merge.undone_at is not None:
+        raise NamedError(REFUSED, "id: the merge has been undone already")
+    if merge.undo_until <= timezone.now():
+        raise NamedError(REFUSED, f"id: the merge could be undone until {merge.undo_until:%Y-%m-%d %H:%M} UTC")
+    ids = [merge.winner_id, *merge.loser_ids]
+    rows = kind.model._default_manager.filter(pk__in=ids).select_for_update(of=("self",)).order_by("pk")
+    found = {id: (deleted, into) for id, deleted, into in rows.values_list("pk", "is_deleted", "merged_into_id")}
+    noun = kind.singular
+    erased = next((id for id in ids if id not in found), None)
+    if erased is not None:
+        raise NamedError(REFUSED, f"id: the {noun} {erased} has been erased")
+    deleted, into = found[merge.winner_id]
+    if deleted:
+        went = f"merged into {into}; undo that merge first" if into else "deleted; it has to be restored first"
+        raise NamedError(REFUSED, f"id: the {noun} {merge.winner_id} has been {went}")
+    return sum(found[id][0] for id in merge.loser_ids)

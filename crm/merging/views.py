@@ -1,0 +1,207 @@
+"""Endpoints of merges: two or more contacts, or leads, that become one, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from rest_framework.request import Request
+
+from core.api.endpoint import endpoint
+from core.api.output import Output
+from core.api.views import ApiView
+from core.errors import NamedError
+from core.lists import FieldSet, ListField
+from crm.contacts.serializers import ContactOut
+from crm.contacts.views import VALUE_ERRORS
+from crm.leads.serializers import LeadOut
+from crm.merging.serializers import (
+    ContactMerge,
+    ContactMergeOut,
+    ContactMergeUndone,
+    LeadMerge,
+    LeadMergeOut,
+    LeadMergeUndone,
+    MergeOut,
+    MergeUndo,
+)
+from crm.merging.services import UNDO_DAYS, merge_records
+from crm.merging.undo import not_found, undo_merge
+from crm.models import Merge
+from crm.records.types import kind_of
+
+MERGE_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("winner", "id", "winner_id", nullable=False),
+        ListField("undoUntil", "date", "undo_until", nullable=False),
+        ListField("undoneAt", "date", "undone_at"),
+        ListField("undoneBy", "id", "undone_by_id"),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name", searchable=True),
+        ListField("createdBy.email", "text", "created_by__email", searchable=True),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+    default_search=("createdBy.name", "createdBy.email"),
+)
+MERGE = f"""The values of `winner` stay, unless `choices` takes one from another of the records or gives one; what the winner lacks comes
+from the others, in their order. Tags (and products) are united, and what refers to the others goes along. These are deleted and point to
+the winner. Undone within {UNDO_DAYS} days by POST :id/undo. Takes the permissions to update and to delete too."""
+UNDO = f"""Within {UNDO_DAYS} days, the records are what they were before; what somebody has changed since stays, and is named in `kept`.
+Takes the permissions to update and to delete too."""
+MERGE_ERRORS = ("InvalidPayload_400", *VALUE_ERRORS)
+UNDO_ERRORS = ("NotFound_404", "BadRequest_400", "PlanLimitExceeded_403", "PlanSubscriptionLimitExceeded_403")
+CONTACT_ERRORS = ("ContactNotFound_400", "ContactAlreadyExists_400", "CannotUpdateUniqueKey_400")
+
+
+class MergeView(ApiView):
+    """Merges of one kind of records."""
+
+    module = "contact"
+    panel: ClassVar[str]
+    record: ClassVar[type[Output]]
+    """How the records go out."""
+
+    @property
+    def merges(self) -> QuerySet[Merge]:
+        return Merge.objects.filter(panel=self.panel)
+
+    def merge(self, data: dict[str, Any]) -> dict[str, Any]:
+        self._ask()
+        id = merge_records(
+            panel=self.panel,
+            actor_id=self.actor.member_id,
+            ids=data["ids"],
+            winner=data["winner"],
+            choices=data["choices"],
+            fill_empty=data["fill_empty"],
+            automation=data["automation"] == "run",
+        )
+        return self.one(id)
+
+    def one(self, id: str) -> dict[str, Any]:
+        """The merge with its winner, which is null once that is deleted."""
+        found = self._read(id)
+        records = self._records([found["winner"]])
+        return {**found, self.panel: records[0] if records else None}
+
+    def undo(self, id: str, data: dict[str, Any]) -> dict[str, Any]:
+        self._read(id)
+        self._ask()
+        undone = undo_merge(
+            panel=self.panel, id=id, actor_id=self.actor.member_id, automation=data["automation"] == "run"
+        )
+        kept = [{"resource": one.resource, "_id": one.id, "keys": one.names} for one in undone.kept]
+        return {**self._read(id), "kept": kept, f"{self.panel}s": self._records([undone.winner, *undone.losers])}
+
+    def _read(self, id: str) -> dict[str, Any]:
+        found = MergeOut.one(self.merges.filter(pk=id))
+        if found is None:
+            raise not_found()
+        return found
+
+    def _ask(self) -> None:
+        """Merging changes the winner and deletes the others: a session's role has to permit both."""
+        for method in ("PUT", "DELETE"):
+            if not (self.actor.is_unbounded or self.actor.may(self.module or "", method)):
+                raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {self.module}.{method}")
+
+    def _records(self, ids: Sequence[str]) -> list[dict[str, Any]]:
+        """The live ones of the records, in the order of the ids."""
+        live = kind_of(self.panel).live().filter(pk__in=ids)
+        rows = {
+            row["_id"]: row
+            for row in self.record.complete([self.record.render(row) for row in self.record.project(live)])
+        }
+        return [rows[id] for id in ids if id in rows]
+
+
+class ContactMergeView(MergeView):
+    """Merges of contacts."""
+
+    module = "contact"
+    panel = "contact"
+    record = ContactOut
+
+
+class LeadMergeView(MergeView):
+    """Merges of leads."""
+
+    module = "lead"
+    panel = "lead"
+    record = LeadOut
+
+
+class ContactMerges(ContactMergeView):
+    @endpoint("List merges of contacts", output=MergeOut, many=True)
+    def get(self, request: Request) -> Any:
+        return self.list_response(self.merges, MERGE_FIELDS, MergeOut)
+
+    @endpoint(
+        "Merge contacts",
+        input=ContactMerge,
+        output=ContactMergeOut,
+        success="ContactsMerged_200",
+        errors=(*MERGE_ERRORS, *CONTACT_ERRORS),
+        description=f"{MERGE} countryCode and number go together. Whoever has unsubscribed stays so. Emits contact.merged.",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.merge(data)
+
+
+class ContactMergeDetail(ContactMergeView):
+    @endpoint("Read a merge of contacts", output=ContactMergeOut, errors=("NotFound_404",))
+    def get(self, request: Request, id: str) -> Any:
+        return self.one(id)
+
+
+class ContactMergeUndoing(ContactMergeView):
+    @endpoint(
+        "Undo a merge of contacts",
+        input=MergeUndo,
+        output=ContactMergeUndone,
+        success="MergeUndone_200",
+        errors=(*UNDO_ERRORS, "ContactAlreadyExists_400"),
+        description=f"{UNDO} Emits contact.unmerged.",
+    )
+    def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return self.undo(id, data)
+
+
+class LeadMerges(LeadMergeView):
+    @endpoint("List merges of leads", output=MergeOut, many=True)
+    def get(self, request: Request) -> Any:
+        return self.list_response(self.merges, MERGE_FIELDS, MergeOut)
+
+    @endpoint(
+        "Merge leads",
+        input=LeadMerge,
+        output=LeadMergeOut,
+        success="LeadsMerged_200",
+        errors=(*MERGE_ERRORS, "LeadNotFound_400"),
+        description=f"{MERGE} contact, team and teamMember are chosen by record. Emits lead.merged.",
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.merge(data)
+
+
+class LeadMergeDetail(LeadMergeView):
+    @endpoint("Read a merge of leads", output=LeadMergeOut, errors=("NotFound_404",))
+    def get(self, request: Request, id: str) -> Any:
+        return self.one(id)
+
+
+class LeadMergeUndoing(LeadMergeView):
+    @endpoint(
+        "Undo a merge of leads",
+        input=MergeUndo,
+        output=LeadMergeUndone,
+        success="MergeUndone_200",
+        errors=UNDO_ERRORS,
+        description=f"{UNDO} Emits lead.unmerged.",
+    )
+    def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return self.undo(id, data)

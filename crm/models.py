@@ -1,0 +1,50 @@
+from crm.activities.models import CallLog, FollowUp, LeadActivity
+from crm.bulk_jobs.models import BulkJob, Journal
+from crm.contacts.models import Contact, ContactTag, CustomFieldValue
+from crm.custom_fields.models import ConvertedValue, CustomSection
+from crm.exports.models import Export
+from crm.files.models import File
+from crm.imports.models import Import, ImportRowError
+from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue
+from crm.meetings.models import Meeting, MeetingAttendee
+from crm.merging.models import DuplicateDismissal, Merge
+from crm.products.models import ProductService, ProductServiceValue
+from crm.records.models import CustomField, FieldValue
+from crm.segments.models import Segment, SegmentRecord
+from crm.tags.models import ContactCategory, Tag
+from crm.teams.models import Team, TeamMember
+
+__all__ = [
+    "BulkJob",
+    "CallLog",
+    "Contact",
+    "ContactCategory",
+    "ContactTag",
+    "ConvertedValue",
+    "CustomField",
+    "CustomFieldValue",
+    "CustomSection",
+    "DuplicateDismissal",
+    "Export",
+    "FieldValue",
+    "File",
+    "FollowUp",
+    "Import",
+    "ImportRowError",
+    "Journal",
+    "Lead",
+    "LeadActivity",
+    "LeadProduct",
+    "LeadTag",
+    "LeadValue",
+    "Meeting",
+    "MeetingAttendee",
+    "Merge",
+    "ProductService",
+    "ProductServiceValue",
+    "Segment",
+    "SegmentRecord",
+    "Tag",
+    "Team",
+    "TeamMember",
+]

@@ -1,0 +1,42 @@
+"""What is known of a contact, in one JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.api.json import dumps
+from core.errors import NamedError
+from crm.privacy.registry import PERSONAL_DATA, DataSubject
+
+
+class Target(Protocol):
+    def write(self, data: bytes, /) -> Any: ...
+
+
+def write_access(*, contact_id: str, target: Target, may: Callable[[str], bool], envelope: Mapping[str, Any]) -> None:
+    """Write `envelope` with all that is known of a contact, live or deleted, row by row, so that memory does not grow with it.
+
+    `may` says whether the caller may read a module: half an answer would be none, so that UnauthorizedAction_403 names what is lacking.
+    ContactNotFound_400; InvalidRequest_400 for one that was merged into another.
+    """
+    with transaction.atomic():  # one for all the cursors
+        subject = DataSubject.of(contact_id)
+        tables = [table for table in PERSONAL_DATA.values() if table.exported]
+        lacking = sorted({table.module for table in tables if not may(table.module)})
+        if lacking:
+            raise NamedError(
+                "UnauthorizedAction_403",
+                f"your role lacks the permission to read {', '.join(lacking)}, which the answer tells of",
+            )
+        head = dumps({"generatedAt": timezone.now(), "contactId": contact_id})[:-1]
+        target.write(dumps(envelope)[:-1] + b',"data":' + head + b',"sections":{')
+        for number, table in enumerate(tables):
+            target.write((b"," if number else b"") + dumps(table.name) + b":[")
+            for place, row in enumerate(table.export_rows(subject)):
+                target.write((b"," if place else b"") + dumps(row))
+            target.write(b"]")
+        target.write(b"}}}")

@@ -1,0 +1,105 @@
+"""Erasure of a contact: everything personal goes, in one transaction, and it cannot be undone (docs/privacy.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.events import emit
+from core.jobs import notify_workers
+from crm.contacts.schema import ContactSchema
+from crm.exports.services import forget_exports
+from crm.leads.schema import LeadSchema
+from crm.models import Contact, File, Import, Lead
+from crm.privacy.registry import PERSONAL_DATA, DataSubject
+from crm.records.types import RECORD_TYPES
+
+
+@dataclass(frozen=True)
+class Erased:
+    """What was erased, and what somebody has to look at."""
+
+    contact_ids: list[str]
+    lead_ids: list[str]
+    counts: dict[str, int]
+    """Name of the table -> rows that were deleted or blanked."""
+    file_count: int
+    export_count: int
+    source_files: list[tuple[str, str]]
+    """(_id, name) of the uploaded files that it was imported from: other people's rows are in them too, so that they stay."""
+
+
+@transaction.atomic
+def erase_contact(*, id: str, confirm: str, actor_id: str) -> Erased:
+    """Erase a contact, live or deleted, with those that were merged into it and all their leads.
+
+    `confirm` is its address, number or _id. Its address is never written to again. Emits contact.erased. ContactNotFound_400 (erased
+    already, too), InvalidInput_400 for another confirmation, InvalidRequest_400 for one that was merged into another contact, or to
+    which a message is going out at this moment.
+    """
+    subject = DataSubject.of(id, lock=True)
+    _check(subject.contact, confirm)
+    files = list(Import.objects.filter(pk__in=subject.import_ids).order_by("pk").values_list("file_id", "file__name"))
+    attached = _attached_files(subject)
+    _ = subject.object_ids  # known before they are deleted
+    counts = {name: table.erase(subject, table.find(subject)) for name, table in PERSONAL_DATA.items()}
+    emit(
+        "contact.erased",
+        [id],
+        payloads={id: {"contacts": subject.contact_ids, "leads": subject.lead_ids}},
+        actor_id=actor_id,
+    )
+    return Erased(
+        contact_ids=subject.contact_ids,
+        lead_ids=subject.lead_ids,
+        counts={name: count for name, count in counts.items() if count},
+        file_count=_delete_files(attached),
+        export_count=forget_exports(),
+        source_files=files,
+    )
+
+
+def _check(contact: Contact, confirm: str) -> None:
+    given = confirm.strip().lower()
+    digits = "".join(character for character in given if character.isdigit())
+    known = {contact.pk, (contact.email or "").lower()} - {""}
+    numbers = {contact.number or "", (contact.contact_number or "").lstrip("+")} - {""}
+    if given not in known and (digits not in numbers or any(character.isalpha() for character in given)):
+        raise NamedError("InvalidInput_400", "confirm: needs to be the contact's e-mail address, its number or its _id")
+
+
+def _attached_files(subject: DataSubject) -> list[str]:
+    """The files in file fields of the subject's records."""
+    found: list[str] = []
+    for schema, model, ids in (
+        (ContactSchema.load(), Contact, subject.contact_ids),
+        (LeadSchema.load(), Lead, subject.lead_ids),
+    ):
+        specs = [schema.fields[key] for key in schema.referring]
+        for custom in model.objects.filter(pk__in=ids).values_list("custom", flat=True):
+            for spec in specs:
+                if spec.key in custom:
+                    found += [
+                        reference.id for reference in spec.references(custom[spec.key]) if reference.kind == "file"
+                    ]
+    return found
+
+
+def _delete_files(ids: Sequence[str]) -> int:
+    """Delete for good those of the files that no other record has, and what they were called."""
+    if not ids:
+        return 0
+    tables = [record_type.kind.values for record_type in RECORD_TYPES.values()]
+    used = {
+        text for table in tables for text in table._default_manager.filter(text__in=ids).values_list("text", flat=True)
+    }
+    now = timezone.now()
+    deleted = File.objects.filter(pk__in=set(ids) - used, is_deleted=False).update(
+        name="", hashes={}, is_deleted=True, trashed_at=now, updated_at=now
+    )
+    notify_workers("files")
+    return deleted

@@ -1,0 +1,199 @@
+"""The tables of the CRM, and of the apps below it, with personal data of contacts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import Mail
+from core.models import Event, EventDelivery
+from crm.contacts.kind import CONTACT
+from crm.models import (
+    BulkJob,
+    CallLog,
+    Contact,
+    ContactTag,
+    ConvertedValue,
+    CustomField,
+    CustomFieldValue,
+    DuplicateDismissal,
+    FollowUp,
+    Import,
+    ImportRowError,
+    Journal,
+    Lead,
+    LeadActivity,
+    LeadProduct,
+    LeadTag,
+    LeadValue,
+    Meeting,
+    MeetingAttendee,
+    Merge,
+    SegmentRecord,
+)
+from crm.privacy.registry import DataSubject, delete_rows, mentioning, referring, register_personal_data
+
+PERSONAL_MAILS = ("follow_up_reminder", "meeting_cancelled", "meeting_invitation", "meeting_reminder")
+"""Kinds of the service's own mails that tell of contacts, or go to them; a new one belongs here."""
+ERASED = "Erased on request."
+
+
+def register_personal_data_tables() -> None:
+    """Register the tables; called when the app is ready."""
+    register_personal_data(
+        "contacts",
+        Contact,
+        lambda s: Q(pk__in=s.contact_ids),
+        blank_contacts,
+        adds=("category__name",),
+        shape=_named_values,
+    )
+    register_personal_data(
+        "leads",
+        Lead,
+        lambda s: Q(pk__in=s.lead_ids),
+        delete_leads,
+        module="lead",
+        adds=("team__name",),
+        shape=_named_values,
+    )
+    _refer("contactTags", ContactTag, adds=("tag__name",))
+    _refer("leadTags", LeadTag, module="lead", adds=("tag__name",))
+    _refer("leadProducts", LeadProduct, module="lead", adds=("product_service__name",))
+    _refer("contactValues", CustomFieldValue, exported=False)
+    _refer("leadValues", LeadValue, exported=False)
+    _refer("segments", SegmentRecord, adds=("segment__name",))
+    _refer("activities", LeadActivity, module="lead-activity")
+    _refer("followUps", FollowUp, module="lead-activity")
+    _refer("calls", CallLog, module="lead-activity")
+    # Before the meetings, by which some of them are found.
+    register_personal_data(
+        "attendances", MeetingAttendee, _attendances, module="meeting", adds=("meeting__title", "meeting__starts_at")
+    )
+    _refer("meetings", Meeting, module="meeting")
+    register_personal_data(
+        "imports", Import, _imports, clean_samples, hides=frozenset({"column_mapping", "headers"}), shape=_own_sample
+    )
+    register_personal_data("importRowErrors", ImportRowError, _row_errors, blank_row_errors)
+    register_personal_data("events", Event, lambda s: Q(object_id__in=s.object_ids), blank_events)
+    register_personal_data("journal", Journal, _recorded)
+    register_personal_data("convertedValues", ConvertedValue, _recorded, exported=False)
+    register_personal_data("merges", Merge, _merges)
+    register_personal_data("duplicateDismissals", DuplicateDismissal, _dismissals, exported=False)
+    register_personal_data("bulkJobs", BulkJob, lambda s: mentioning(s, "selection", "change"), blank_bulk_jobs)
+    register_personal_data("mails", Mail, _mails, hides=frozenset({"html"}))
+
+
+def _refer(name: str, model: type[Any], **options: Any) -> None:
+    """A table whose rows belong to one contact or lead, and go with it."""
+    register_personal_data(name, model, lambda subject: referring(model, subject), **options)
+
+
+def _ids(subject: DataSubject) -> list[str]:
+    return [*subject.contact_ids, *subject.lead_ids]
+
+
+def _attendances(subject: DataSubject) -> Q:
+    return (
+        Q(contact__in=subject.contact_ids)
+        | Q(email__in=subject.emails)
+        | Q(meeting__in=Meeting.objects.filter(referring(Meeting, subject)))
+    )
+
+
+def _imports(subject: DataSubject) -> Q:
+    return Q(pk__in=subject.import_ids) | mentioning(subject, "sample")
+
+
+def _row_errors(subject: DataSubject) -> Q:
+    """Its rows in any import; by its name alone in those that it came from."""
+    return mentioning(subject, "values", "message") | Q(job__in=subject.import_ids) & mentioning(
+        subject, "values", names=True
+    )
+
+
+def _recorded(subject: DataSubject) -> Q:
+    return Q(record_id__in=_ids(subject))
+
+
+def _merges(subject: DataSubject) -> Q:
+    return Q(winner_id__in=_ids(subject)) | Q(loser_ids__has_any_keys=_ids(subject))
+
+
+def _dismissals(subject: DataSubject) -> Q:
+    return Q(first_id__in=_ids(subject)) | Q(second_id__in=_ids(subject))
+
+
+def _mails(subject: DataSubject) -> Q:
+    """Those to its address, and those that name it: of sent ones the subject is all that is left, of others the content is encrypted."""
+    mails = Mail.objects.filter(kind__in=PERSONAL_MAILS)
+    kept = mails.exclude(status=Mail.Status.SENT).only("pk", "subject", "text", "calendar").iterator(chunk_size=500)
+    named = [mail.pk for mail in kept if subject.is_in(mail.subject, mail.text, mail.calendar)]
+    sent = mails.filter(mentioning(subject, "subject", names=True)).only("pk", "subject").iterator(chunk_size=500)
+    named += [mail.pk for mail in sent if subject.is_in(mail.subject)]
+    return Q(kind__in=PERSONAL_MAILS) & (Q(to__in=subject.emails) | Q(pk__in=named))
+
+
+def _named_values(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
+    """Custom values by the names of their fields."""
+    panel = CustomField.Panel.CONTACT if row["_id"] in subject.contact_ids else CustomField.Panel.LEAD
+    names = dict(CustomField.objects.filter(panel=panel, is_system=False).values_list("unique_field_id", "name"))
+    return {**row, "custom": {names.get(key, key): value for key, value in row["custom"].items()}}
+
+
+def _own_sample(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
+    """Other people's rows are none of its business."""
+    return {**row, "sample": [cells for cells in row["sample"] if _is_of(subject, cells)]}
+
+
+def _is_of(subject: DataSubject, cells: Any) -> bool:
+    return subject.is_in(*(str(cell) for cell in (cells if isinstance(cells, list) else [cells]) if cell is not None))
+
+
+def blank_contacts(subject: DataSubject, rows: QuerySet[Any]) -> int:
+    """What is left of a contact is its _id, for the messages that are counted, and when it was made and erased."""
+    now = timezone.now()
+    return rows.update(
+        **CONTACT.blank,
+        **dict.fromkeys(("import_job", "merged_into", "created_by", "updated_by")),
+        custom={},
+        is_deleted=True,
+        deleted_at=now,
+        erased_at=now,
+        updated_at=now,
+    )
+
+
+def delete_leads(subject: DataSubject, rows: QuerySet[Any]) -> int:
+    """Leads go altogether; one of another contact that was merged into one of them loses its pointer."""
+    Lead.objects.filter(merged_into__in=subject.lead_ids).update(merged_into=None)
+    return delete_rows(subject, rows)
+
+
+def clean_samples(subject: DataSubject, rows: QuerySet[Import]) -> int:
+    """An import keeps the rows of its sample that are other people's."""
+    cleaned = 0
+    for job in rows.only("pk", "sample", "company"):
+        others = [cells for cells in job.sample if not _is_of(subject, cells)]
+        if len(others) < len(job.sample):
+            cleaned += Import.objects.filter(pk=job.pk).update(sample=others)
+    return cleaned
+
+
+def blank_row_errors(subject: DataSubject, rows: QuerySet[ImportRowError]) -> int:
+    """Which row was wrong stays, what stood in it goes."""
+    return rows.update(values=[], message=ERASED)
+
+
+def blank_events(subject: DataSubject, rows: QuerySet[Event]) -> int:
+    """That something happened stays, and nobody is told of it any more."""
+    delete_rows(subject, EventDelivery.objects.filter(event__in=rows.values("pk")))
+    return rows.update(payload={})
+
+
+def blank_bulk_jobs(subject: DataSubject, rows: QuerySet[BulkJob]) -> int:
+    """Jobs that have ended; others are about to."""
+    ended = rows.exclude(status__in=(BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED))
+    return ended.update(selection={}, change={})

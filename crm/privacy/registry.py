@@ -1,0 +1,188 @@
+"""The registry of tables with personal data of contacts, which access requests and erasure both read.
+
+Each app declares its own tables (`register_personal_data`) when it is ready. Whatever refers to contacts or leads has to be here; a test
+checks it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Self
+
+from django.db.models import Func, Model, Q, QuerySet, TextField, Value
+from django.db.models.functions import Cast
+from django.db.models.lookups import IContains
+
+from core.api.json import dumps
+from core.errors import NamedError
+from core.fields import CompanyForeignKey
+from crm.models import CallLog, Contact, FollowUp, Lead, LeadActivity, Meeting
+
+INTERNAL = frozenset(
+    {"company_id", "lease", "worker", "deaths", "email_key", "number_key", "email_identity", "first_product", "search"}
+)
+"""Columns that say nothing of the contact beyond what others do."""
+SHORTEST_NUMBER = 6
+"""A number of fewer digits is not looked for in texts: it would be found in half of them."""
+
+
+@dataclass(frozen=True)
+class DataSubject:
+    """The person whose data it is: a contact with those that were merged into it, and the leads of all of them."""
+
+    contact: Contact
+    contact_ids: list[str]
+    lead_ids: list[str]
+    emails: list[str]
+    """In lower case."""
+    numbers: list[str]
+    """Digits only: the national numbers, which the international ones end in."""
+    names: list[str]
+    import_ids: list[str]
+
+    @classmethod
+    def of(cls, contact_id: str, *, lock: bool = False) -> Self:
+        """The subject of a contact that is not erased yet, live or deleted; with `lock` nobody may change or refer to its records before
+        the caller's transaction ends. ContactNotFound_400; InvalidRequest_400 for one that was merged into another."""
+        contacts = {contact.pk: contact for contact in _rows(Q(pk=contact_id, erased_at=None), lock)}
+        contact = contacts.get(contact_id)
+        if contact is None:
+            raise NamedError("ContactNotFound_400", "id: there is no such contact in this company")
+        if contact.merged_into_id:
+            raise NamedError(
+                "InvalidRequest_400",
+                f"id: the contact was merged into {contact.merged_into_id}, which holds what is known of it",
+            )
+        found = [contact_id]
+        while found:
+            losers = [loser for loser in _rows(Q(merged_into__in=found), lock) if loser.pk not in contacts]
+            contacts |= {loser.pk: loser for loser in losers}
+            found = [loser.pk for loser in losers]
+        ids = sorted(contacts)
+        leads = Lead.objects.filter(contact__in=ids).order_by("pk")
+        leads = leads.select_for_update(of=("self",)) if lock else leads
+        rows = list(leads.values_list("pk", "import_job_id"))
+        records = list(contacts.values())
+        return cls(
+            contact=contact,
+            contact_ids=ids,
+            lead_ids=[pk for pk, _ in rows],
+            emails=sorted({one.email.lower() for one in records if one.email}),
+            numbers=sorted({one.number for one in records if one.number and len(one.number) >= SHORTEST_NUMBER}),
+            names=sorted({one.name for one in records if len(one.name) > 1}),
+            import_ids=sorted(
+                {id for id in [*(one.import_job_id for one in records), *(job for _, job in rows)] if id}
+            ),
+        )
+
+    @cached_property
+    def object_ids(self) -> list[str]:
+        """The ids of everything that events may tell of."""
+        found = [*self.contact_ids, *self.lead_ids]
+        for model in (LeadActivity, FollowUp, CallLog, Meeting):
+            found += model._default_manager.filter(referring(model, self)).values_list("pk", flat=True)
+        return found
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str] | None:
+        """Finds its addresses, numbers and names in a text; None when it has none."""
+        words = [re.escape(text) for text in (*self.emails, *self.names)]
+        numbers = [r"[\s().,/-]*".join(number) for number in self.numbers]
+        parts = [rf"(?<!\w){word}(?!\w)" for word in words] + numbers
+        return re.compile("|".join(parts), re.IGNORECASE) if parts else None
+
+    def is_in(self, *texts: str | None) -> bool:
+        """Whether any of the texts names it."""
+        return self.pattern is not None and any(self.pattern.search(text) for text in texts if text)
+
+
+def _rows(where: Q, lock: bool) -> Sequence[Contact]:
+    rows = Contact.objects.filter(where).order_by("pk")
+    return list(rows.select_for_update(of=("self",)) if lock else rows)
+
+
+def referring(model: type[Model], subject: DataSubject) -> Q:
+    """The rows of a model that refer to the subject's contacts or leads."""
+    ids = {Contact: subject.contact_ids, Lead: subject.lead_ids}
+    where = Q(pk__in=[])
+    for reference in model._meta.local_fields:
+        if isinstance(reference, CompanyForeignKey) and reference.related_model in ids:
+            where |= Q(**{f"{reference.name}__in": ids[reference.related_model]})
+    return where
+
+
+def mentioning(subject: DataSubject, *columns: str, names: bool = False) -> Q:
+    """The rows in whose texts or JSON columns an address or number of the subject stands, with `names` a name too."""
+    where = Q(pk__in=[])
+    for column in columns:
+        text = Cast(column, TextField())
+        digits = Func(text, Value(r"\D"), Value(""), Value("g"), function="regexp_replace", output_field=TextField())
+        for word in (*subject.emails, *(subject.names if names else ())):
+            for written in {word, dumps(word).decode()[1:-1]}:  # as it stands in a text, and in a JSON text
+                where |= Q(IContains(text, written))
+        for number in subject.numbers:
+            where |= Q(IContains(digits, number))
+    return where
+
+
+def delete_rows(subject: DataSubject, rows: QuerySet[Any]) -> int:
+    """Delete the rows in one statement; references between tables are checked at the end of the transaction."""
+    return rows.order_by()._raw_delete(rows.db) or 0  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class PersonalDataTable:
+    """A table with personal data of contacts: which of its rows, and what erasure does to them."""
+
+    name: str
+    """The section of an access request that has its rows."""
+    model: type[Model]
+    rows: Callable[[DataSubject], Q]
+    erase: Callable[[DataSubject, QuerySet[Any]], int] = delete_rows
+    """Removes what is personal from the rows, in the transaction of the erasure; returns how many there were."""
+    module: str = "contact"
+    """The permission module by which its rows are read elsewhere."""
+    exported: bool = True
+    """Whether access requests have it; off for what repeats other sections in the service's own form."""
+    hides: frozenset[str] = frozenset()
+    adds: tuple[str, ...] = ()
+    """Paths that are exported with the row's own columns, such as tag__name."""
+    shape: Callable[[DataSubject, dict[str, Any]], dict[str, Any]] | None = field(default=None)
+    """Changes a row before it is exported."""
+
+    def find(self, subject: DataSubject) -> QuerySet[Any]:
+        """The rows that have something of the subject."""
+        return self.model._default_manager.filter(self.rows(subject))
+
+    def export_rows(self, subject: DataSubject) -> Iterator[dict[str, Any]]:
+        """The rows as an access request has them, read piece by piece."""
+        columns = [f.attname for f in self.model._meta.concrete_fields if f.attname not in INTERNAL | self.hides]
+        for row in self.find(subject).order_by("pk").values(*columns, *self.adds).iterator(chunk_size=500):
+            exported = {camel(name): value for name, value in row.items()}
+            yield exported if self.shape is None else self.shape(subject, exported)
+
+
+PERSONAL_DATA: dict[str, PersonalDataTable] = {}
+"""Name -> table, in the order in which they are exported and erased."""
+
+
+def register_personal_data(
+    name: str,
+    model: type[Model],
+    rows: Callable[[DataSubject], Q],
+    erase: Callable[[DataSubject, QuerySet[Any]], int] = delete_rows,
+    **options: Any,
+) -> None:
+    """Declare that a table has personal data of contacts; the arguments are the fields of PersonalDataTable."""
+    PERSONAL_DATA[name] = PersonalDataTable(name, model, rows, erase, **options)
+
+
+def camel(name: str) -> str:
+    """`created_at` becomes createdAt, `tag__name` tag.name, and `id` _id."""
+    if name == "id":
+        return "_id"
+    head, *parts = name.replace("__", ".").split("_")
+    return head + "".join(part[:1].upper() + part[1:] for part in parts)

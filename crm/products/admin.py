@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from django.contrib import admin
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import panel, table
+from crm.custom_fields.admin_values import custom_values
+from crm.models import ProductService
+
+
+@admin.register(ProductService)
+class ProductServiceAdmin(CompanyRecordAdmin):
+    """Products and services, shown only: they are changed through the API, where values and events belong together."""
+
+    icon = "inventory_2"
+    list_display = (
+        "name",
+        "company",
+        "kind",
+        "category",
+        "sku",
+        "price",
+        "currency",
+        "is_active",
+        "deleted_at",
+        "created_at",
+    )
+    list_filter = (BY_COMPANY, ("kind", ChoicesDropdownFilter), "is_active", "is_deleted")
+    search_fields = ("=id", "name", "sku")
+    hides = ("custom",)
+
+
+@panel(ProductService, "Values")
+def _values(product: ProductService) -> SafeString:
+    return table(("Field", "Value"), custom_values(product), empty="It has no custom values.")

@@ -1,0 +1,34 @@
+"""What lists of products and services are filtered, searched and sorted by."""
+
+from __future__ import annotations
+
+from core.lists import FieldSet, ListField
+from core.lists.narrowing import Narrow
+from crm.products.kind import PRODUCT_SERVICE
+from crm.records.filters import column_field, custom_fields_of
+
+TEXTS = Narrow()
+"""By the product's own texts."""
+
+PRODUCT_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        column_field(PRODUCT_SERVICE, "name", searchable=True, narrow=TEXTS),
+        column_field(PRODUCT_SERVICE, "type"),
+        column_field(PRODUCT_SERVICE, "description", searchable=True, narrow=TEXTS),
+        column_field(PRODUCT_SERVICE, "category", searchable=True, narrow=TEXTS),
+        column_field(PRODUCT_SERVICE, "sku", searchable=True, narrow=TEXTS),
+        column_field(PRODUCT_SERVICE, "price"),
+        column_field(PRODUCT_SERVICE, "currency"),
+        column_field(PRODUCT_SERVICE, "unit"),
+        column_field(PRODUCT_SERVICE, "isActive"),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name", searchable=True),
+        ListField("updatedBy", "id", "updated_by_id"),
+        ListField("updatedBy.name", "text", "updated_by__name", searchable=True),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_search=("name", "sku", "category", "description"),
+    dynamic=custom_fields_of(PRODUCT_SERVICE),
+)

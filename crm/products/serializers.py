@@ -1,0 +1,77 @@
+"""Bodies and answers of products and services."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.members.snapshots import MemberSnapshot
+from core.api.input import BooleanInput, ObjectInput
+from core.api.output import Computed, IdField, Output
+from core.api.selection import SelectionInput
+from crm.contacts.serializers import member_of
+from crm.models import ProductService
+from crm.products.schema import SYSTEM_COLUMNS
+from crm.records.bulk_change import UPDATE_TYPES
+from crm.records.serializers import AutomationInput
+
+FORM_DATA = f"system values ({', '.join(SYSTEM_COLUMNS)}) and custom values by the uniqueFieldID of their field"
+
+
+class ProductCreate(AutomationInput):
+    formData = ObjectInput(default=dict, help_text=FORM_DATA)
+    skipInvalid = BooleanInput(
+        default=False, help_text="true: leave invalid values out, as long as they are not required"
+    )
+
+
+class ProductUpdate(AutomationInput):
+    formData = ObjectInput(default=dict, help_text=FORM_DATA + "; null empties a value")
+
+
+class ProductBulkUpdate(SelectionInput, ProductUpdate):
+    updateType = serializers.ChoiceField(
+        choices=UPDATE_TYPES,
+        default="set",
+        help_text="set: give these values; append, remove: items of fields with several values; clear: empty the fields named",
+    )
+
+
+class ProductDelete(SelectionInput, AutomationInput):
+    """Which products and services to delete."""
+
+
+class ProductOut(Output):
+    """A product or service."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    type = serializers.ChoiceField(source="kind", choices=ProductService.Kind.values)
+    description = serializers.CharField()
+    category = serializers.CharField()
+    sku = serializers.CharField(help_text="the company's own article number")
+    price = serializers.FloatField(allow_null=True)
+    currency = serializers.CharField(help_text="ISO 4217 code; empty: the company's")
+    unit = serializers.CharField(help_text="what the price is for, such as hour or piece")
+    isActive = serializers.BooleanField()
+    formData = Computed(serializers.DictField(help_text=FORM_DATA))
+    createdBy = Computed(MemberSnapshot(allow_null=True))
+    updatedBy = Computed(MemberSnapshot(allow_null=True))
+    isDeleted = serializers.BooleanField()
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    # References are put together here: cheaper than parsing an object of each out of JSON.
+    reads = (
+        "custom",
+        *(f"{member}_by{part}" for member in ("created", "updated") for part in ("_id", "__name", "__email")),
+    )
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        data["formData"] = {key: data[key] for key in SYSTEM_COLUMNS} | row["custom"]
+        data["createdBy"] = member_of(row, "created_by")
+        data["updatedBy"] = member_of(row, "updated_by")
+        return data

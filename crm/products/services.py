@@ -1,0 +1,142 @@
+"""Products and services: made and changed one at a time, changed and deleted many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from core.access import reserve_quota
+from core.errors import NamedError, shorten
+from core.events import emit
+from core.ids import new_id
+from core.lists import BulkSelection
+from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.models import ProductService
+from crm.products.kind import PRODUCT_SERVICE
+from crm.products.schema import ProductSchema
+from crm.records.bulk_change import apply_change, plan_change
+from crm.records.results import Saved
+from crm.records.schema import RecordRow, ValueProblem, explain
+from crm.records.updates import load_states, write_states, write_values
+from crm.records.values import add_values
+
+
+@transaction.atomic
+def create_product(
+    *, actor_id: str, form_data: Mapping[str, Any], skip_invalid: bool = False, automation: bool = True
+) -> Saved:
+    """A new product or service.
+
+    ProductServiceDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 (every problem in the
+    warning), ProductServiceNameAlreadyExists_400, PlanLimitExceeded_403.
+    """
+    schema = ProductSchema.load()
+    row, problems = _read(schema, form_data, drop_invalid=skip_invalid)
+    reserve_quota("product-service")
+    id, custom = new_id(), schema.stored_custom(row)
+    values = {**schema.system_defaults, **row.system}
+    with _names_are_unique(values["name"]):
+        ProductService.objects.create(id=id, custom=custom, created_by_id=actor_id, updated_by_id=actor_id, **values)
+    add_values(schema, [(id, custom)])
+    emit("productService.created", [id], actor_id=actor_id, automation=automation)
+    return Saved(id, problems)
+
+
+@transaction.atomic
+def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], automation: bool = True) -> None:
+    """Change what is given of one live product or service: null or empty text empties a value; one that stays the same is not written.
+
+    ProductServiceNotFound_400, and what create_product raises for values.
+    """
+    schema = ProductSchema.load()
+    state = load_states(PRODUCT_SERVICE, [id]).get(id)
+    if state is None:
+        raise not_found()
+    row, _ = _read(schema, form_data, partial=True)
+    state.apply(row, row.system)
+    changes = state.changes(schema.names)
+    if changes:
+        with _names_are_unique(state.after["name"]):
+            write_states(schema, [state], actor_id)
+        write_values(schema, [state], {id: changes})
+        emit(
+            "productService.updated",
+            [id],
+            payloads={id: {"changes": changes}},
+            actor_id=actor_id,
+            automation=automation,
+        )
+
+
+def update_products(
+    *,
+    actor_id: str,
+    selection: BulkSelection,
+    form_data: Mapping[str, Any],
+    update_type: str = "set",
+    automation: bool = True,
+) -> Outcome:
+    """Apply one change set to the selected live products and services, or have it applied by a job.
+
+    CannotUpdateUniqueKey_400 (a name), InvalidPayload_400, what create_product raises for values, ProductServiceNotFound_400 when ids
+    name none.
+    """
+    change = {"formData": dict(form_data), "updateType": update_type}
+    return change_many(
+        PRODUCT_SERVICE, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation
+    )
+
+
+def delete_products(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Outcome:
+    """Flag the selected live products and services as deleted, or have it done by a job; leads that are about them keep them.
+
+    ProductServiceNotFound_400 when ids name none.
+    """
+    return change_many(PRODUCT_SERVICE, DELETE, actor_id=actor_id, selection=selection, automation=automation)
+
+
+def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
+    """Read a bulk change of products and services (RecordType.prepare)."""
+    schema = ProductSchema.load()
+    if "name" in wanted["formData"]:
+        raise NamedError(
+            "CannotUpdateUniqueKey_400",
+            "name: makes products and services unique and cannot be changed for many at once",
+        )
+    change = plan_change(schema, wanted["formData"], wanted["updateType"], None)
+    if change.empty:
+        raise NamedError("InvalidPayload_400", "formData: name at least one value to change")
+    return lambda ids: apply_change(schema, change, ids, actor_id)
+
+
+def not_found() -> NamedError:
+    """The error of an id that is none of the company's live products and services."""
+    return NamedError(PRODUCT_SERVICE.not_found, "id: there is no such product or service in this company")
+
+
+def _read(
+    schema: ProductSchema, form_data: Mapping[str, Any], *, partial: bool = False, drop_invalid: bool = False
+) -> tuple[RecordRow, list[ValueProblem]]:
+    """The row of a formData and the values that were left out; raises what is wrong by its name."""
+    row, problems = schema.read(form_data, partial=partial, drop_invalid=drop_invalid)
+    if row is not None:
+        dangling = schema.check_references([row], drop_invalid=drop_invalid).get(0, [])
+        problems = [*problems, *dangling]
+        if drop_invalid or not dangling:
+            return row, problems
+    raise NamedError(problems[0].name, explain(problems))
+
+
+@contextmanager
+def _names_are_unique(name: str) -> Iterator[None]:
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as error:
+        if not PRODUCT_SERVICE.violates_unique(error):
+            raise
+        detail = f"name: {shorten(name, 60)!r} is the name of another one already, whatever the case of its letters"
+        raise NamedError(PRODUCT_SERVICE.exists, detail) from None

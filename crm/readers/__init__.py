@@ -1,7 +1,0 @@
-"""Reading import files: `open_table()` for the rows, `propose_mapping()` for what the columns may mean."""
-
-from .base import Cell, ReaderError, Row, RowError, Table
-from .mapping import FieldSpec, propose_mapping
-from .opening import open_table
-
-__all__ = ["Cell", "FieldSpec", "ReaderError", "Row", "RowError", "Table", "open_table", "propose_mapping"]

@@ -1,0 +1,68 @@
+"""Moments as callers write them: with an offset from UTC, or as the clock on a wall shows them."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+from accounts.settings.formats import formats_of
+from core.errors import InvalidFormat, NamedError
+from core.tenancy import company_id
+from core.text.timezones import is_timezone, zone_of
+
+YEARS = range(1970, 2200)
+"""Far from the ends of the calendar, where no time could be taken away or added any more."""
+FORM = "write it as 2026-03-09T14:30:00+01:00, or without an offset for the clock of the time zone"
+
+
+def read_datetime(field: str, text: str, zone: str | None = None) -> datetime:
+    """The moment, to the second, in UTC. Without an offset it is what the clocks of `zone` (None: the company's time zone) show.
+
+    Where clocks are put back, a time comes twice and the first one is meant; one that they skip is refused. InvalidFormat.
+    """
+    try:
+        found = datetime.fromisoformat(text.strip()).replace(microsecond=0)
+    except ValueError:
+        raise InvalidFormat(field, text, f"{field}: {FORM}") from None
+    if _is_date(text.strip()):
+        raise InvalidFormat(field, text, f"{field}: a day without a time; {FORM}")
+    if found.year not in YEARS:
+        raise InvalidFormat(field, text, f"{field}: the year is one from {YEARS.start} to {YEARS.stop - 1}")
+    if found.tzinfo is not None:
+        return found.astimezone(UTC)
+    name = zone or company_timezone()
+    moment = on_clock(found, zone_of(name))
+    if moment is None:
+        raise InvalidFormat(
+            field, text, f"{field}: the clocks of {name} are put forward then and skip this time; give another"
+        )
+    return moment
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def on_clock(wall: datetime, zone: ZoneInfo) -> datetime | None:
+    """The first moment, in UTC, at which the zone's clocks show this time; None where they never do."""
+    moment = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
+    return moment if moment.astimezone(zone).replace(tzinfo=None, fold=0) == wall else None
+
+
+def company_timezone() -> str:
+    """The time zone of the active company."""
+    return formats_of(company_id()).timezone
+
+
+def check_timezone(name: str) -> str:
+    """The name itself; InvalidTimezone_400 for one that the tz database does not have."""
+    if not is_timezone(name):
+        raise NamedError(
+            "InvalidTimezone_400",
+            "timezone: write a name of the tz database, such as Europe/Berlin (GET /api/private/timezones)",
+        )
+    return name

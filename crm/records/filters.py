@@ -1,0 +1,77 @@
+"""What lists of records are filtered, searched and sorted by beyond their system fields: the company's custom ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from core.lists import ListField, ValueTableField
+from core.lists.narrowing import Narrow
+from core.lists.values import Kind
+from crm.models import CustomField
+from crm.records.kinds import RecordKind
+from crm.records.schema import spec_of
+
+KINDS_OF_TYPES: dict[str, Kind] = {"text": "text", "numeric": "number", "timestamptz": "date", "boolean": "boolean"}
+"""PostgreSQL type of a column -> what lists take it for; references are ids."""
+
+
+def column_field(kind: RecordKind, api_name: str, **options: Any) -> ListField:
+    """The list field of one of the kind's columns, found by its name in the API; `options` are those of ListField."""
+    column = next(column for column in kind.columns if column.api_name == api_name)
+    field = next(field for field in kind.model._meta.local_concrete_fields if field.column == column.name)
+    type = "id" if field.is_relation else KINDS_OF_TYPES[column.type]
+    return ListField(api_name, type, column.name, nullable=field.null, **options)
+
+
+def custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
+    """A finder of the active company's custom fields of a panel, by uniqueFieldID or _id, for FieldSet."""
+
+    def find(name: str) -> ListField | None:
+        row = _own_fields(kind).filter(Q(unique_field_id=name) | Q(pk=name)).order_by("pk").first()
+        return None if row is None else _list_field(kind, row, name)
+
+    return find
+
+
+def all_custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
+    """As custom_fields_of, for many trees at once: one query in all, when the first field is asked for."""
+    known: dict[str, CustomField] = {}
+    asked = False
+
+    def find(name: str) -> ListField | None:
+        nonlocal asked
+        if not asked:
+            rows = list(_own_fields(kind).order_by("-pk"))
+            known.update({key: row for row in rows for key in (row.pk, row.unique_field_id)})
+            asked = True
+        return _list_field(kind, known[name], name) if name in known else None
+
+    return find
+
+
+def _own_fields(kind: RecordKind) -> QuerySet[CustomField]:
+    return CustomField.objects.filter(panel=kind.panel, is_system=False)
+
+
+def _list_field(kind: RecordKind, row: CustomField, name: str) -> ListField | None:
+    """The field as lists know it, under the name that it was asked for by; None for one whose values are not indexed."""
+    spec = spec_of(row)
+    value_kind, column = spec.value_type.kind, spec.value_type.column
+    if value_kind is None or column is None:
+        return None
+    return ValueTableField(
+        kind.values,
+        row.pk,
+        column,
+        kind.link,
+        value_kind,
+        name=name,
+        stored="number" if value_kind == "boolean" else None,
+        key=None if spec.many else {"position": 0},
+        many=spec.many,
+        searchable=value_kind == "text",
+        narrow=Narrow(seed=row.pk) if value_kind == "text" else None,
+    )

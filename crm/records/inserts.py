@@ -1,0 +1,57 @@
+"""New records of any kind, many in one statement that derives from the kind's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import orjson
+from django.db import connection
+from django.utils import timezone
+
+from crm.records.kinds import Column, RecordKind
+
+INSERT = """
+INSERT INTO {table} (id, created_at, updated_at, company_id, created_by_id, updated_by_id, import_job_id, is_deleted, {columns}, custom)
+SELECT id, %(now)s, %(now)s, %(company)s, %(actor)s, %(actor)s, %(import)s, false, {values}, custom
+FROM json_to_recordset(%(rows)s::json) AS rows (id text, {types}, custom jsonb)
+ON CONFLICT DO NOTHING
+RETURNING id
+"""
+
+
+def insert_records(
+    kind: RecordKind, rows: Sequence[Mapping[str, Any]], *, company: str, actor_id: str | None, import_id: str | None
+) -> set[str]:
+    """Insert rows of `id`, `custom` and the kind's columns; returns the ids of those that no other record stood in the way of."""
+    if not rows:
+        return set()
+    # One JSON text instead of an array a column: psycopg writes arrays thirty times slower.
+    values: dict[str, Any] = {
+        "now": timezone.now(),
+        "company": company,
+        "actor": actor_id,
+        "import": import_id,
+        "rows": orjson.dumps(rows, default=str).decode(),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_statement(kind), values)
+        return {id for (id,) in cursor.fetchall()}
+
+
+@cache
+def _statement(kind: RecordKind) -> str:
+    columns = [column for column in kind.columns if column.inserted]
+    return INSERT.format(
+        table=kind.table,
+        columns=", ".join(column.name for column in columns),
+        values=", ".join(map(_value, columns)),
+        types=", ".join(f"{column.name} {column.type}" for column in columns if not column.stamps),
+    )
+
+
+def _value(column: Column) -> str:
+    if column.stamps:
+        return "%(now)s"
+    return f"coalesce({column.name}, '')" if column.empty == "" else column.name

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from core.fields import CompanyForeignKey, JSONField
+from core.models import CompanyManager, CompanyModel, CompanyRow
+from core.search import SearchColumn
+
+
+class Named(CompanyModel):
+    """A label of a company's own: unique by name, whatever its case."""
+
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    color = models.CharField(max_length=20, blank=True)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta(CompanyModel.Meta):
+        abstract = True
+
+
+class LiveFields(CompanyManager):
+    """The fields of the active company but for those that are deleted and whose values a job is still removing."""
+
+    def get_queryset(self) -> models.QuerySet[Any]:
+        return super().get_queryset().filter(deleted_at=None)
+
+
+class CustomField(CompanyModel):
+    """A field of contacts, leads or products: the seeded system fields (`is_system`) and the company's own."""
+
+    class Panel(models.TextChoices):
+        CONTACT = "contact"
+        LEAD = "lead"
+        PRODUCT_SERVICE = "productService"
+
+    class ValueType(models.TextChoices):
+        STRING = "string"
+        NUMBER = "number"
+        BOOLEAN = "boolean"
+        DATE = "date"
+        MEMBER = "member"
+        FILE = "file"
+        ARRAY = "array"
+        OBJECT = "object"
+        ANY = "any"
+
+    class FieldType(models.TextChoices):
+        TEXT = "text"
+        NUMBER = "number"
+        TEXTAREA = "textarea"
+        SELECT = "select"
+        MULTI_SELECT = "multi-select"
+        FILE = "file"
+        CHECKBOX = "checkbox"
+        DATE = "date"
+        RADIO = "radio"
+        EMAIL = "email"
+        PHONE = "phone"
+        URL = "url"
+
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    section = JSONField(null=True, blank=True)
+    order = models.IntegerField(null=True, blank=True)
+    hide = models.BooleanField(default=False)
+    only_show_table = models.BooleanField(default=False)
+    panel = models.CharField(max_length=16, choices=Panel, default=Panel.CONTACT)
+    value_type = models.CharField(max_length=10, choices=ValueType, default=ValueType.STRING)
+    field_type = models.CharField(max_length=16, choices=FieldType)
+    required = models.BooleanField(default=False)
+    placeholder = models.CharField(max_length=200, blank=True)
+    helper = models.CharField(max_length=500, blank=True)
+    default_value = JSONField(null=True, blank=True)
+    options = JSONField(default=list, blank=True, help_text="Array of {label, description, value}.")
+    unique_field_id = models.CharField(
+        max_length=64, db_collation="C", editable=False, help_text="The key in formData; set once."
+    )
+    children = JSONField(default=list, blank=True)
+    is_system = models.BooleanField(default=False, editable=False, help_text="Stored in a column of the record itself.")
+    job = CompanyForeignKey(
+        "crm.BulkJob",
+        on_delete=models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        db_index=False,
+        help_text="What converts its values, or removes them, while that is not done.",
+    )
+    deleted_at = models.DateTimeField(
+        null=True, editable=False, help_text="Nobody sees it any more; it goes when its values have gone."
+    )
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    objects: ClassVar[LiveFields] = LiveFields()
+    every: ClassVar[CompanyManager] = CompanyManager()
+    """Those that are deleted too, while their values are being removed; as `objects` is also what instances are saved by, change them by
+    update() of this one."""
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=("company", "panel", "unique_field_id"), name="customfield_key_unique"),
+            models.UniqueConstraint(
+                fields=("company", "panel", "name"), condition=Q(deleted_at=None), name="customfield_name_unique"
+            ),
+        ]
+        indexes = [models.Index(fields=("job",), condition=Q(job__isnull=False), name="customfield_job")]
+
+
+class FieldValue(CompanyRow):
+    """One typed value of a record's custom field, kept beside the record's `custom` for filters and sorts by index.
+
+    A multi-select has a row per choice (`position`). `text` holds at most 500 characters, so that it fits an index; numbers and booleans
+    (0, 1) are `number`, dates are `time`. Each panel has a table of its own, whose `record` is the foreign key to the records.
+    """
+
+    field = CompanyForeignKey(CustomField, on_delete=models.CASCADE, related_name="%(class)ss", db_index=False)
+    position = models.PositiveSmallIntegerField(default=0)
+    text = models.CharField(max_length=500, null=True)
+    number = models.DecimalField(max_digits=30, decimal_places=10, null=True)
+    time = models.DateTimeField(null=True)
+    search = SearchColumn()
+
+    class Meta(CompanyRow.Meta):
+        abstract = True

@@ -1,0 +1,43 @@
+"""The order of what stands in a panel, as people arrange it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import connection, models
+from django.utils import timezone
+
+from core.errors import NamedError
+
+
+def reorder(model: type[models.Model], ids: Sequence[str], *, actor_id: str, missing: str) -> list[str]:
+    """Put records of one panel into this order, in the caller's transaction; those that are not named follow in the order that they have.
+
+    Returns the ids of all of the panel. Raises the error `missing` for an id that is none of the company's, InvalidPanel_400 for several
+    panels.
+    """
+    objects: Any = model._default_manager
+    panels = dict(objects.filter(pk__in=ids).values_list("pk", "panel"))
+    unknown = [id for id in ids if id not in panels]
+    if unknown:
+        raise NamedError(
+            missing, f"ids: there is no {model._meta.verbose_name} {', '.join(unknown[:5])} in this company"
+        )
+    if len(set(panels.values())) > 1:
+        raise NamedError(
+            "InvalidPanel_400", f"ids: they belong to several panels: {', '.join(sorted(set(panels.values())))}"
+        )
+    panel = panels[ids[0]]
+    # Locked by id, so that two who reorder wait for each other; the order itself is read after that.
+    list(objects.select_for_update(of=("self",), no_key=True).filter(panel=panel).order_by("pk").values_list("pk"))
+    present = list(objects.filter(panel=panel).order_by("order", "created_at", "pk").values_list("pk", flat=True))
+    wanted = [*(id for id in ids if id in present), *(id for id in present if id not in panels)]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'UPDATE {model._meta.db_table} r SET "order" = new.place, updated_at = %s, updated_by_id = %s'
+            " FROM unnest(%s::text[]) WITH ORDINALITY AS new (id, place)"
+            ' WHERE r.id = new.id AND r."order" IS DISTINCT FROM new.place',
+            [timezone.now(), actor_id, wanted],
+        )
+    return wanted

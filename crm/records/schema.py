@@ -1,0 +1,342 @@
+"""The custom part of a panel's records, and what reads formData for the API and for imports; each panel adds its system fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, Self
+
+from accounts.models import Member
+from core.errors import shorten
+from core.tenancy import company_id
+from crm.field_types import BadValue, FieldSpec, Reference, TextFormat, make_spec
+from crm.models import CustomField, File
+from crm.records.kinds import RecordKind
+from crm.records.locks import hold_fields
+
+REQUIRED, UNKNOWN, BAD_CUSTOM, BAD_SYSTEM = (
+    "ContactDataRequired_400",
+    "InvalidCustomField_400",
+    "InvalidCustomFieldValue_400",
+    "InvalidSystemField_400",
+)
+
+
+class ValueProblem(NamedTuple):
+    """What is wrong with one value: its formData key, the error's name, and the reason."""
+
+    key: str
+    name: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.message}"
+
+
+def explain(problems: Iterable[ValueProblem]) -> str:
+    """The problems as one warning."""
+    return "; ".join(str(problem) for problem in problems)
+
+
+@dataclass(slots=True)
+class RecordRow:
+    """A record to be written. A key that is absent was not given; None empties the value.
+
+    `system` has columns, `custom` has uniqueFieldIDs. `index` is the caller's own number.
+    """
+
+    system: dict[str, Any] = field(default_factory=dict)
+    custom: dict[str, Any] = field(default_factory=dict)
+    tag_ids: Sequence[str] | None = None
+    index: int = 0
+
+
+@dataclass(slots=True)
+class RecordSchema:
+    """The fields of a panel of the active company, read once for any number of rows; each kind of records has one of its own."""
+
+    kind: ClassVar[RecordKind]
+    row_class: ClassVar[type[RecordRow]] = RecordRow
+    required_name: ClassVar[str] = REQUIRED
+    """The error of a value that is required and missing."""
+
+    company_id: str
+    fields: dict[str, FieldSpec]
+    """Custom fields by uniqueFieldID."""
+    system_fields: dict[str, FieldSpec]
+    """System fields by their key in formData, with what the company has set (required, default, options)."""
+    required_system: tuple[str, ...] = ()
+    """formData keys of the system fields that a record must have."""
+    system_defaults: dict[str, Any] = field(default_factory=dict)
+    """Column -> what a new record has where nothing was given."""
+    required_custom: tuple[str, ...] = ()
+    defaults: dict[str, Any] = field(default_factory=dict)
+    referring: tuple[str, ...] = ()
+    """Keys of the custom fields whose values may name members or files."""
+
+    @classmethod
+    def load(cls) -> Self:
+        """The schema of the active company; in a transaction its fields stay what they are until that ends."""
+        hold_fields()
+        rows = CustomField.objects.filter(panel=cls.kind.panel).order_by("order", "created_at", "id")
+        specs: dict[bool, dict[str, FieldSpec]] = {True: {}, False: {}}
+        for row in rows:
+            specs[row.is_system][row.unique_field_id] = spec_of(row)
+        custom = specs[False]
+        return cls(
+            company_id=company_id(),
+            fields=custom,
+            system_fields=specs[True],
+            required_custom=tuple(key for key, spec in custom.items() if spec.required),
+            defaults={key: spec.default for key, spec in custom.items() if spec.default is not None},
+            referring=tuple(key for key, spec in custom.items() if _may_refer(spec)),
+        )
+
+    def read(
+        self,
+        form_data: Mapping[str, Any],
+        *,
+        partial: bool = False,
+        drop_invalid: bool = False,
+        from_text: bool | TextFormat = False,
+        current: Mapping[str, Any] | None = None,
+        index: int = 0,
+    ) -> tuple[Any, list[ValueProblem]]:
+        """Read a formData into a row; returns it with all that is wrong, and no row when it cannot be written.
+
+        `partial`: an update, where only what is given counts; `current` holds the record's columns then. `drop_invalid`: leave invalid
+        values out instead, as long as nothing required is among them. `from_text`: values are cells of a file, and empty ones count as
+        not given.
+        """
+        row = self.row_class(index=index)
+        problems: list[ValueProblem] = []
+        how = from_text if isinstance(from_text, TextFormat) else TextFormat() if from_text else None
+        self.read_system(form_data, row, problems, how, current or {})
+        self.read_custom(form_data, row, problems, how, self.known_keys(partial))
+        self.read_related(form_data, row, problems, how, partial=partial, drop_invalid=drop_invalid)
+        invalid = {problem.key for problem in problems}
+        fatal = self.missing(row, form_data, invalid, partial=partial, drop_invalid=drop_invalid)
+        if fatal or (problems and not drop_invalid):
+            return None, [*fatal, *problems]
+        return row, problems
+
+    def known_keys(self, partial: bool) -> Iterable[str]:
+        """The keys of a formData that name no custom field."""
+        return self.columns
+
+    def read_related(
+        self,
+        form_data: Mapping[str, Any],
+        row: Any,
+        problems: list[ValueProblem],
+        how: TextFormat | None,
+        *,
+        partial: bool,
+        drop_invalid: bool,
+    ) -> None:
+        """Put the values of a related record into the row. By default formData has none."""
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """formData key of a system field -> column of the record."""
+        return self.kind.system_columns
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Column -> name in the API, of all that events tell about."""
+        return self.kind.names
+
+    def lock_unique_values(self) -> None:
+        """Hold what makes records unique until the transaction ends, before many are written. By default there is nothing to hold."""
+
+    def lock_for_merge(self) -> None:
+        """Wait for other merges, and for writers of many records that a merge may want next."""
+        self.lock_unique_values()
+
+    def derive(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """The derived columns of a record that has these columns, but for those that triggers keep."""
+        return {}
+
+    def claims(self, columns: Mapping[str, Any]) -> dict[str, str]:
+        """Part of what makes a live record with these columns unique (RecordKind.unique) -> its key."""
+        return {}
+
+    def check_merged(self, id: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        """Refuse columns that the winner of a merge cannot have, by the error's name. By default it can have all."""
+
+    def emptied(self, key: str) -> dict[str, Any]:
+        """The columns of a system field without value."""
+        return self.kind.emptied(self.columns[key])
+
+    def stored_custom(self, row: RecordRow) -> dict[str, Any]:
+        """The custom values of a new record: defaults where nothing was given, and no empty ones."""
+        return {key: value for key, value in (self.defaults | row.custom).items() if value is not None}
+
+    def read_system(
+        self,
+        form_data: Mapping[str, Any],
+        row: RecordRow,
+        problems: list[ValueProblem],
+        how: TextFormat | None,
+        current: Mapping[str, Any],
+    ) -> None:
+        """Put the system values of formData into the row, by the definitions of their fields."""
+        for key, column in self.columns.items():
+            spec = self.system_fields.get(key)
+            if key not in form_data or spec is None:
+                continue
+            try:
+                value = spec.clean(form_data[key]) if how is None else spec.parse(form_data[key], how)
+                if value is not None:
+                    row.system[column] = self.fit(key, value)
+                elif how is None:
+                    row.system.update(self.emptied(key))
+            except BadValue as error:
+                problems.append(ValueProblem(key, BAD_SYSTEM, str(error)))
+
+    def fit(self, key: str, value: Any) -> Any:
+        """A system value as its column holds it; raises BadValue for one that the column has no room for."""
+        return value
+
+    def missing(
+        self,
+        row: Any,
+        form_data: Mapping[str, Any],
+        invalid: set[str],
+        *,
+        partial: bool = False,
+        drop_invalid: bool = False,
+    ) -> list[ValueProblem]:
+        """Required values that the row lacks, or would lack once its invalid values (`invalid`: their keys) are left out."""
+        return self.missing_system(row, invalid, partial, drop_invalid) + self.missing_custom(
+            row, invalid, partial, drop_invalid
+        )
+
+    def missing_system(
+        self, row: RecordRow, invalid: set[str], partial: bool, drop_invalid: bool
+    ) -> list[ValueProblem]:
+        """Required system values that the row lacks, or would lack once its invalid values are left out."""
+        found = []
+        for key in self.required_system:
+            column = self.columns[key]
+            if column in row.system and row.system[column] in (None, ""):
+                found.append(
+                    ValueProblem(key, BAD_SYSTEM if partial else self.required_name, "is required and cannot be empty")
+                )
+            elif partial or column in row.system or column in self.system_defaults:
+                continue
+            elif key not in invalid:
+                found.append(ValueProblem(key, self.required_name, "is required"))
+            elif drop_invalid:
+                found.append(ValueProblem(key, BAD_SYSTEM, "is required, so that its invalid value cannot be left out"))
+        return found
+
+    def read_custom(
+        self,
+        form_data: Mapping[str, Any],
+        row: RecordRow,
+        problems: list[ValueProblem],
+        how: TextFormat | None,
+        known: Iterable[str],
+    ) -> None:
+        """Put the custom values of formData into the row; keys in `known` are somebody else's, any other unknown one is a problem."""
+        for key, value in form_data.items():
+            if key in known:
+                continue
+            spec = self.fields.get(key)
+            if spec is None:
+                problems.append(ValueProblem(shorten(key, 100), UNKNOWN, "there is no such field"))
+                continue
+            try:
+                cleaned = spec.clean(value) if how is None else spec.parse(value, how)
+            except BadValue as error:
+                problems.append(ValueProblem(key, BAD_CUSTOM, str(error)))
+                continue
+            if cleaned is not None or how is None:
+                row.custom[key] = cleaned
+
+    def missing_custom(
+        self, row: RecordRow, invalid: set[str], partial: bool, drop_invalid: bool
+    ) -> list[ValueProblem]:
+        """Required custom values that the row lacks, or would lack once its invalid values (`invalid`: their keys) are left out."""
+        found = []
+        for key in self.required_custom:
+            emptied = key in row.custom and row.custom[key] is None
+            if emptied:
+                found.append(
+                    ValueProblem(key, BAD_CUSTOM if partial else self.required_name, "is required and cannot be empty")
+                )
+            elif partial or key in row.custom or key in self.defaults:
+                continue
+            elif key not in invalid:
+                found.append(ValueProblem(key, self.required_name, "is required"))
+            elif drop_invalid:
+                found.append(ValueProblem(key, BAD_CUSTOM, "is required, so that its invalid value cannot be left out"))
+        return found
+
+    def check_references(
+        self, rows: Sequence[RecordRow], *, drop_invalid: bool = False
+    ) -> dict[int, list[ValueProblem]]:
+        """The problems (by position in `rows`) with values that name members or files which the company lacks: at most one query a kind.
+
+        With `drop_invalid` such values are taken out of their rows.
+        """
+        if not self.referring:
+            return {}
+        named = [
+            (position, key, reference)
+            for position, row in enumerate(rows)
+            for key in self.referring
+            if row.custom.get(key) is not None
+            for reference in self.fields[key].references(row.custom[key])
+        ]
+        known = known_references([reference for *_, reference in named])
+        problems: dict[int, list[ValueProblem]] = {}
+        for position, key, reference in named:
+            if reference not in known:
+                message = f"there is no {reference.kind} {reference.id} in this company"
+                problems.setdefault(position, []).append(ValueProblem(key, BAD_CUSTOM, message))
+                if drop_invalid:
+                    rows[position].custom.pop(key, None)
+        return problems
+
+
+def lower(text: str) -> str:
+    """The text in lower case, letter by letter as PostgreSQL's lower() does it."""
+    return text.lower() if text.isascii() else "".join(letter.lower()[0] for letter in text)
+
+
+def spec_of(row: CustomField) -> FieldSpec:
+    """The field that a CustomField row defines."""
+    return make_spec(
+        key=row.unique_field_id,
+        name=row.name,
+        field_type=row.field_type,
+        value_type=row.value_type,
+        id=row.pk,
+        required=row.required,
+        default=row.default_value,
+        options=row.options,
+        children=row.children,
+    )
+
+
+def _may_refer(spec: FieldSpec) -> bool:
+    return (
+        spec.value_type.name in ("member", "file")
+        or spec.field_type.name == "file"
+        or any(_may_refer(child) for child in spec.children)
+    )
+
+
+def known_references(references: Sequence[Reference]) -> set[Reference]:
+    """Those of the references whose members and files the active company has: at most one query a kind."""
+    return _existing("member", Member.objects.all(), references) | _existing(
+        "file", File.objects.filter(is_deleted=False), references
+    )
+
+
+def _existing(kind: str, queryset: Any, references: Sequence[Reference]) -> set[Reference]:
+    wanted = {reference.id for reference in references if reference.kind == kind}
+    found = queryset.filter(pk__in=wanted).values_list("pk", flat=True) if wanted else ()
+    return {Reference(kind, id) for id in found}  # type: ignore[arg-type]

@@ -1,0 +1,118 @@
+"""What stands beside a record's own row: typed values for filters and sorts, and tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+from django.db import connection
+from django.utils import timezone
+
+from core.ids import new_id
+from crm.field_types import FieldSpec
+from crm.records.kinds import RecordKind
+from crm.records.schema import RecordSchema
+
+INSERT_VALUES = """
+INSERT INTO {values} (company_id, {link}, field_id, position, text, number, time)
+SELECT %s, record, field, position, text, number, time
+FROM json_to_recordset(%s::json)
+    AS rows (record text, field text, position smallint, text text, number numeric, time timestamptz)
+"""
+INSERT_LINKS = """
+INSERT INTO {table} (company_id, created_at, updated_at, id, {record}, {target})
+SELECT %s, %s, %s, id, record, target FROM json_to_recordset(%s::json) AS rows (id text, record text, target text)
+ON CONFLICT DO NOTHING RETURNING {record}
+"""
+
+
+class Links(NamedTuple):
+    """A table that links records to others, and its two columns."""
+
+    table: str
+    record: str
+    target: str
+
+
+def tag_links(kind: RecordKind) -> Links:
+    """The tags of a kind's records."""
+    return Links(kind.tag_table, kind.column, "tag_id")
+
+
+def add_values(schema: RecordSchema, values: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+    """Insert the typed rows of stored custom values, given as (record id, values by uniqueFieldID)."""
+    fields, kind = schema.fields, schema.kind
+    rows = [
+        {"record": record, "field": fields[key].id, **row}
+        for record, custom in values
+        for key, value in custom.items()
+        if key in fields
+        for row in typed_rows(fields[key], value)
+    ]
+    if rows:
+        with connection.cursor() as cursor:
+            statement = INSERT_VALUES.format(values=kind.value_table, link=kind.column)
+            cursor.execute(statement, [schema.company_id, orjson.dumps(rows, default=str).decode()])
+
+
+def typed_rows(field: FieldSpec, value: Any) -> list[dict[str, Any]]:
+    """A stored value's rows of the value table, without what says whose they are."""
+    return [{"position": position, **row._asdict()} for position, row in enumerate(field.index_rows(value))]
+
+
+def remove_values(kind: RecordKind, pairs: Sequence[tuple[str, str]]) -> None:
+    """Delete the typed rows of (record id, field id)."""
+    if pairs:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"DELETE FROM {kind.value_table} v USING unnest(%s::text[], %s::text[]) AS gone (record, field)"
+                f" WHERE v.{kind.column} = gone.record AND v.field_id = gone.field",
+                [list(column) for column in zip(*pairs, strict=True)],
+            )
+
+
+def add_links(company: str, links: Links, pairs: Sequence[tuple[str, str]]) -> set[str]:
+    """Link (record id, target id) where they are not linked yet; returns the records that got one."""
+    if not pairs:
+        return set()
+    now = timezone.now()
+    rows = [{"id": new_id(), "record": record, "target": target} for record, target in pairs]
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT_LINKS.format(**links._asdict()), [company, now, now, orjson.dumps(rows).decode()])
+        return {record for (record,) in cursor.fetchall()}
+
+
+def remove_links(links: Links, records: Sequence[str], targets: Sequence[str]) -> set[str]:
+    """Unlink the targets from the records; returns the records that had one."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"DELETE FROM {links.table} WHERE {links.record} = ANY(%s) AND {links.target} = ANY(%s) RETURNING {links.record}",
+            [list(records), list(targets)],
+        )
+        return {record for (record,) in cursor.fetchall()}
+
+
+def remove_other_links(links: Links, wanted: Mapping[str, Sequence[str]]) -> set[str]:
+    """Unlink all but the wanted targets of each record; returns the records that lost one."""
+    if not wanted:
+        return set()
+    kept = [(record, target) for record, targets in wanted.items() for target in targets]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"DELETE FROM {links.table} t WHERE t.{links.record} = ANY(%s) AND NOT EXISTS ("
+            "SELECT FROM unnest(%s::text[], %s::text[]) AS kept (record, target)"
+            f" WHERE kept.record = t.{links.record} AND kept.target = t.{links.target}) RETURNING t.{links.record}",
+            [list(wanted), [record for record, _ in kept], [target for _, target in kept]],
+        )
+        return {record for (record,) in cursor.fetchall()}
+
+
+def add_tags(company: str, pairs: Sequence[tuple[str, str]], kind: RecordKind) -> set[str]:
+    """Link (record id, tag id) where they are not linked yet; returns the records that got one."""
+    return add_links(company, tag_links(kind), pairs) if pairs else set()
+
+
+def remove_other_tags(wanted: Mapping[str, Sequence[str]], kind: RecordKind) -> set[str]:
+    """Unlink all tags but the wanted ones of each record; returns the records that lost one."""
+    return remove_other_links(tag_links(kind), wanted) if wanted else set()

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from django.contrib import admin
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.paginator import EXACT, capped_count
+from core.backoffice.panels import facts, panel
+from crm.models import Segment, SegmentRecord
+
+
+@admin.register(Segment)
+class SegmentAdmin(CompanyRecordAdmin):
+    """Segments, shown only: their filters are checked against the company's fields by the API."""
+
+    icon = "filter_alt"
+    list_display = ("name", "company", "panel", "kind", "description", "created_at")
+    list_filter = (BY_COMPANY, ("panel", ChoicesDropdownFilter), ("kind", ChoicesDropdownFilter))
+    search_fields = ("=id", "name")
+
+
+@panel(Segment, "Records")
+def _records(segment: Segment) -> SafeString:
+    if segment.kind == Segment.Kind.DYNAMIC:
+        return facts([("Chosen by", "its filters, whenever it is asked for")])
+    number = capped_count(SegmentRecord.objects.filter(segment=segment))
+    return facts([("Chosen one by one", f"{number:,}" if number <= EXACT else f"more than {EXACT:,}")])

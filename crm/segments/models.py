@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Lower
+
+from core.fields import CompanyForeignKey, JSONField
+from core.models import CompanyModel
+from crm.records.models import Named
+
+
+class Segment(Named):
+    """A stored selection of contacts or leads: a filter tree that is run anew each time, or a fixed list of ids."""
+
+    class Panel(models.TextChoices):
+        CONTACT = "contact"
+        LEAD = "lead"
+
+    class Kind(models.TextChoices):
+        DYNAMIC = "dynamic"
+        STATIC = "static"
+
+    panel = models.CharField(max_length=8, choices=Panel, default=Panel.CONTACT)
+    kind = models.CharField(max_length=8, choices=Kind, default=Kind.DYNAMIC)
+    filters = JSONField(default=dict, blank=True, help_text="The filter tree of advancedFilters.")
+
+    class Meta(Named.Meta):
+        constraints = [models.UniqueConstraint("company", Lower("name"), name="segment_name_unique")]
+
+
+class SegmentRecord(CompanyModel):
+    """A contact or lead of a static segment."""
+
+    segment = CompanyForeignKey(Segment, on_delete=models.CASCADE, related_name="records", db_index=False)
+    contact = CompanyForeignKey(
+        "crm.Contact", on_delete=models.CASCADE, null=True, related_name="segment_links", db_index=False
+    )
+    lead = CompanyForeignKey(
+        "crm.Lead", on_delete=models.CASCADE, null=True, related_name="segment_links", db_index=False
+    )
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=("segment", "contact"), name="segmentrecord_contact_once"),
+            models.UniqueConstraint(fields=("segment", "lead"), name="segmentrecord_lead_once"),
+            models.CheckConstraint(
+                condition=Q(contact__isnull=False) ^ Q(lead__isnull=False), name="segmentrecord_is_one_record"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=("contact",), condition=Q(contact__isnull=False), name="segmentrecord_contact"),
+            models.Index(fields=("lead",), condition=Q(lead__isnull=False), name="segmentrecord_lead"),
+        ]

@@ -1,0 +1,206 @@
+"""Segments: stored selections of contacts or leads, by a filter tree that is run anew each time, or by a fixed list of ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from core.access import reserve_quota
+from core.errors import NamedError, shorten
+from core.lists import BulkSelection, FieldSet, tree
+from core.lists.query import filters_tree
+from core.tenancy import company_id
+from crm.models import Segment, SegmentRecord
+from crm.records.filters import all_custom_fields_of
+from crm.records.types import RECORD_TYPES, kind_of
+from crm.records.unique_names import save_unique_name
+from crm.records.values import Links, add_links, remove_links, remove_other_links
+
+TAKEN, NOT_FOUND = "SegmentNameAlreadyExists_400", "SegmentNotFound_400"
+
+
+@dataclass(frozen=True, slots=True)
+class IdChanges:
+    """What to do to the records of a static segment; `ids` None leaves those that are there."""
+
+    ids: Sequence[str] | None = None
+    add: Sequence[str] = ()
+    remove: Sequence[str] = ()
+
+    @property
+    def given(self) -> bool:
+        return self.ids is not None or bool(self.add) or bool(self.remove)
+
+
+def fields_of(panel: str) -> FieldSet:
+    """What a segment's tree may name: the fields of the panel's list but for segments themselves, so that none contains itself."""
+    fields = RECORD_TYPES[panel].fields
+    own = [field for field in fields.fields.values() if field.name != "segment"]
+    return FieldSet(own, default_sort=fields.default_sort, dynamic=all_custom_fields_of(kind_of(panel)))
+
+
+def stored_tree(panel: str, filters: Any, advanced: Any) -> dict[str, Any]:
+    """One tree of a body's `filters` and `advancedFilters`, which is known to compile; InvalidRequest_400 names what is wrong."""
+    parts = [] if filters is None else [filters_tree(filters)]
+    parts += [] if advanced is None else [tree.parse(advanced)]
+    if not parts:
+        raise NamedError(
+            "InvalidInput_400",
+            "advancedFilters: a dynamic segment needs filters or advancedFilters; [] as conditions selects all",
+        )
+    dumped = tree.dump(parts[0] if len(parts) == 1 else tree.Group("and", (*parts[0].conditions, parts[1])))
+    tree.compile(tree.parse(dumped), fields_of(panel))
+    return dumped
+
+
+def compiled(segment: Segment, fields: FieldSet | None = None) -> Q:
+    """The tree of a dynamic segment; InvalidRequest_400 names the segment and the field that has been deleted or changed since."""
+    where = f"segment {shorten(segment.name, 60)!r}"
+    return tree.compile(tree.parse(segment.filters, where), fields or fields_of(segment.panel), parameter=where)
+
+
+def members(segment: Segment) -> QuerySet[Any]:
+    """The live contacts or leads of a segment."""
+    live = kind_of(segment.panel).live()
+    if segment.kind == Segment.Kind.DYNAMIC:
+        return live.filter(compiled(segment))
+    return live.filter(Exists(SegmentRecord.objects.filter(segment=segment.pk, **{segment.panel: OuterRef("pk")})))
+
+
+def contacts_of(segment: Segment) -> QuerySet[Any]:
+    """The live contacts of a segment, those of its leads if it selects leads."""
+    found: QuerySet[Any] = members(segment)
+    if segment.panel == "contact":
+        return found
+    return kind_of("contact").live().filter(pk__in=found.values("contact_id"))
+
+
+def next_contacts(segment: Segment, place: str, size: int) -> QuerySet[Any]:
+    """Ids of the next contacts of a segment past the id `place`, ascending, by an index; some may have been deleted."""
+    if segment.kind == Segment.Kind.STATIC:
+        column = "contact_id" if segment.panel == "contact" else "lead__contact_id"
+        rows: QuerySet[Any] = SegmentRecord.objects.filter(segment=segment.pk)
+    else:
+        column = "pk" if segment.panel == "contact" else "contact_id"
+        rows = members(segment)
+    rows = rows.filter(**{f"{column}__gt": place}).order_by(column).values_list(column, flat=True)
+    return (rows if segment.panel == "contact" else rows.distinct())[:size]
+
+
+def get_segment(id: str) -> Segment:
+    """A segment of the active company; SegmentNotFound_400."""
+    found = Segment.objects.filter(pk=id).first()
+    if found is None:
+        raise not_found()
+    return found
+
+
+def not_found() -> NamedError:
+    """The error of an id that is none of the company's segments."""
+    return NamedError(NOT_FOUND, "id: there is no such segment in this company")
+
+
+@transaction.atomic
+def create_segment(
+    *, actor_id: str, values: Mapping[str, Any], filters: Any = None, advanced: Any = None, ids: IdChanges
+) -> Segment:
+    """A new segment: dynamic by its filters, or static by its ids.
+
+    SegmentNameAlreadyExists_400, InvalidRequest_400 (a tree that does not fit the panel's fields), InvalidInput_400 (what the kind does not
+    take), ContactNotFound_400, LeadNotFound_400, PlanLimitExceeded_403.
+    """
+    reserve_quota("segment")
+    segment = Segment(created_by_id=actor_id, updated_by_id=actor_id, **values)
+    if segment.kind == Segment.Kind.STATIC:
+        _refuse_filters(filters, advanced)
+    else:
+        _refuse_ids(ids)
+        segment.filters = stored_tree(segment.panel, filters, advanced)
+    save_unique_name(segment, TAKEN)
+    _change_ids(segment, ids)
+    return segment
+
+
+@transaction.atomic
+def update_segment(
+    *, id: str, actor_id: str, values: Mapping[str, Any], filters: Any = None, advanced: Any = None, ids: IdChanges
+) -> Segment:
+    """Change what is given of a segment: filters and advancedFilters together replace its tree. Its panel and kind are set once.
+
+    SegmentNotFound_400, and what create_segment raises.
+    """
+    segment = Segment.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if segment is None:
+        raise not_found()
+    for name, value in values.items():
+        if name in ("panel", "kind") and value != getattr(segment, name):
+            raise NamedError(
+                "InvalidInput_400", f"{name}: is set once, when the segment is made; it is {getattr(segment, name)}"
+            )
+        setattr(segment, name, value)
+    if segment.kind == Segment.Kind.STATIC:
+        _refuse_filters(filters, advanced)
+    else:
+        _refuse_ids(ids)
+        if filters is not None or advanced is not None:
+            segment.filters = stored_tree(segment.panel, filters, advanced)
+    segment.updated_by_id = actor_id
+    save_unique_name(segment, TAKEN)
+    _change_ids(segment, ids)
+    return segment
+
+
+def _refuse_filters(filters: Any, advanced: Any) -> None:
+    if filters is not None or advanced is not None:
+        raise NamedError("InvalidInput_400", "filters: a static segment has ids; make one of kind dynamic for filters")
+
+
+def _refuse_ids(ids: IdChanges) -> None:
+    if ids.given:
+        raise NamedError("InvalidInput_400", "ids: a dynamic segment has filters; make one of kind static for ids")
+
+
+def _change_ids(segment: Segment, changes: IdChanges) -> None:
+    if not changes.given:
+        return
+    _refuse_missing(segment.panel, [*(changes.ids or ()), *changes.add])
+    links = Links(SegmentRecord._meta.db_table, "segment_id", f"{segment.panel}_id")
+    if changes.ids is not None:
+        remove_other_links(links, {segment.pk: list(changes.ids)})
+    wanted = dict.fromkeys([*(changes.ids or ()), *changes.add])
+    add_links(company_id(), links, [(segment.pk, id) for id in wanted])
+    if changes.remove:
+        remove_links(links, [segment.pk], changes.remove)
+
+
+def _refuse_missing(panel: str, ids: Sequence[str]) -> None:
+    with connection.cursor() as cursor:
+        # One JSON text: tens of thousands of parameters, or an array of them, take psycopg longer than the look itself.
+        cursor.execute(
+            "SELECT given.id FROM json_array_elements_text(%s::json) WITH ORDINALITY AS given (id, place)"
+            f" WHERE NOT EXISTS (SELECT FROM {kind_of(panel).table} r WHERE r.id = given.id AND NOT r.is_deleted) ORDER BY place",
+            [orjson.dumps(ids).decode()],
+        )
+        missing = [id for (id,) in cursor.fetchall()]
+    if missing:
+        raise NamedError(
+            kind_of(panel).not_found, f"ids: {', '.join(missing[:5])} not found in this company ({len(missing)} in all)"
+        )
+
+
+@transaction.atomic
+def delete_segments(*, selection: BulkSelection) -> int:
+    """Delete the selected segments, not their records; returns how many there were. SegmentNotFound_400 when ids name none."""
+    ids = list(
+        selection.apply(Segment.objects.select_for_update(of=("self",))).order_by("pk").values_list("pk", flat=True)
+    )
+    if not ids and not selection.everything:
+        raise NamedError(NOT_FOUND, "ids: none of them is a segment of this company")
+    SegmentRecord.objects.filter(segment_id__in=ids).delete()
+    Segment.objects.filter(pk__in=ids).delete()
+    return len(ids)

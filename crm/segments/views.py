@@ -1,0 +1,160 @@
+"""Endpoints of segments (contract 4.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+
+from accounts.members.snapshots import Deleted
+from core.api.endpoint import endpoint
+from core.api.views import ApiView
+from core.errors import InvalidFormat, NamedError
+from core.ids import is_id
+from core.lists import LIST_PARAMETERS, BulkSelection, FieldSet, ListField, ListQuery, Page, list_page
+from core.lists.values import refuse
+from crm.models import Segment
+from crm.records.types import RECORD_TYPES, kind_of
+from crm.segments.serializers import (
+    SegmentCreate,
+    SegmentDelete,
+    SegmentExecuted,
+    SegmentOut,
+    SegmentUpdate,
+    selection_of,
+)
+from crm.segments.services import create_segment, delete_segments, get_segment, members, not_found, update_segment
+from crm.tags.views import LABEL_FIELDS
+
+SEGMENT_FIELDS = FieldSet(
+    [
+        *LABEL_FIELDS.fields.values(),
+        ListField("panel", "text", "panel", nullable=False),
+        ListField("kind", "text", "kind", nullable=False),
+    ],
+    default_search=("name", "description"),
+)
+CHANGE_ERRORS = (
+    "SegmentNameAlreadyExists_400",
+    "InvalidInput_400",
+    "InvalidRequest_400",
+    "ContactNotFound_400",
+    "LeadNotFound_400",
+)
+EXECUTE = """The members of a stored segment (`id`), or the contacts or leads (`panel`) that meet the filters; with `id` these narrow
+the segment. Without p and n only the count is told. Members are told to those who may read contacts, or leads."""
+EXECUTE_PARAMETERS = (
+    OpenApiParameter("id", str, description="_id of a segment"),
+    OpenApiParameter("panel", str, enum=Segment.Panel.values, description="what to filter when no segment is named"),
+    *LIST_PARAMETERS,
+)
+
+
+class Segments(ApiView):
+    module = "segment"
+
+    @endpoint("List segments", output=SegmentOut, many=True)
+    def get(self, request: Request) -> Any:
+        return self.list_response(Segment.objects.all(), SEGMENT_FIELDS, SegmentOut)
+
+    @endpoint(
+        "Create a segment",
+        input=SegmentCreate,
+        output=SegmentOut,
+        takes="segment",
+        success="SegmentCreated_201",
+        errors=(*CHANGE_ERRORS, "PlanLimitExceeded_403"),
+    )
+    def post(self, request: Request, data: dict[str, Any]) -> Any:
+        selection = selection_of(data)
+        segment = create_segment(actor_id=self.actor.member_id, values=data, **selection)
+        return SegmentOut.one(Segment.objects.filter(pk=segment.pk))
+
+    @endpoint(
+        "Delete segments",
+        input=SegmentDelete,
+        output=Deleted,
+        bulk=True,
+        success="SegmentsDeleted_200",
+        errors=("SegmentNotFound_400",),
+        description="Their contacts and leads stay.",
+    )
+    def delete(self, request: Request, data: dict[str, Any]) -> Any:
+        return {
+            "deletedCount": delete_segments(
+                selection=BulkSelection.parse(request.data, request.query_params, SEGMENT_FIELDS)
+            )
+        }
+
+
+class SegmentExecute(ApiView):
+    module = "segment"
+
+    @endpoint(
+        "Execute a segment",
+        output=SegmentExecuted,
+        parameters=EXECUTE_PARAMETERS,
+        errors=("SegmentNotFound_400", "InvalidRequest_400"),
+        description=EXECUTE,
+    )
+    def get(self, request: Request) -> Any:
+        segment, panel, records = self._selected(request)
+        query = ListQuery.parse(request.query_params, RECORD_TYPES[panel].fields, extra=("id", "panel"))
+        answer: dict[str, Any] = {"segment": segment, "panel": panel}
+        if not query.paginated:
+            return {**answer, "count": records.filter(query.where).count(), "records": None}
+        if not (self.actor.is_unbounded or self.actor.may(panel, "GET")):
+            raise NamedError(
+                "UnauthorizedAction_403",
+                f"your role lacks the permission {panel}.GET; without p and n the count is told",
+            )
+        page = list_page(records, query, RECORD_TYPES[panel].output)
+        assert isinstance(page, Page)  # the query paginates
+        answer |= {"count": page.total_count, "records": page.rows}
+        return self.success(answer, totalCount=page.total_count, nextCursor=page.next_cursor)
+
+    def _selected(self, request: Request) -> tuple[str | None, str, QuerySet[Any]]:
+        """The id of the segment that the request names, its panel, and its records; or all of the panel."""
+        id, panel = request.query_params.get("id"), request.query_params.get("panel")
+        if panel is not None and panel not in Segment.Panel.values:
+            raise refuse("panel", f"one of {', '.join(Segment.Panel.values)}")
+        if id is None:
+            if panel is None:
+                raise refuse("id", "name a segment, or the panel that the filters are for")
+            return None, panel, kind_of(panel).live()
+        if not is_id(id):
+            raise InvalidFormat("_id", id, "id: an id is 24 hex characters")
+        segment = get_segment(id)
+        if panel not in (None, segment.panel):
+            raise refuse("panel", f"the segment is of {segment.panel}")
+        return id, segment.panel, members(segment)
+
+
+class SegmentDetail(ApiView):
+    module = "segment"
+
+    @endpoint("Read a segment", output=SegmentOut, errors=("SegmentNotFound_400",))
+    def get(self, request: Request, id: str) -> Any:
+        return self._one(id)
+
+    @endpoint(
+        "Update a segment",
+        input=SegmentUpdate,
+        output=SegmentOut,
+        success="SegmentUpdated_200",
+        errors=("SegmentNotFound_400", *CHANGE_ERRORS),
+        description="What is not given stays. filters and advancedFilters together replace the tree of a dynamic segment, ids the records"
+        " of a static one.",
+    )
+    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        selection = selection_of(data)
+        update_segment(id=id, actor_id=self.actor.member_id, values=data, **selection)
+        return self._one(id)
+
+    def _one(self, id: str) -> dict[str, Any]:
+        found = SegmentOut.one(Segment.objects.filter(pk=id))
+        if found is None:
+            raise not_found()
+        return found

@@ -1,1 +1,0 @@
-"""Imports: the rows of a stored file become contacts, batch by batch (worker), as people steer them (control)."""

@@ -1,0 +1,99 @@
+"""Bodies and answers of tags and contact categories."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.db.models import Count, Model, Q
+from rest_framework import serializers
+
+from accounts.members.snapshots import MemberSnapshot
+from core.api.input import Input, TextInput
+from core.api.output import Computed, IdField, Output
+from core.api.selection import SelectionInput
+from crm.models import ContactCategory, Tag
+from crm.records.serializers import AutomationInput
+
+UNIQUE = "unique in the company, whatever the case of its letters"
+
+
+class LabelCreate(Input):
+    name = TextInput(max_length=200, help_text=UNIQUE)
+    description = TextInput(max_length=5000, allow_blank=True, required=False)
+    color = TextInput(
+        max_length=20, allow_blank=True, required=False, help_text="such as #3b82f6; the service only keeps it"
+    )
+
+
+class LabelUpdate(LabelCreate):
+    name = TextInput(max_length=200, required=False, help_text=UNIQUE)
+
+
+class LabelDelete(SelectionInput, AutomationInput):
+    """Which labels to delete."""
+
+
+class LabelSnapshot(Output):
+    """A tag or category, nested where a contact refers to it."""
+
+    _id = IdField()
+    name = serializers.CharField()
+
+
+class LabelOut(LabelSnapshot):
+    description = serializers.CharField()
+    color = serializers.CharField()
+    createdBy = MemberSnapshot(source="created_by")
+    updatedBy = MemberSnapshot(source="updated_by")
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+
+def related(model: type[Model], name: str) -> type[Model]:
+    """The model that a reverse relation of this model leads to."""
+    found: Any = model._meta.get_field(name).related_model
+    return found  # type: ignore[no-any-return]
+
+
+def numbers(
+    model: type[Model], reference: str, rows: list[dict[str, Any]], *conditions: Q, **where: Any
+) -> dict[str, int]:
+    """How many of the model's records refer to each of the rows that go out, in one grouped query; those without any are absent."""
+    found = model._default_manager.filter(
+        *conditions, **{f"{reference}__in": [row["_id"] for row in rows]}, **where
+    ).order_by()
+    return dict(found.values_list(reference).annotate(number=Count("pk")))
+
+
+class CountedLabelOut(LabelOut):
+    """A label with the number of live records that have it."""
+
+    paths: ClassVar[dict[str, tuple[type[Model], str, str]]]
+    """Name of a number -> the model that is counted, its path to the label, and the path that says whether the record is deleted."""
+
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        found = {
+            name: numbers(model, label, rows, **{deleted: False}) for name, (model, label, deleted) in cls.paths.items()
+        }
+        return [{**row, **{name: counts.get(row["_id"], 0) for name, counts in found.items()}} for row in rows]
+
+
+class TagOut(CountedLabelOut):
+    paths = {
+        "contactCount": (related(Tag, "contact_links"), "tag", "contact__is_deleted"),
+        "leadCount": (related(Tag, "lead_links"), "tag", "lead__is_deleted"),
+    }
+
+    contactCount = Computed(serializers.IntegerField(help_text="contacts that have the tag, without deleted ones"))
+    leadCount = Computed(serializers.IntegerField(help_text="leads that have the tag, without deleted ones"))
+
+
+class CategoryOut(CountedLabelOut):
+    paths = {
+        "contactCount": (related(ContactCategory, "contacts"), "category", "is_deleted"),
+        "leadCount": (related(related(ContactCategory, "contacts"), "leads"), "contact__category", "is_deleted"),
+    }
+
+    contactCount = Computed(serializers.IntegerField(help_text="contacts of the category, without deleted ones"))
+    leadCount = Computed(serializers.IntegerField(help_text="leads of such contacts, without deleted ones"))

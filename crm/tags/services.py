@@ -1,0 +1,125 @@
+"""Tags and contact categories: a company's own names for its contacts, unique whatever their case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from django.db import connection, transaction
+
+from core.access import reserve_quota
+from core.errors import NamedError
+from core.events import emit
+from core.lists import BulkSelection, in_batches
+from crm.models import ContactCategory, Tag
+from crm.records.unique_names import save_unique_name
+
+TagModel = Tag | ContactCategory
+
+TAKEN: dict[type[TagModel], str] = {
+    Tag: "TagNameAlreadyExists_400",
+    ContactCategory: "ContactCategoryNameAlreadyExists_400",
+}
+NOT_FOUND: dict[type[TagModel], str] = {Tag: "TagNotFound_400", ContactCategory: "ContactCategoryNotFound_400"}
+MODULES: dict[type[TagModel], str] = {Tag: "tag", ContactCategory: "contact-category"}
+DELETED: dict[type[TagModel], str] = {Tag: "tag.deleted", ContactCategory: "contactCategory.deleted"}
+"""The event that tells of a tag's deletion; the records that had it are not told of one by one."""
+TakeAway = Callable[[list[str]], object]
+"""Takes deleted labels, given by their ids, from whatever has them."""
+
+_users: dict[type[TagModel], list[TakeAway]] = {Tag: [], ContactCategory: []}
+
+
+def on_tag_deleted(model: type[TagModel], *take_away: TakeAway) -> None:
+    """Register what takes a deleted tag from the records that have it, in the deletion's transaction and in this order."""
+    _users[model] += [one for one in take_away if one not in _users[model]]
+
+
+@transaction.atomic
+def create_tag(model: type[TagModel], *, actor_id: str, values: Mapping[str, Any]) -> TagModel:
+    """A new tag or category; TagNameAlreadyExists_400 or ContactCategoryNameAlreadyExists_400, PlanLimitExceeded_403."""
+    reserve_quota(MODULES[model])
+    return _save(model(created_by_id=actor_id, updated_by_id=actor_id, **values))
+
+
+@transaction.atomic
+def update_tag(model: type[TagModel], *, id: str, actor_id: str, values: Mapping[str, Any]) -> TagModel:
+    """Change what is given of a tag or category; TagNotFound_400 or ContactCategoryNotFound_400, and a taken name as in create_tag."""
+    tag = model.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if tag is None:
+        raise not_found(model)
+    for name, value in values.items():
+        setattr(tag, name, value)
+    tag.updated_by_id = actor_id
+    return _save(tag)
+
+
+@transaction.atomic
+def delete_tags(model: type[TagModel], *, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
+    """Delete the selected tags or categories, and take them from contacts, leads and imports, which stay; returns how many there were.
+
+    TagNotFound_400 or ContactCategoryNotFound_400 when ids name none.
+    """
+    deleted = 0
+    for ids in in_batches(selection.apply(model.objects.all()), lock=True):
+        names = dict(model.objects.filter(pk__in=ids).values_list("pk", "name"))
+        for take_away in _users[model]:
+            take_away(ids)
+        model.objects.filter(pk__in=ids)._raw_delete(
+            "default"
+        )  # nothing refers to them any more, so there is nothing to look for
+        emit(
+            DELETED[model],
+            ids,
+            payloads={id: {"name": name} for id, name in names.items()},
+            actor_id=actor_id,
+            automation=automation,
+        )
+        deleted += len(ids)
+    if not deleted and not selection.everything:
+        raise NamedError(NOT_FOUND[model], f"ids: none of them is a {model._meta.verbose_name} of this company")
+    return deleted
+
+
+def not_found(model: type[TagModel]) -> NamedError:
+    """The error of an id that is none of the company's."""
+    return NamedError(NOT_FOUND[model], f"id: there is no such {model._meta.verbose_name} in this company")
+
+
+def _save(tag: TagModel) -> TagModel:
+    save_unique_name(tag, TAKEN[type(tag)])
+    return tag
+
+
+def check_tags(*, tag_ids: Iterable[str] = (), category_ids: Iterable[str] = ()) -> None:
+    """Refuse tags (TagNotFound_400) and categories (ContactCategoryNotFound_400) that the active company lacks."""
+    missing = missing_tags(tag_ids)
+    if missing:
+        raise NamedError("TagNotFound_400", f"tags: there is no tag {', '.join(missing[:5])} in this company")
+    missing = missing_categories(category_ids)
+    if missing:
+        raise NamedError(
+            "ContactCategoryNotFound_400",
+            f"category: there is no contact category {', '.join(missing[:5])} in this company",
+        )
+
+
+def missing_tags(ids: Iterable[str]) -> list[str]:
+    """Those of the ids that are no tag of the active company."""
+    return _missing(Tag, ids)
+
+
+def missing_categories(ids: Iterable[str | None]) -> list[str]:
+    """Those of the ids that are no contact category of the active company."""
+    return _missing(ContactCategory, ids)
+
+
+def _missing(model: type[TagModel], ids: Iterable[str | None]) -> list[str]:
+    wanted = list(dict.fromkeys(id for id in ids if id))
+    if not wanted:
+        return []
+    with connection.cursor() as cursor:
+        # Held until the caller's transaction ends: who deletes a tag waits for those who are about to give it to records.
+        cursor.execute(f"SELECT id FROM {model._meta.db_table} WHERE id = ANY(%s) FOR KEY SHARE", [wanted])
+        known = {id for (id,) in cursor.fetchall()}
+    return [id for id in wanted if id not in known]

@@ -1,0 +1,149 @@
+"""Endpoints of tags and contact categories (contract 4.4)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from rest_framework.request import Request
+
+from accounts.members.snapshots import Deleted
+from core.api.endpoint import endpoint
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
+from core.lists import FieldSet, ListField
+from crm.models import ContactCategory, Tag
+from crm.tags.serializers import CategoryOut, LabelCreate, LabelDelete, LabelOut, LabelUpdate, TagOut
+from crm.tags.services import create_tag, delete_tags, not_found, update_tag
+
+LABEL_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("description", "text", "description", searchable=True, nullable=False),
+        ListField("color", "text", "color", nullable=False),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name"),
+        ListField("updatedBy", "id", "updated_by_id"),
+        ListField("updatedBy.name", "text", "updated_by__name"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_search=("name", "description"),
+)
+
+
+class LabelViewSet(ResourceViewSet, abstract=True):
+    """What tags and categories do alike, for the actions of each to call."""
+
+    model: ClassVar[type[Tag] | type[ContactCategory]]
+    output: ClassVar[type[LabelOut]]
+
+    def read(self, id: str) -> dict[str, Any]:
+        found = self.output.one(self.model.objects.filter(pk=id))
+        if found is None:
+            raise not_found(self.model)
+        return found
+
+    def add(self, data: dict[str, Any]) -> dict[str, Any]:
+        return self.read(create_tag(self.model, actor_id=self.actor.member_id, values=data).pk)
+
+    def change(self, id: str, data: dict[str, Any]) -> dict[str, Any]:
+        update_tag(self.model, id=id, actor_id=self.actor.member_id, values=data)
+        return self.read(id)
+
+    def remove(self, data: dict[str, Any]) -> dict[str, int]:
+        deleted = delete_tags(
+            self.model,
+            actor_id=self.actor.member_id,
+            selection=self.selection(),
+            automation=data["automation"] == "run",
+        )
+        return {"deletedCount": deleted}
+
+
+class TagViewSet(LabelViewSet):
+    module = "tag"
+    model = Tag
+    output = TagOut
+    listing = Listing("List tags", Tag.objects.all, LABEL_FIELDS, TagOut)
+
+    @endpoint(
+        "Create a tag",
+        input=LabelCreate,
+        output=TagOut,
+        success="TagCreated_201",
+        errors=("TagNameAlreadyExists_400",),
+        takes="tag",
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.add(data)
+
+    @endpoint(
+        "Delete tags",
+        input=LabelDelete,
+        output=Deleted,
+        bulk=True,
+        success="TagsDeleted_200",
+        errors=("TagNotFound_400",),
+        description="The contacts and leads that have them stay, without them. Emits tag.deleted for each.",
+    )
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.remove(data)
+
+    @endpoint("Read a tag", output=TagOut, errors=("TagNotFound_400",))
+    def retrieve(self, request: Request, id: str) -> Any:
+        return self.read(id)
+
+    @endpoint(
+        "Update a tag",
+        input=LabelUpdate,
+        output=TagOut,
+        success="TagUpdated_200",
+        errors=("TagNotFound_400", "TagNameAlreadyExists_400"),
+    )
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return self.change(id, data)
+
+
+class ContactCategoryViewSet(LabelViewSet):
+    module = "contact-category"
+    model = ContactCategory
+    output = CategoryOut
+    listing = Listing("List contact categories", ContactCategory.objects.all, LABEL_FIELDS, CategoryOut)
+
+    @endpoint(
+        "Create a contact category",
+        input=LabelCreate,
+        output=CategoryOut,
+        success="ContactCategoryCreated_201",
+        takes="contact-category",
+        errors=("ContactCategoryNameAlreadyExists_400",),
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.add(data)
+
+    @endpoint(
+        "Delete contact categories",
+        input=LabelDelete,
+        output=Deleted,
+        bulk=True,
+        success="ContactCategoriesDeleted_200",
+        errors=("ContactCategoryNotFound_400",),
+        description="Their contacts stay, without category. Emits contactCategory.deleted for each.",
+    )
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.remove(data)
+
+    @endpoint("Read a contact category", output=CategoryOut, errors=("ContactCategoryNotFound_400",))
+    def retrieve(self, request: Request, id: str) -> Any:
+        return self.read(id)
+
+    @endpoint(
+        "Update a contact category",
+        input=LabelUpdate,
+        output=CategoryOut,
+        success="ContactCategoryUpdated_200",
+        errors=("ContactCategoryNotFound_400", "ContactCategoryNameAlreadyExists_400"),
+    )
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return self.change(id, data)

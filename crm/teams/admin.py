@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from django.contrib import admin
+from django.utils.safestring import SafeString
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import panel, table
+from crm.models import Team, TeamMember
+
+
+@admin.register(Team)
+class TeamAdmin(CompanyRecordAdmin):
+    """Teams; who belongs to them is changed by the company."""
+
+    icon = "groups"
+    edits = ("name", "description", "color")
+    list_display = ("name", "company", "is_default", "description", "created_at")
+    list_filter = (BY_COMPANY, "is_default")
+    search_fields = ("=id", "name")
+
+
+@panel(Team, "Members")
+def _members(team: Team) -> SafeString:
+    links = TeamMember.objects.filter(team=team).select_related("member").order_by("member__name", "pk")[:100]
+    rows = [
+        (
+            link.member.name,
+            link.member.email,
+            link.member.status,
+            "yes" if link.is_available else "no",
+            link.last_assigned_at,
+        )
+        for link in links
+    ]
+    return table(("Name", "E-mail", "Membership", "Gets leads", "Last lead dealt"), rows, empty="Nobody belongs to it.")

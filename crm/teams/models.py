@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Lower
+
+from core.fields import CompanyForeignKey
+from core.models import CompanyModel
+from crm.records.models import Named
+
+
+class Team(Named):
+    """Members who work on leads together. The default team, which every company has, takes what is given to none."""
+
+    is_default = models.BooleanField(default=False, editable=False)
+
+    class Meta(Named.Meta):
+        constraints = [
+            models.UniqueConstraint("company", Lower("name"), name="team_name_unique"),
+            models.UniqueConstraint(fields=("company",), condition=Q(is_default=True), name="team_one_default"),
+        ]
+
+
+class TeamMember(CompanyModel):
+    """A member belongs to a team; `last_assigned_at` is when a lead of the team was last assigned to them, for taking turns."""
+
+    team = CompanyForeignKey(Team, on_delete=models.CASCADE, related_name="links", db_index=False)
+    member = CompanyForeignKey("accounts.Member", on_delete=models.CASCADE, related_name="team_links")
+    last_assigned_at = models.DateTimeField(null=True, db_column="dealt_at")
+    is_available = models.BooleanField(default=True, help_text="Off: gets no leads dealt, stays in the team.")
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("team", "member"), name="teammember_once")]

@@ -1,0 +1,157 @@
+"""Teams: the members who work on leads together, and the default team that takes what is given to none."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts.models import Member
+from core.access import reserve_quota
+from core.errors import NamedError
+from core.events import emit
+from core.lists import BulkSelection
+from crm.models import Team, TeamMember
+from crm.records.unique_names import save_unique_name
+
+ACTIVE = (Member.Status.OWNER, Member.Status.ACCEPTED)
+"""Memberships that may be in a team, and that leads may be given to."""
+DEFAULT_NAME = "General"
+TAKEN, NOT_FOUND = "TeamNameAlreadyExists_400", "TeamNotFound_400"
+
+# In the order of their ids, as all who change many leads lock them.
+MOVE_LEADS = """
+UPDATE crm_lead l SET team_id = %(team)s, updated_at = %(now)s, updated_by_id = %(actor)s
+FROM (SELECT id, team_id FROM crm_lead WHERE team_id = ANY(%(teams)s) ORDER BY id FOR UPDATE) AS old
+WHERE l.id = old.id RETURNING l.id, old.team_id, l.is_deleted
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberChanges:
+    """What to do to a team's members, by their ids; `members` None leaves those who are there."""
+
+    members: Sequence[str] | None = None
+    add: Sequence[str] = ()
+    remove: Sequence[str] = ()
+    availability: Mapping[str, bool] = field(default_factory=dict)
+
+
+def seed_default_team() -> None:
+    """The default team of the active company, with its owners in it, unless it has one."""
+    if Team.objects.filter(is_default=True).exists() or Team.objects.filter(name__iexact=DEFAULT_NAME).update(
+        is_default=True
+    ):
+        return
+    team = Team.objects.create(
+        name=DEFAULT_NAME, description="Takes leads that are given to no other team.", is_default=True
+    )
+    _add(team, Member.objects.filter(status=Member.Status.OWNER).values_list("pk", flat=True))
+
+
+@transaction.atomic
+def create_team(*, actor_id: str, values: Mapping[str, Any], members: MemberChanges) -> Team:
+    """A new team with its members.
+
+    TeamNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400, PlanLimitExceeded_403.
+    """
+    reserve_quota("team")
+    team = Team(created_by_id=actor_id, updated_by_id=actor_id, **values)
+    save_unique_name(team, TAKEN)
+    _change_members(team, members)
+    return team
+
+
+@transaction.atomic
+def update_team(*, id: str, actor_id: str, values: Mapping[str, Any], members: MemberChanges) -> Team:
+    """Change what is given of a team; those who assign its leads meanwhile wait. TeamNotFound_400, and what create_team raises."""
+    team = Team.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if team is None:
+        raise not_found()
+    for name, value in values.items():
+        setattr(team, name, value)
+    team.updated_by_id = actor_id
+    save_unique_name(team, TAKEN)
+    _change_members(team, members)
+    return team
+
+
+def not_found() -> NamedError:
+    """The error of an id that is none of the company's teams."""
+    return NamedError(NOT_FOUND, "id: there is no such team in this company")
+
+
+def _change_members(team: Team, changes: MemberChanges) -> None:
+    present = set(TeamMember.objects.filter(team=team).values_list("member_id", flat=True))
+    wanted = present if changes.members is None else set(changes.members)
+    wanted = (wanted | set(changes.add)) - set(changes.remove)
+    strangers = [id for id in (*changes.remove, *changes.availability) if id not in present | wanted]
+    if strangers:
+        raise NamedError("MemberNotFound_404", f"members: {', '.join(strangers[:5])} not in this team")
+    check_members(wanted - present)
+    TeamMember.objects.filter(team=team, member_id__in=present - wanted).delete()
+    # In the order given: it is the one in which members who were never dealt a lead have their turns.
+    _add(team, [id for id in dict.fromkeys((*(changes.members or ()), *changes.add)) if id in wanted - present])
+    for available in (True, False):
+        chosen = [id for id, value in changes.availability.items() if value is available]
+        TeamMember.objects.filter(team=team, member_id__in=chosen).exclude(is_available=available).update(
+            is_available=available, updated_at=timezone.now()
+        )
+
+
+def check_members(ids: Collection[str]) -> None:
+    """Refuse members that the active company lacks (MemberNotFound_404) and those who do not belong to it yet, or any more
+    (MemberNotAccepted_400)."""
+    known = dict(Member.objects.filter(pk__in=ids).values_list("pk", "status")) if ids else {}
+    missing = sorted(set(ids) - known.keys())
+    if missing:
+        raise NamedError("MemberNotFound_404", f"members: there is no member {', '.join(missing[:5])} in this company")
+    refused = sorted(id for id, status in known.items() if status not in ACTIVE)
+    if refused:
+        raise NamedError("MemberNotAccepted_400", f"members: the membership of {refused[0]} is {known[refused[0]]}")
+
+
+def _add(team: Team, members: Collection[str]) -> None:
+    TeamMember.objects.bulk_create([TeamMember(team=team, member_id=id) for id in members], ignore_conflicts=True)
+
+
+@transaction.atomic
+def delete_teams(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
+    """Delete the selected teams; their leads go to the default team. Returns how many teams there were.
+
+    CannotDeleteDefaultTeam_400, TeamNotFound_400 when ids name none, DefaultTeamNotFound_500.
+    """
+    teams = list(selection.apply(Team.objects.select_for_update(of=("self",))).order_by("pk"))
+    default = next((team for team in teams if team.is_default), None)
+    if default is not None:
+        raise NamedError(
+            "CannotDeleteDefaultTeam_400",
+            f"ids: {default.name} ({default.pk}) takes the leads of no team; leave it out by nids",
+        )
+    if not teams and not selection.everything:
+        raise NamedError(NOT_FOUND, "ids: none of them is a team of this company")
+    ids = [team.pk for team in teams]
+    if ids:
+        _move_leads(ids, actor_id, automation)
+        TeamMember.objects.filter(team_id__in=ids).delete()
+        Team.objects.filter(pk__in=ids)._raw_delete(
+            "default"
+        )  # nothing refers to them any more, so there is nothing to look for
+    return len(ids)
+
+
+def _move_leads(teams: list[str], actor_id: str, automation: bool) -> None:
+    """Give the teams' leads, deleted ones too, to the default team."""
+    default = Team.objects.filter(is_default=True).values_list("pk", flat=True).first()
+    if default is None:
+        raise NamedError(
+            "DefaultTeamNotFound_500", "the company has no default team, to give the leads of these teams to"
+        )
+    with connection.cursor() as cursor:
+        cursor.execute(MOVE_LEADS, {"team": default, "teams": teams, "actor": actor_id, "now": timezone.now()})
+        moved = {id: team for id, team, is_deleted in cursor.fetchall() if not is_deleted}
+    payloads = {id: {"changes": {"team": {"from": team, "to": default}}} for id, team in moved.items()}
+    emit("lead.updated", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)

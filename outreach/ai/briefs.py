@@ -1,0 +1,92 @@
+"""What AI providers are told of contacts and of the company: as much as a person who writes or judges would want to know."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from accounts.models import Company
+from accounts.settings.formats import formats_of
+from core.tenancy import company_id
+from core.text.formats import Formats
+from crm.models import Contact, ContactTag, CustomField
+from crm.selectors import live_products
+from outreach.ai.providers import CompanyBrief, ContactBrief, ProductBrief
+
+FIELD_LENGTH = 500
+MOST_PRODUCTS = 200
+CONTACT_COLUMNS = ("id", "name", "email", "custom", "category__name")
+"""What a brief reads of a contact."""
+
+
+@dataclass(frozen=True)
+class ContactBriefs:
+    """Makes briefs of contacts: knows the custom fields by their keys, and how the company writes dates."""
+
+    labels: Mapping[str, tuple[str, str]]
+    """Key of a custom field -> its name and the type of its values."""
+    formats: Formats
+
+    @classmethod
+    def load(cls) -> ContactBriefs:
+        """With the active company's fields and formats."""
+        fields = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, is_system=False)
+        labels = {key: (name, kind) for key, name, kind in fields.values_list("unique_field_id", "name", "value_type")}
+        return cls(labels, formats_of(company_id()))
+
+    def of(self, contacts: Sequence[Contact]) -> list[ContactBrief]:
+        """A brief of each contact, whose category has been joined; one query for all their tags."""
+        tags = _tags([contact.pk for contact in contacts])
+        return [self._brief(contact, tags[contact.pk]) for contact in contacts]
+
+    def _brief(self, contact: Contact, tags: Sequence[str]) -> ContactBrief:
+        fields = {}
+        for key, value in contact.custom.items():
+            if key in self.labels and isinstance(value, str | int | float):
+                label, kind = self.labels[key]
+                fields[label] = (self._date(str(value)) if kind == CustomField.ValueType.DATE else str(value))[
+                    :FIELD_LENGTH
+                ]
+        category = contact.category.name if contact.category else ""
+        return ContactBrief(
+            name=contact.name, email=contact.email or "", fields=fields, tags=tuple(tags), category=category
+        )
+
+    def _date(self, stored: str) -> str:
+        """A stored date or moment as the company writes it; text that is neither stays as it is."""
+        try:
+            if len(stored) == 10:
+                return self.formats.date(dt.date.fromisoformat(stored))
+            return self.formats.datetime(dt.datetime.fromisoformat(stored))
+        except ValueError:
+            return stored
+
+
+def _tags(contact_ids: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    links = (
+        ContactTag.objects.filter(contact_id__in=contact_ids)
+        .order_by("tag__name")
+        .values_list("contact_id", "tag__name")
+    )
+    for contact_id, name in links:
+        found[contact_id].append(name)
+    return found
+
+
+def company_brief(sender_name: str = "") -> CompanyBrief:
+    """The active company's profile, with the newest products and services that it sells."""
+    company = Company.objects.get(pk=company_id())
+    catalogue = live_products().filter(is_active=True).order_by("-created_at", "-pk").values_list("name", "description")
+    products = tuple(
+        ProductBrief(name=name, description=about[:FIELD_LENGTH]) for name, about in catalogue[:MOST_PRODUCTS]
+    )
+    return CompanyBrief(
+        name=company.name,
+        description=company.description,
+        website=company.website,
+        products=products,
+        sender_name=sender_name,
+    )

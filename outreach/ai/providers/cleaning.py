@@ -1,0 +1,98 @@
+"""Foreign text made fit for a sentence: contacts' data may hold markup, links, line breaks, placeholders or nothing at all."""
+
+import re
+import unicodedata
+
+_TAG = re.compile(r"<[^<>]*>")
+_PLACEHOLDER = re.compile(
+    r"\{\{.*?\}\}|\{%.*?%\}|\$\{.*?\}|\{[^{}]*\}|%[A-Z_]{2,}%|\[\[.*?\]\]|\[[A-Za-z _]{1,30}\]", re.DOTALL
+)
+_LINK = re.compile(r"https?:|www\.|@|\b[\w-]+\.[a-z]{2,}\b", re.IGNORECASE)
+_EMPTY = frozenset(
+    {"", "-", "--", "?", "none", "null", "nil", "nan", "n/a", "na", "unknown", "undefined", "tbd", "test"}
+)
+_TITLES = frozenset(
+    {
+        "mr",
+        "mrs",
+        "ms",
+        "miss",
+        "dr",
+        "prof",
+        "professor",
+        "sir",
+        "herr",
+        "frau",
+        "mme",
+        "mlle",
+        "sr",
+        "sra",
+        "mx",
+        "ing",
+        "dipl",
+    }
+)
+
+
+def without_placeholders(value: str) -> str:
+    """The text without template placeholders that nothing will ever fill."""
+    return _PLACEHOLDER.sub(" ", value).replace("{{", " ").replace("}}", " ")
+
+
+def one_line(value: str) -> str:
+    """The text on one line, without control, direction or unassigned characters, and with single spaces."""
+    kept = (
+        character if unicodedata.category(character)[0] != "C" or character == "\u200d" else " " for character in value
+    )
+    return " ".join("".join(kept).split())
+
+
+def phrase(value: object, limit: int = 60) -> str:
+    """A contact's value as a piece of a sentence, or nothing when it is empty, too long, or holds links or markup."""
+    if not isinstance(value, str):
+        return ""
+    text = one_line(without_placeholders(_TAG.sub(" ", value[:1000]))).strip(" .,;:!?\"'")
+    if text.lower() in _EMPTY or len(text) > limit or _LINK.search(text) or any(mark in text for mark in "<>{}[]|\\`"):
+        return ""
+    return text if any(character.isalnum() for character in text) else ""
+
+
+def person_name(value: str) -> str:
+    """A person's full name in its usual order without titles, or nothing when the text is no name."""
+    text = phrase(value, limit=80)
+    if any(character.isdigit() for character in text):
+        return ""
+    if text.count(",") == 1:  # "Lee, Ann"
+        last, first = text.split(",")
+        text = f"{first.strip()} {last.strip()}"
+    kept = "".join(character if _in_name(character) else " " for character in text)
+    words = [word.strip(".-'’") if len(word) < 2 else word for word in kept.split()]
+    words = [word for word in words if word.strip(".-'’") and word.strip(".").lower() not in _TITLES][:5]
+    return " ".join(_cased(word) for word in words)[:60]
+
+
+def first_name(value: str) -> str:
+    """The name to greet by: the first one, or the whole name when that is an initial."""
+    name = person_name(value)
+    first = name.partition(" ")[0]
+    return name if len(first.strip(".")) < 2 else first
+
+
+def _in_name(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LM" or character in "'’-. "
+
+
+def _cased(word: str) -> str:
+    """Ann for ANN and ann, and any name with capitals of its own as it is."""
+    if len(word) > 2 and (word.islower() or word.isupper()) and "." not in word:
+        return "-".join(part[:1].upper() + part[1:].lower() for part in word.split("-"))
+    return word[:1].upper() + word[1:] if word.islower() else word
+
+
+def shorten(text: str, words: int, characters: int = 100_000) -> str:
+    """At most this many words and characters, cut between words, with an ellipsis where something was cut."""
+    kept = " ".join(text.split()[:words])
+    if len(kept) > characters:
+        cut = kept[: characters - 1]
+        kept = cut if kept[characters - 1] == " " else cut.rpartition(" ")[0] or cut
+    return kept if kept == " ".join(text.split()) else kept.rstrip(" ,;:.-–—(") + "…"

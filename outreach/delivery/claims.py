@@ -1,0 +1,182 @@
+"""Claiming messages of one sender: its limits counted exactly, and the decision taken before anything is claimed."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from core.ids import new_id
+from core.jobs.liveness import worker_number
+from core.tenancy import unscoped
+from outreach.delivery import ledger
+from outreach.delivery.decision import Limit, Reason, SenderFacts, Stop, Wait, decide
+from outreach.delivery.facts import Surroundings, message_facts, reserved, room, sender_facts, surroundings
+from outreach.models import SendJob, Smtp
+from outreach.senders.services import pause
+
+BATCH = 25
+"""Messages that a worker holds at once."""
+LOOK = 500
+"""Messages that are looked at when none of the first ones may go, so that a closed window costs few rounds."""
+_SUBSCRIPTION_PAUSE = 60.0
+_RESERVED_PAUSE = 1.0
+_ASK_AGAIN = dt.timedelta(minutes=5)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What one round brought: the messages to send, and how many were looked at for it."""
+
+    jobs: list[SendJob]
+    looked_at: int
+    lease: str = ""
+
+
+def _due(now: dt.datetime) -> Q:
+    return Q(status=SendJob.Status.APPROVED, due_at__lte=now)
+
+
+def due_senders(limit: int) -> list[tuple[str, str]]:
+    """(sender id, company id) of senders of all companies that have messages due, in random order, so that none is always last."""
+    now = timezone.now()
+    with unscoped(reason="worker: senders of all companies with messages due"):
+        waiting = SendJob.objects.filter(_due(now), smtp_id=OuterRef("pk"))
+        senders = Smtp.objects.filter(
+            Q(paused_until__isnull=True) | Q(paused_until__lte=now), Exists(waiting), is_active=True, verified=True
+        )
+        return list(senders.order_by("?").values_list("pk", "company_id")[:limit])
+
+
+@transaction.atomic
+def claim(smtp_id: str, look: int = BATCH) -> Claim:
+    """Claim up to BATCH of the sender's due messages under a fresh lease; those that must wait or never go are told so instead.
+
+    The sender's row is locked meanwhile, so that several workers together keep its limits: what one has claimed counts for the other.
+    """
+    smtp = (
+        Smtp.objects.select_for_update(no_key=True, of=("self",))
+        .filter(pk=smtp_id, is_active=True, verified=True)
+        .first()
+    )
+    now = timezone.now()
+    if smtp is None or (smtp.paused_until is not None and smtp.paused_until > now):
+        return Claim([], 0)
+    around = surroundings()
+    if not around.subscription_active:
+        pause(smtp, Reason.SUBSCRIPTION_LAPSED, _SUBSCRIPTION_PAUSE)
+        return Claim([], 0)
+    sender = sender_facts(smtp, around.zone, now)
+    left = room(sender, reserved(smtp))
+    if left == 0:
+        _pause_for_limit(smtp, sender, now)
+        return Claim([], 0)
+    return _choose(smtp, around, min(left, BATCH), look, now)
+
+
+def _choose(smtp: Smtp, around: Surroundings, most: int, look: int, now: dt.datetime) -> Claim:
+    jobs = list(
+        SendJob.objects.select_for_update(skip_locked=True, of=("self",))
+        .filter(_due(now), smtp=smtp)
+        .select_related("contact", "run")
+        .defer("text", "html", "run__audience", "run__prompt", "contact__custom")
+        .order_by("due_at", "id")[:look]
+    )
+    # The limits have been counted into `most`; asking for each message would only repeat that.
+    facts = message_facts(jobs, around, {smtp.pk: SenderFacts()}, now)
+    ready: list[SendJob] = []
+    waiting: dict[Wait, list[str]] = defaultdict(list)
+    stopped: dict[Stop, list[str]] = defaultdict(list)
+    for job in jobs:
+        decision = decide(facts[job.pk], now)
+        if isinstance(decision, Wait):
+            waiting[decision].append(job.pk)
+        elif isinstance(decision, Stop):
+            stopped[decision].append(job.pk)
+        elif len(ready) < most:
+            ready.append(job)
+    for wait, ids in waiting.items():
+        SendJob.objects.filter(pk__in=ids).update(
+            due_at=wait.until or now + _ASK_AGAIN, reason=wait.reason, updated_at=now
+        )
+    for stop, ids in stopped.items():
+        ledger.move(SendJob.objects.filter(pk__in=ids), to=stop.state, reason=stop.reason)
+    lease = new_id()
+    if ready:
+        _take(smtp, ready, lease, around, now)
+    return Claim(ready, len(jobs), lease)
+
+
+def _take(smtp: Smtp, ready: list[SendJob], lease: str, around: Surroundings, now: dt.datetime) -> None:
+    ids = [job.pk for job in ready]
+    ledger.move(SendJob.objects.filter(pk__in=ids), to=SendJob.Status.CLAIMED, lease=lease, worker=worker_number())
+    _held.add(lease)
+    if smtp.first_sent_on is None:
+        Smtp.objects.filter(pk=smtp.pk).update(first_sent_on=now.astimezone(around.zone).date())
+    texts = {
+        pk: (text, html) for pk, text, html in SendJob.objects.filter(pk__in=ids).values_list("pk", "text", "html")
+    }
+    for job in ready:
+        job.status, job.lease, job.smtp = SendJob.Status.CLAIMED, lease, smtp
+        job.text, job.html = texts[job.pk]
+
+
+def _pause_for_limit(smtp: Smtp, sender: SenderFacts, now: dt.datetime) -> None:
+    """Nothing goes until a slot opens; when slots are only held by other workers, they are asked for again at once."""
+    full = [limit for limit in sender.limits if limit.used >= limit.allowed]
+    latest: Limit | None = max(full, key=lambda limit: limit.opens_at, default=None)
+    if latest is None:
+        pause(smtp, "limit_reserved", _RESERVED_PAUSE)
+    else:
+        pause(smtp, latest.reason, max(0.05, (latest.opens_at - now).total_seconds()))
+
+
+_held: set[str] = set()
+"""Leases of this process that are in use."""
+
+
+@transaction.atomic
+def give_back(lease: str) -> None:
+    """Let go of the messages that were claimed under the lease and not begun."""
+    _held.discard(lease)
+    ledger.move(
+        SendJob.objects.filter(status=SendJob.Status.CLAIMED, lease=lease),
+        to=SendJob.Status.APPROVED,
+        lease=None,
+        worker=None,
+    )
+
+
+def free_forgotten() -> None:
+    """Free what a failed statement left in this process's name: the sweeper only frees what dead processes held."""
+    orphans = SendJob.claim_policy.orphans
+    with unscoped(reason="worker: messages that this process held and lost sight of"), transaction.atomic():
+        for held, freed in orphans.items():
+            lost = SendJob.objects.filter(status=held, worker=worker_number()).exclude(lease__in=list(_held))
+            ledger.move(lost, to=freed, reason="worker_failed", lease=None, worker=None)
+
+
+def put_back_later(job: SendJob, *, until: dt.datetime, detail: str, reply: str) -> bool:
+    """A failed attempt that may be repeated: approved again, due later."""
+    return ledger.step(
+        job,
+        to=SendJob.Status.APPROVED,
+        reason=Reason.RETRY_BACKOFF,
+        detail=detail,
+        attempts=job.attempts + 1,
+        due_at=until,
+        lease=None,
+        worker=None,
+        error=detail,
+        reply=reply,
+        sending_at=None,
+    )
+
+
+def has_due() -> bool:
+    """Whether any sender has messages that may go now."""
+    return bool(due_senders(1))

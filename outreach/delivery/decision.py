@@ -1,0 +1,254 @@
+"""Whether a message may go now, must wait, or never goes: one pure function, asked when sending and when showing why not.
+
+The reasons in order of precedence; the first that holds decides. What is final comes first, then what a person must do, then
+what time alone brings.
+
+| Reason                | Decision           | Holds until                                      |
+|-----------------------|--------------------|--------------------------------------------------|
+| run_cancelled         | stop, cancelled    |                                                  |
+| contact_deleted       | stop, cancelled    |                                                  |
+| address_suppressed    | stop, suppressed   |                                                  |
+| unsubscribed          | stop, suppressed   |                                                  |
+| reply_received        | stop, cancelled    |                                                  |
+| no_valid_address      | stop, failed       |                                                  |
+| attempts_exhausted    | stop, failed       |                                                  |
+| subscription_lapsed   | wait for a person  | the subscription is renewed                      |
+| awaiting_approval     | wait for a person  | somebody approves the draft                      |
+| sender_missing        | wait for a person  | a sender is connected                            |
+| sender_inactive       | wait for a person  | the sender is switched on                        |
+| sender_unverified     | wait for a person  | the sender's connection test passes              |
+| scheduled_for_later   | wait               | the planned time                                 |
+| retry_backoff         | wait               | the next attempt is due                          |
+| limit_day_ramp        | wait               | the new sender's next day, with its higher limit |
+| limit_day             | wait               | a slot of the sender's day opens                 |
+| limit_hour            | wait               | a slot of the sender's hour opens                |
+| limit_minute          | wait               | a slot of the sender's minute opens              |
+| outside_window        | wait               | the window opens at the recipient's place        |
+"""
+
+import datetime as dt
+import random
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Literal
+
+from outreach.delivery.windows import Place, Window, next_opening
+
+MAX_ATTEMPTS = 5
+_BACKOFF_FIRST = dt.timedelta(minutes=2)
+_BACKOFF_FACTOR = 4
+_FORECAST_STEPS = 50
+
+
+class Reason(StrEnum):
+    """Why a message doesn't go now; the codes are stable and shown by the interface."""
+
+    RUN_CANCELLED = "run_cancelled"
+    CONTACT_DELETED = "contact_deleted"
+    ADDRESS_SUPPRESSED = "address_suppressed"
+    UNSUBSCRIBED = "unsubscribed"
+    REPLY_RECEIVED = "reply_received"
+    NO_VALID_ADDRESS = "no_valid_address"
+    ATTEMPTS_EXHAUSTED = "attempts_exhausted"
+    SUBSCRIPTION_LAPSED = "subscription_lapsed"
+    AWAITING_APPROVAL = "awaiting_approval"
+    SENDER_MISSING = "sender_missing"
+    SENDER_INACTIVE = "sender_inactive"
+    SENDER_UNVERIFIED = "sender_unverified"
+    SCHEDULED_FOR_LATER = "scheduled_for_later"
+    RETRY_BACKOFF = "retry_backoff"
+    LIMIT_DAY_RAMP = "limit_day_ramp"
+    LIMIT_DAY = "limit_day"
+    LIMIT_HOUR = "limit_hour"
+    LIMIT_MINUTE = "limit_minute"
+    OUTSIDE_WINDOW = "outside_window"
+
+
+SENTENCES: dict[Reason, str] = {
+    Reason.RUN_CANCELLED: "The run that this message belongs to was cancelled.",
+    Reason.CONTACT_DELETED: "The contact was deleted.",
+    Reason.ADDRESS_SUPPRESSED: "The address is on the list of addresses that are never written to.",
+    Reason.UNSUBSCRIBED: "The contact has unsubscribed.",
+    Reason.REPLY_RECEIVED: "The contact has replied, so nothing more is sent by itself.",
+    Reason.NO_VALID_ADDRESS: "The contact has no valid e-mail address.",
+    Reason.ATTEMPTS_EXHAUSTED: f"All {MAX_ATTEMPTS} attempts failed.",
+    Reason.SUBSCRIPTION_LAPSED: "The company's subscription has ended; the message goes once it is renewed.",
+    Reason.AWAITING_APPROVAL: "The message is a draft and waits for approval.",
+    Reason.SENDER_MISSING: "No sender is connected that could send this message.",
+    Reason.SENDER_INACTIVE: "The sender is switched off.",
+    Reason.SENDER_UNVERIFIED: "The sender has not passed its connection test.",
+    Reason.SCHEDULED_FOR_LATER: "The message is planned for later.",
+    Reason.RETRY_BACKOFF: "The last attempt failed for the time being; the next one is due later.",
+    Reason.LIMIT_DAY_RAMP: "The sender is new and has reached today's limit, which grows from day to day.",
+    Reason.LIMIT_DAY: "The sender has reached its limit per day.",
+    Reason.LIMIT_HOUR: "The sender has reached its limit per hour.",
+    Reason.LIMIT_MINUTE: "The sender has reached its limit per minute.",
+    Reason.OUTSIDE_WINDOW: "It is outside the sending hours at the recipient's place.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How much a sender may send in a period, how much it has, and when the next slot opens if that is all."""
+
+    reason: Literal[Reason.LIMIT_DAY_RAMP, Reason.LIMIT_DAY, Reason.LIMIT_HOUR, Reason.LIMIT_MINUTE]
+    allowed: int
+    used: int
+    opens_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SenderFacts:
+    """The sender that a message would go through."""
+
+    active: bool = True
+    verified: bool = True
+    limits: tuple[Limit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendFacts:
+    """All that the decision rests on; times are aware."""
+
+    run_cancelled: bool = False
+    contact_deleted: bool = False
+    suppressed: bool = False
+    unsubscribed: bool = False
+    replied: bool = False
+    address_valid: bool = True
+    attempts: int = 0  # that failed so far
+    subscription_active: bool = True
+    approved: bool = True
+    sender: SenderFacts | None = SenderFacts()
+    not_before: dt.datetime | None = None
+    retry_at: dt.datetime | None = None
+    window: Window | None = None
+    place: Place | None = None  # needed with a window
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The message may go now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Not now: at `until` it is asked again, or once a person has acted when that is None."""
+
+    reason: Reason
+    until: dt.datetime | None
+
+    @property
+    def sentence(self) -> str:
+        """The reason in words."""
+        return SENTENCES[self.reason]
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Never: the message ends in this state."""
+
+    state: Literal["cancelled", "suppressed", "failed"]
+    reason: Reason
+
+    @property
+    def sentence(self) -> str:
+        """The reason in words."""
+        return SENTENCES[self.reason]
+
+
+Decision = Ready | Wait | Stop
+
+
+def decide(facts: SendFacts, now: dt.datetime) -> Decision:
+    """What is to become of a message at this moment; a `Wait.until` is always later than `now`."""
+    return _final(facts) or _needs_a_person(facts) or _needs_time(facts, now) or Ready()
+
+
+def forecast(facts: SendFacts, now: dt.datetime) -> dt.datetime | None:
+    """When the message goes if nothing else happens, or None when that takes a person or will not be."""
+    moment = now
+    for _ in range(_FORECAST_STEPS):
+        decision = decide(facts, moment)
+        if isinstance(decision, Ready):
+            return moment
+        if isinstance(decision, Stop) or decision.until is None:
+            return None
+        moment = decision.until
+    return None
+
+
+def _final(facts: SendFacts) -> Stop | None:
+    if facts.run_cancelled:
+        return Stop("cancelled", Reason.RUN_CANCELLED)
+    if facts.contact_deleted:
+        return Stop("cancelled", Reason.CONTACT_DELETED)
+    if facts.suppressed:
+        return Stop("suppressed", Reason.ADDRESS_SUPPRESSED)
+    if facts.unsubscribed:
+        return Stop("suppressed", Reason.UNSUBSCRIBED)
+    if facts.replied:
+        return Stop("cancelled", Reason.REPLY_RECEIVED)
+    if not facts.address_valid:
+        return Stop("failed", Reason.NO_VALID_ADDRESS)
+    if facts.attempts >= MAX_ATTEMPTS:
+        return Stop("failed", Reason.ATTEMPTS_EXHAUSTED)
+    return None
+
+
+def _needs_a_person(facts: SendFacts) -> Wait | None:
+    if not facts.subscription_active:
+        return Wait(Reason.SUBSCRIPTION_LAPSED, None)
+    if not facts.approved:
+        return Wait(Reason.AWAITING_APPROVAL, None)
+    if facts.sender is None:
+        return Wait(Reason.SENDER_MISSING, None)
+    if not facts.sender.active:
+        return Wait(Reason.SENDER_INACTIVE, None)
+    if not facts.sender.verified:
+        return Wait(Reason.SENDER_UNVERIFIED, None)
+    return None
+
+
+_LIMITS_IN_ORDER = (Reason.LIMIT_DAY_RAMP, Reason.LIMIT_DAY, Reason.LIMIT_HOUR, Reason.LIMIT_MINUTE)
+
+
+def _needs_time(facts: SendFacts, now: dt.datetime) -> Wait | None:
+    if facts.not_before and facts.not_before > now:
+        return Wait(Reason.SCHEDULED_FOR_LATER, facts.not_before)
+    if facts.retry_at and facts.retry_at > now:
+        return Wait(Reason.RETRY_BACKOFF, facts.retry_at)
+    limits = facts.sender.limits if facts.sender else ()
+    for limit in sorted(limits, key=lambda limit: _LIMITS_IN_ORDER.index(limit.reason)):
+        if limit.used >= limit.allowed and limit.opens_at > now:
+            return Wait(limit.reason, limit.opens_at)
+    if facts.window:
+        if facts.place is None:
+            raise ValueError("a window needs the recipient's place")
+        opening = next_opening(facts.window, facts.place.zone, now)
+        if opening > now:
+            return Wait(Reason.OUTSIDE_WINDOW, opening)
+    return None
+
+
+def approved(facts: SendFacts) -> SendFacts:
+    """The same facts with the draft approved: a preview's question of what would happen then."""
+    return replace(facts, approved=True)
+
+
+def ramp_limit(first_day: dt.date, day: dt.date, *, start: int, step: int, cap: int) -> int:
+    """How much a new sender may send on a day: `start` on its first, `step` more on each later one, never above `cap`."""
+    if day < first_day:
+        return 0
+    return max(0, min(cap, start + step * (day - first_day).days))
+
+
+def backoff(attempt: int, rng: random.Random) -> dt.timedelta:
+    """How long to wait after the failed attempt of this number (from 1): about 2, 8, 32 and 128 minutes, a quarter more or less.
+
+    The spread keeps messages that failed together from coming back together.
+    """
+    if attempt < 1:
+        raise ValueError("attempts count from 1")
+    times: int = _BACKOFF_FACTOR ** (min(attempt, MAX_ATTEMPTS) - 1)
+    return _BACKOFF_FIRST * times * rng.uniform(0.75, 1.25)

@@ -1,0 +1,139 @@
+"""The send ledger: each step in a message's life is written in the statement or transaction that makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.events import emit
+from core.ids import new_id
+from core.lists import in_batches
+from core.tenancy import company_id
+from outreach.models import SendJob
+
+_INTENT_HOLDS = """
+    AND NOT EXISTS (SELECT FROM outreach_geniescheduler r WHERE r.id = j.run_id AND (r.cancelled_at IS NOT NULL OR r.is_deleted))
+    AND NOT EXISTS (SELECT FROM outreach_suppression s WHERE s.company_id = j.company_id AND s.email = lower(%s))
+    AND EXISTS (SELECT FROM crm_contact c WHERE c.id = j.contact_id AND NOT c.is_deleted AND c.unsubscribed_at IS NULL)
+    AND EXISTS (SELECT FROM outreach_smtp p WHERE p.id = j.smtp_id AND p.is_active)
+"""
+"""What may have changed since the claim and would make sending wrong, asked once more in the statement that commits the intent."""
+
+
+def _paired(ids: Sequence[str]) -> tuple[str, str]:
+    """New ids and the given ones, each as one text: the driver takes far longer over arrays."""
+    return ",".join(new_id() for _ in ids), ",".join(ids)
+
+
+def record_planned(ids: Sequence[str], *, actor_id: str | None) -> None:
+    """Write the first two steps of messages that were just inserted: planned, and from there to the status they have."""
+    for before, after in (("''", "'planned'"), ("'planned'", "job.status")):
+        now = timezone.now()
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO outreach_sendjobtransition"
+                " (id, company_id, send_job_id, from_status, to_status, reason, detail, actor_id, created_at, updated_at)"
+                f" SELECT step.id, job.company_id, job.id, {before}, {after}, CASE {before} WHEN '' THEN '' ELSE job.reason END,"
+                " '', %s, %s, %s"
+                " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id)"
+                " JOIN outreach_sendjob job ON job.id = step.job_id",
+                [actor_id, now, now, *_paired(ids)],
+            )
+
+
+@transaction.atomic
+def move(
+    rows: QuerySet[SendJob],
+    *,
+    to: str,
+    reason: str = "",
+    detail: str = "",
+    actor_id: str | None = None,
+    **values: Any,
+) -> int:
+    """Take the rows to a status, 5,000 at a time, each with its step in the ledger; returns how many. Waits for rows held by others."""
+    moved = 0
+    for ids in in_batches(rows, lock=True):
+        _write_steps(ids, to, reason, detail, actor_id)
+        SendJob.objects.filter(pk__in=ids).update(status=to, reason=reason, updated_at=timezone.now(), **values)
+        moved += len(ids)
+    return moved
+
+
+def _write_steps(ids: Sequence[str], to: str, reason: str, detail: str, actor_id: str | None) -> None:
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO outreach_sendjobtransition"
+            " (id, company_id, send_job_id, from_status, to_status, reason, detail, actor_id, created_at, updated_at)"
+            " SELECT step.id, job.company_id, job.id, job.status, %s, %s, %s, %s, %s, %s"
+            " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id)"
+            " JOIN outreach_sendjob job ON job.id = step.job_id",
+            [to, reason, detail, actor_id, now, now, *_paired(ids)],
+        )
+
+
+def step(job: SendJob, *, to: str, reason: str = "", detail: str = "", **values: Any) -> bool:
+    """Take one message that this worker holds to a status, in a single statement; False when the lease has changed hands."""
+    return _step(job, to, reason, detail, values, "AND j.lease = %s AND j.status = %s", [job.lease, job.status])
+
+
+def commit_intent(job: SendJob, *, recipient: str, message_id: str) -> bool:
+    """Claimed → sending, if it may still go: the lease is ours, and neither run, sender nor recipient has said no since the claim."""
+    values = {"recipient": recipient, "message_id": message_id, "sending_at": timezone.now()}
+    return _step(
+        job,
+        "sending",
+        "",
+        "",
+        values,
+        f"AND j.lease = %s AND j.status = 'claimed' {_INTENT_HOLDS}",
+        [job.lease, recipient],
+    )
+
+
+def late_news(job: SendJob, *, to: str, sending_at: datetime, detail: str, **values: Any) -> bool:
+    """What became of a message that the sweeper has meanwhile called unknown: the worker that asked the server knows better."""
+    return _step(job, to, "", detail, values, "AND j.status = 'unknown' AND j.sending_at = %s", [sending_at])
+
+
+def _step(
+    job: SendJob, to: str, reason: str, detail: str, values: dict[str, Any], where: str, parameters: list[Any]
+) -> bool:
+    if to != SendJob.Status.SENT:
+        return _write_step(job, to, reason, detail, values, where, parameters)
+    with transaction.atomic():
+        done = _write_step(job, to, reason, detail, values, where, parameters)
+        if done:
+            payload = {"contact": job.contact_id, "subject": job.subject, "run": job.run_id}
+            emit("mail.sent", [job.pk], payloads={job.pk: payload}, notify=False)
+        return done
+
+
+def _write_step(
+    job: SendJob, to: str, reason: str, detail: str, values: dict[str, Any], where: str, parameters: list[Any]
+) -> bool:
+    now = timezone.now()
+    changes: dict[str, Any] = {"status": to, "reason": reason, "updated_at": now, **values}
+    columns = ", ".join(f"{SendJob._meta.get_field(name).get_attname_column()[1]} = %s" for name in changes)  # type: ignore[union-attr]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "WITH held AS (SELECT id, company_id, status FROM outreach_sendjob j"
+            f" WHERE j.id = %s AND j.company_id = %s {where} FOR NO KEY UPDATE),"
+            f" moved AS (UPDATE outreach_sendjob SET {columns} FROM held WHERE outreach_sendjob.id = held.id"
+            " RETURNING held.id, held.company_id, held.status)"
+            " INSERT INTO outreach_sendjobtransition"
+            " (id, company_id, send_job_id, from_status, to_status, reason, detail, created_at, updated_at)"
+            " SELECT %s, company_id, id, status, %s, %s, %s, %s, %s FROM moved",
+            [job.pk, company_id(), *parameters, *changes.values(), new_id(), to, reason, detail, now, now],
+        )
+        done = cursor.rowcount == 1
+    if done:
+        for name, value in changes.items():
+            setattr(job, name, value)
+    return done

@@ -1,0 +1,195 @@
+"""The sending worker: claims a few messages of one sender, and delivers them over one session.
+
+No transaction is open during network calls. Each message's fate is committed for itself: claimed → sending before its last byte goes out,
+then sent, failed, approved again or unknown (docs/decisions/0006-send-exactly-once.md).
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from random import SystemRandom
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from core.jobs import LeaseLost
+from core.tenancy import company_scope
+from outreach.delivery import ledger
+from outreach.delivery.claims import BATCH, LOOK, claim, due_senders, free_forgotten, give_back, put_back_later
+from outreach.delivery.decision import MAX_ATTEMPTS, Reason, backoff
+from outreach.models import SendJob, Smtp, Suppression
+from outreach.senders import services as senders
+from outreach.smtp.message import InvalidMail, OutgoingMail, build, message_id
+from outreach.smtp.transport import Outcome, Rejected, Sent, Session, SmtpError, Uncertain
+from outreach.suppression.services import suppress_address
+from outreach.suppression.tokens import Unsubscriber, link
+
+log = logging.getLogger(__name__)
+
+SENDERS_A_ROUND = 50
+SECONDS_A_SENDER = 5.0
+"""How long one sender keeps a worker while others wait."""
+_TOO_LARGE = 552
+_random = SystemRandom()
+
+
+class _NoLonger(Exception):
+    """The intent was refused: the message may no longer go, or is no longer ours."""
+
+
+def drain(deadline: float) -> None:
+    """Send what is due, a while for each sender in turn, until nothing is or the deadline (monotonic) passes."""
+    free_forgotten()
+    while monotonic() < deadline:
+        due = due_senders(SENDERS_A_ROUND)
+        if not due:
+            return
+        for smtp_id, company in due:
+            with company_scope(company):
+                serve(smtp_id, min(deadline, monotonic() + SECONDS_A_SENDER))
+            if monotonic() >= deadline:
+                return
+
+
+def serve(smtp_id: str, deadline: float) -> int:
+    """Send one sender's due messages over one session until none is left or the deadline passes; returns how many the server took."""
+    session: Session | None = None
+    sent, look, trouble = 0, BATCH, ""
+    try:
+        while monotonic() < deadline:
+            claimed = claim(smtp_id, look)
+            if not claimed.looked_at:
+                break
+            look = BATCH if claimed.jobs else LOOK
+            if not claimed.jobs:
+                continue
+            try:
+                session = session or Session.open(senders.config_of(_sender(claimed.jobs[0])))
+                for job in claimed.jobs:
+                    sent += _send_one(session, job)
+                    if monotonic() >= deadline:
+                        break
+            finally:
+                with suppress(
+                    DatabaseError
+                ):  # what cannot be given back now is found by free_forgotten, or by the sweeper
+                    give_back(claimed.lease)
+    except SmtpError as error:
+        trouble = error.detail
+    except LeaseLost as lost:
+        log.warning("message %s was taken over by another worker", lost)
+    finally:
+        if session is not None:
+            session.close()
+    if sent:
+        senders.recovered(smtp_id=smtp_id)
+    if trouble:
+        senders.pause_after_trouble(smtp_id=smtp_id, detail=trouble)
+    return sent
+
+
+def _send_one(session: Session, job: SendJob) -> bool:
+    """Deliver one message and write what became of it; True when the server took it."""
+    smtp = _sender(job)
+    recipient = job.contact.email or ""
+    try:
+        data = build(_mail(job, smtp, recipient))
+    except InvalidMail as error:
+        _must(
+            ledger.step(job, to="failed", reason="invalid_message", detail=str(error), error=str(error), worker=None),
+            job,
+        )
+        return False
+
+    def commit_intent() -> None:
+        if not ledger.commit_intent(job, recipient=recipient, message_id=message_id(job.pk, smtp.from_email)):
+            raise _NoLonger
+
+    try:
+        outcome = session.deliver(smtp.from_email, recipient, data, commit_intent)
+    except _NoLonger:
+        _must(ledger.step(job, to="approved", reason="changed_since_claim", lease=None, worker=None), job)
+        return False  # the next claim decides, and says why
+    except BaseException:
+        if job.status == "sending":
+            _settle(job, Uncertain("the worker was stopped while the server had the message"))
+        raise
+    return _settle(job, outcome)
+
+
+def _mail(job: SendJob, smtp: Smtp, recipient: str) -> OutgoingMail:
+    return OutgoingMail(
+        id=job.pk,
+        from_name=smtp.from_name,
+        from_email=smtp.from_email,
+        to_email=recipient,
+        to_name=job.contact.name,
+        subject=job.subject,
+        text=job.text,
+        html=job.html or None,
+        date=timezone.now(),
+        unsubscribe_url=link(settings.BASE_URL, Unsubscriber(job.company_id, job.contact_id, job.pk)),
+    )
+
+
+def _settle(job: SendJob, outcome: Outcome) -> bool:
+    if isinstance(outcome, Sent):
+        values: dict[str, Any] = {"sent_at": timezone.now(), "worker": None, "error": "", "reply": outcome.reply}
+        if not ledger.step(job, to="sent", detail=outcome.reply, **values):
+            _tell_late(job, "sent", outcome.reply, values)
+        return True
+    if isinstance(outcome, Uncertain):
+        _must(
+            ledger.step(
+                job, to="unknown", reason="uncertain", detail=outcome.reason, error=outcome.reason, worker=None
+            ),
+            job,
+        )
+    else:
+        _rejected(job, outcome)
+    return False
+
+
+def _rejected(job: SendJob, outcome: Rejected) -> None:
+    """Surely not sent: the sender's trouble, a bad address, another attempt later, or the end."""
+    reply = f"{outcome.code or ''} {outcome.reply}".strip()
+    if outcome.about_sender and outcome.code != _TOO_LARGE:
+        raise SmtpError(outcome.stage, reply, temporary=outcome.temporary, code=outcome.code)
+    attempts = job.attempts + 1
+    if outcome.temporary and attempts < MAX_ATTEMPTS:
+        until = timezone.now() + backoff(attempts, _random)
+        _must(put_back_later(job, until=until, detail=outcome.reply, reply=reply), job)
+        return
+    reason = "bad_address" if outcome.bad_address else Reason.ATTEMPTS_EXHAUSTED if outcome.temporary else "rejected"
+    with transaction.atomic():
+        values = {"attempts": attempts, "error": outcome.reply, "reply": reply, "worker": None, "sending_at": None}
+        _must(
+            ledger.step(job, to="failed", reason=reason, detail=reply, recipient=job.contact.email or "", **values), job
+        )
+        if outcome.bad_address:
+            suppress_address(
+                email=job.contact.email or "",
+                reason=Suppression.Reason.BOUNCED,
+                source=job.pk,
+                details={"reply": reply},
+            )
+
+
+def _tell_late(job: SendJob, to: str, detail: str, values: dict[str, Any]) -> None:
+    assert job.sending_at is not None
+    ledger.late_news(job, to=to, sending_at=job.sending_at, detail=detail, **values)
+    raise LeaseLost(job.pk)
+
+
+def _must(written: bool, job: SendJob) -> None:
+    if not written:
+        raise LeaseLost(job.pk)
+
+
+def _sender(job: SendJob) -> Smtp:
+    assert job.smtp is not None
+    return job.smtp

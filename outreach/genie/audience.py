@@ -1,0 +1,207 @@
+"""Audiences: five selectors combined as a union, walked in order of the contacts' ids, and judged as a whole for a preview."""
+
+from __future__ import annotations
+
+import datetime as dt
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import BooleanField, Case, Count, Exists, OuterRef, Q, QuerySet, Value, When
+from django.db.models.functions import Lower
+from django.db.models.lookups import In
+from django.utils import timezone
+
+from accounts.settings.formats import formats_of
+from core.errors import NamedError
+from core.tenancy import company_id
+from core.text.formats import Formats
+from crm.models import Contact, ContactCategory, ContactTag, Lead, Segment, Tag
+from crm.segments.services import compiled, contacts_of, next_contacts
+from outreach.delivery.decision import Decision, Ready, SendFacts, Stop, decide, forecast
+from outreach.delivery.facts import ADDRESS, suppressed_addresses, surroundings
+from outreach.models import Suppression
+
+SAMPLE = 10
+
+
+@dataclass(frozen=True)
+class Audience:
+    """A checked selection of live contacts."""
+
+    contact_ids: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    lead_ids: tuple[str, ...] = ()
+    """Stand for the contacts of those leads that are live when it is asked for."""
+    segments: tuple[str, ...] = ()
+    _sorted: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def stored(cls, audience: Mapping[str, Any]) -> Audience:
+        """The audience of a run, as `as_json` wrote it."""
+        ids, leads = tuple(audience.get("contactIds") or ()), tuple(audience.get("leadIds") or ())
+        named = sorted({*ids, *_live_leads(leads).values_list("contact_id", flat=True)}) if leads else sorted(ids)
+        tags, categories, segments = (tuple(audience.get(name) or ()) for name in ("tags", "categories", "segments"))
+        return cls(ids, tags, categories, leads, segments, tuple(named))
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract's five selectors."""
+        return {
+            "contactIds": list(self.contact_ids),
+            "leadIds": list(self.lead_ids),
+            "segments": list(self.segments) or None,
+            "tags": list(self.tags) or None,
+            "categories": list(self.categories) or None,
+        }
+
+    def contacts(self) -> QuerySet[Contact]:
+        """All of its live contacts, each once."""
+        where = Q(pk__in=self.contact_ids)
+        if self.lead_ids:
+            where |= Q(pk__in=_live_leads(self.lead_ids).values("contact_id"))
+        if self.tags:
+            where |= Q(Exists(ContactTag.objects.filter(contact_id=OuterRef("pk"), tag_id__in=self.tags)))
+        if self.categories:
+            where |= Q(category_id__in=self.categories)
+        for segment in self._segments():
+            where |= Q(pk__in=contacts_of(segment).values("pk"))
+        return Contact.objects.filter(where, is_deleted=False)
+
+    def after(self, place: str, size: int) -> list[str]:
+        """The ids of the next `size` contacts past the id `place`, ascending; empty at the end. Some may have been deleted.
+
+        Each selector gives its own next ones from its own index, so that a step costs the same wherever in an audience it is.
+        """
+        start = bisect_right(self._sorted, place)
+        found = set(self._sorted[start : start + size])
+        tagged = (
+            ContactTag.objects.filter(contact_id__gt=place).order_by("contact_id").values_list("contact_id", flat=True)
+        )
+        filed = Contact.objects.filter(pk__gt=place, is_deleted=False).order_by("pk").values_list("pk", flat=True)
+        branches: list[QuerySet] = [tagged.filter(tag_id=tag)[:size] for tag in self.tags]
+        branches += [filed.filter(category_id=category)[:size] for category in self.categories]
+        branches += [next_contacts(segment, place, size) for segment in self._segments()]
+        if branches:
+            found.update(branches[0].union(*branches[1:], all=True))
+        return sorted(found)[:size]
+
+    def _segments(self) -> list[Segment]:
+        """Those of its segments that still exist."""
+        return list(Segment.objects.filter(pk__in=self.segments)) if self.segments else []
+
+
+def select(
+    *, contact_ids: list[str], lead_ids: list[str], segments: Any, tags: list[str] | None, categories: list[str] | None
+) -> Audience:
+    """The audience of a request; an id that is not live in this company is an error that names it, and so is a segment that names a
+    field which has been deleted (InvalidRequest_400)."""
+    _all_exist(Segment.objects.all(), segments or [], "segments", "SegmentNotFound_400")
+    for segment in Segment.objects.filter(pk__in=segments or [], kind=Segment.Kind.DYNAMIC):
+        compiled(segment)
+    _all_exist(Contact.objects.filter(is_deleted=False), contact_ids, "contactIds", "ContactNotFound_400")
+    _all_exist(Lead.objects.filter(is_deleted=False), lead_ids, "leadIds", "LeadNotFound_400")
+    _all_exist(Tag.objects.all(), tags or [], "tags", "TagNotFound_400")
+    _all_exist(ContactCategory.objects.all(), categories or [], "categories", "ContactCategoryNotFound_400")
+    chosen = {
+        "contactIds": contact_ids,
+        "leadIds": lead_ids,
+        "segments": segments,
+        "tags": tags,
+        "categories": categories,
+    }
+    return Audience.stored(chosen)
+
+
+def _live_leads(ids: Iterable[str]) -> QuerySet[Lead]:
+    return Lead.objects.filter(pk__in=ids, is_deleted=False)
+
+
+def _all_exist(rows: QuerySet, ids: list[str], parameter: str, name: str) -> None:
+    found = set(rows.filter(pk__in=ids).values_list("pk", flat=True)) if ids else set()
+    missing = [given for given in ids if given not in found]
+    if missing:
+        raise NamedError(
+            name, f"{parameter}: {', '.join(missing[:5])} not found in this company ({len(missing)} in all)"
+        )
+
+
+def preview(audience: Audience) -> dict[str, Any]:
+    """How many contacts the audience has, how many can be written to, why not the others, and the decision for each of a sample."""
+    excluded: dict[str, int] = {}
+    total = sendable = 0
+    for facts, count in _combinations(audience.contacts()):
+        decision = decide(facts, timezone.now())
+        total += count
+        if isinstance(decision, Stop):
+            excluded[decision.reason] = excluded.get(decision.reason, 0) + count
+        else:
+            sendable += count
+    return {"count": total, "sendable": sendable, "excluded": excluded, "sample": _sample(audience)}
+
+
+def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[SendFacts, int]]:
+    """The facts that exclude a recipient, with the number of contacts of each combination, in one statement."""
+
+    def flag(condition: Any) -> Case:
+        return Case(When(condition, then=Value(True)), default=Value(False), output_field=BooleanField())
+
+    rows = (
+        contacts.annotate(
+            address=flag(Q(email__regex=ADDRESS)),
+            suppressed=flag(
+                In(Lower("email"), Suppression.objects.values("email"))
+            ),  # hashed once, where an EXISTS runs for each row
+            unsubscribed=flag(Q(unsubscribed_at__isnull=False)),
+        )
+        .order_by()
+        .values_list("address", "suppressed", "unsubscribed")
+        .annotate(number=Count("pk"))
+    )
+    for address, suppressed, unsubscribed, number in rows:
+        yield SendFacts(address_valid=address, suppressed=suppressed, unsubscribed=unsubscribed), number
+
+
+def _sample(audience: Audience) -> list[dict[str, Any]]:
+    now, around, formats = timezone.now(), surroundings(), formats_of(company_id())
+    contacts = list(audience.contacts().only(*_SAMPLE_COLUMNS).order_by("pk")[:SAMPLE])
+    suppressed = suppressed_addresses(contact.email for contact in contacts)
+    rows = []
+    for contact in contacts:
+        facts = around.facts(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
+        rows.append(
+            {"_id": contact.pk, "name": contact.name, "email": contact.email, "decision": describe(facts, now, formats)}
+        )
+    return rows
+
+
+_SAMPLE_COLUMNS = ("id", "name", "email", "contact_number", "unsubscribed_at", "replied_at", "is_deleted")
+
+
+def describe(facts: SendFacts, now: Any, formats: Formats) -> dict[str, Any]:
+    """The decision in the interface's words: ready, wait or stop, why, and when it is asked again and would go."""
+    decision: Decision = decide(facts, now)
+    if isinstance(decision, Ready):
+        return {"state": "ready", "reason": None, "sentence": None, "until": None, "goesAt": now}
+    if isinstance(decision, Stop):
+        return {
+            "state": "stop",
+            "reason": decision.reason,
+            "sentence": decision.sentence,
+            "until": None,
+            "goesAt": None,
+        }
+    goes = forecast(facts, now)
+    return {
+        "state": "wait",
+        "reason": decision.reason,
+        "sentence": decision.sentence if goes is None else f"{decision.sentence} {expected(goes, formats)}",
+        "until": decision.until,
+        "goesAt": goes,
+    }
+
+
+def expected(moment: dt.datetime, formats: Formats) -> str:
+    """When it will go, as a sentence."""
+    return f"It goes on {formats.datetime(moment)} ({formats.timezone}), if nothing else comes between."

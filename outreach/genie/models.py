@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from django.db import models
+
+from core.fields import CompanyForeignKey, JSONField
+from core.models import CompanyModel, Job
+
+
+class GenieScheduler(Job):
+    """An outreach run. As a job it plans one message per recipient; afterwards its messages (SendJob) live their own lives."""
+
+    class Phase(models.TextChoices):
+        PLANNING = "planning"
+        AWAITING_APPROVAL = "awaiting_approval"
+        SENDING = "sending"
+        COMPLETED = "completed"
+        CANCELLED = "cancelled"
+        FAILED = "failed"
+
+    name = models.CharField(max_length=200, blank=True)
+    prompt = models.TextField(blank=True, default="")
+    outreach_prompt = models.TextField(blank=True, default="")
+    tone = models.CharField(max_length=100, blank=True, default="")
+    ai_type = models.CharField(max_length=32)
+    type = models.CharField(max_length=16, default="contact", help_text="What the audience is made of.")
+    audience = JSONField(
+        default=dict, help_text="contactIds, leadIds, segments, tags, categories, combined as a union."
+    )
+    enrichment_enabled = models.BooleanField(default=False)
+    draft = models.BooleanField(default=False, help_text="Messages wait for approval.")
+    recurring = models.BooleanField(default=False)
+    interval_ms = models.PositiveBigIntegerField(null=True)
+    occurrence = models.PositiveIntegerField(default=1)
+    planned_until = models.CharField(
+        max_length=24,
+        blank=True,
+        default="",
+        help_text="Id of the last recipient that was planned, where planning goes on.",
+    )
+    smtp = CompanyForeignKey("outreach.Smtp", on_delete=models.PROTECT, null=True, related_name="runs")
+    automation = models.BooleanField(default=True)
+    cancelled_at = models.DateTimeField(null=True)
+    concluded_at = models.DateTimeField(
+        null=True, help_text="When it was seen that its last message had come to an end."
+    )
+    is_deleted = models.BooleanField(default=False)
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta(Job.Meta):
+        verbose_name = "genie run"
+        indexes = [
+            models.Index(fields=("due_at",), condition=models.Q(status="queued"), name="genie_due"),
+            models.Index(fields=("status",), condition=models.Q(status="running"), name="genie_running"),
+            models.Index(fields=("company", "created_at", "name", "id"), name="genie_newest"),
+            models.Index(
+                fields=("id",),
+                condition=models.Q(status="completed", concluded_at=None, cancelled_at=None, is_deleted=False),
+                name="genie_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.prompt[:60] or self.pk
+
+
+class GenieSettings(CompanyModel):
+    """A company's defaults for runs: the window in which recipients are written to."""
+
+    window_days = JSONField(default=list, blank=True, help_text="ISO weekdays 1 to 7; empty: every day.")
+    window_start = models.TimeField(null=True, blank=True)
+    window_end = models.TimeField(null=True, blank=True)
+    recipient_timezone = models.BooleanField(
+        default=True, help_text="The window is read on the recipient's clock, otherwise on the company's."
+    )
+
+    class Meta(CompanyModel.Meta):
+        verbose_name_plural = "genie settings"
+        constraints = [models.UniqueConstraint(fields=("company",), name="geniesettings_once")]

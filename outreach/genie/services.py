@@ -1,0 +1,138 @@
+"""Outreach runs: started, cancelled, removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Min
+from django.utils import timezone
+
+from accounts.settings.formats import formats_of
+from core.access import reserve_quota
+from core.errors import NamedError
+from core.events import emit
+from core.jobs import notify_workers
+from core.tenancy import company_id
+from outreach.ai.services import KIND_OF, choose_ai_app
+from outreach.delivery import ledger
+from outreach.genie.audience import Audience
+from outreach.models import GenieScheduler, SendJob
+from outreach.senders.services import choose_sender
+
+NOT_GONE = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPROVED)
+"""Statuses of messages that no worker holds and that can still be stopped."""
+
+
+def get_run(run_id: str) -> GenieScheduler:
+    """The company's run; CampaignNotFound_404 when there is none of this id."""
+    found = GenieScheduler.objects.filter(pk=run_id, is_deleted=False).first()
+    if found is None:
+        raise NamedError("CampaignNotFound_404", "schedulerId: there is no such run in this company")
+    return found
+
+
+@transaction.atomic
+def start_run(
+    *,
+    member_id: str,
+    audience: Audience,
+    prompt: str = "",
+    tone: str = "",
+    ai_type: str | None = None,
+    enrichment_enabled: bool = False,
+    draft: bool = False,
+    smtp: str | None = None,
+    name: str = "",
+    automation: bool = True,
+) -> GenieScheduler:
+    """A run for an existing audience; a worker plans its messages.
+
+    CampaignAudienceEmpty_400, PlanLimitExceeded_403, and the errors of AI app and sender.
+    """
+    if enrichment_enabled:
+        raise NamedError("AppNotFound_400", "enrichmentEnabled: no enrichment app is connected; leave it false")
+    app = choose_ai_app(ai_type)
+    sender = choose_sender(smtp)
+    if not audience.contacts().exists():
+        raise NamedError(
+            "CampaignAudienceEmpty_400", "contactIds, tags, categories: together they select no live contact"
+        )
+    reserve_quota("genie")
+    run = GenieScheduler.objects.create(
+        name=name
+        or prompt.strip().split("\n")[0][:60]
+        or f"Outreach of {formats_of(company_id()).date(timezone.now())}",
+        prompt=prompt,
+        tone=tone,
+        ai_type=KIND_OF[app.provider],
+        audience=audience.as_json(),
+        draft=draft,
+        smtp=sender,
+        automation=automation,
+        created_by_id=member_id,
+        updated_by_id=member_id,
+    )
+    emit(
+        "genie.created",
+        [run.pk],
+        payloads={run.pk: {"name": run.name, "draft": draft}},
+        actor_id=member_id,
+        automation=automation,
+    )
+    notify_workers("genie")
+    return run
+
+
+@transaction.atomic
+def cancel_run(*, run_id: str, member_id: str | None) -> int:
+    """Stop the run for good: nothing more is planned, and what has not gone is cancelled; returns how many messages that were.
+
+    A message in a worker's hands is stopped too, unless its last byte is on its way. Cancelling twice changes nothing.
+    """
+    get_run(run_id)
+    now = timezone.now()
+    # The run first: the planner's checkpoint then waits for us or we for it, so that no message is planned behind the cancellation.
+    run = GenieScheduler.objects.select_for_update(no_key=True, of=("self",)).get(pk=run_id)
+    if run.cancelled_at is None:
+        run.cancelled_at, run.cancel_requested = now, True
+        if run.status in (GenieScheduler.Status.QUEUED, GenieScheduler.Status.PAUSED):
+            run.status, run.finished_at = GenieScheduler.Status.CANCELLED, now
+        run.updated_by_id = member_id
+        run.save(
+            update_fields=["cancelled_at", "cancel_requested", "status", "finished_at", "updated_by", "updated_at"]
+        )
+    waiting = SendJob.objects.filter(run_id=run_id, status__in=NOT_GONE)
+    return ledger.move(waiting, to=SendJob.Status.CANCELLED, reason="run_cancelled", actor_id=member_id)
+
+
+@transaction.atomic
+def delete_run(*, run_id: str, member_id: str) -> None:
+    """Cancel what has not gone, and hide the run; its messages stay in the log."""
+    cancel_run(run_id=run_id, member_id=member_id)
+    GenieScheduler.objects.filter(pk=run_id).update(is_deleted=True, updated_by_id=member_id, updated_at=timezone.now())
+    emit("genie.deleted", [run_id], actor_id=member_id)
+
+
+def summary(run_id: str) -> dict[str, Any]:
+    """Counts of a run's messages by status, when the next one is due, and the commonest reasons why messages did not go."""
+    jobs = SendJob.objects.filter(run_id=run_id)
+    counts: dict[str, int] = dict.fromkeys(SendJob.Status.values, 0)
+    due = None
+    for status, number, first in (
+        jobs.order_by().values_list("status").annotate(number=Count("pk"), first=Min("due_at"))
+    ):
+        counts[status] = number
+        due = first if status == SendJob.Status.APPROVED else due
+    reasons = (
+        jobs.exclude(reason="")
+        .order_by()
+        .values_list("status", "reason")
+        .annotate(number=Count("pk"))
+        .order_by("-number", "status")[:20]
+    )
+    return {
+        "counts": counts,
+        "nextDueAt": due,
+        "reasons": [{"status": s, "reason": r, "count": n} for s, r, n in reasons],
+    }

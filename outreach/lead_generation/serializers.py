@@ -1,0 +1,105 @@
+"""Bodies and answers of lead generation (contract 4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.members.snapshots import MemberSnapshot
+from core.api.input import Input, IntegerInput, ObjectInput, TextInput
+from core.api.output import Computed, IdField, Output
+from crm.leads.serializers import FORM_DATA, LeadRelations
+from crm.models import Contact
+from outreach.genie.serializers import PROMPT_LENGTH, ContactSnapshot
+
+RELATIONS = ("product_services", "team", "team_member", "tags")
+
+
+class GenerationCreate(LeadRelations):
+    """Who is looked for, and what the leads made of them get."""
+
+    prompt = TextInput(
+        default="", allow_blank=True, max_length=PROMPT_LENGTH, help_text="Who is looked for, in plain language."
+    )
+    count = IntegerInput(default=25, min_value=1, help_text="Leads that are wanted; at most 50.")
+    industry = TextInput(default="", allow_blank=True, max_length=200, help_text="Counts twice what the prompt does.")
+    additionalFilters = ObjectInput(
+        default=dict, help_text="Conditions on contacts: fields and values, or a tree as in advancedFilters."
+    )
+    customWhitelistedDomains = serializers.ListField(
+        child=serializers.RegexField(r"^@?[\w-]+(\.[\w-]+)+\Z", max_length=253),
+        default=list,
+        max_length=100,
+        help_text="Only contacts whose address is of one of these domains.",
+    )
+    aiType = TextInput(required=False, max_length=32, help_text="Who judges; left out: the company's default AI app.")
+    formData = ObjectInput(default=dict, help_text=f"What each lead gets: {FORM_DATA}")
+
+
+class GenerationChange(Input):
+    status = serializers.ChoiceField(choices=("cancelled",), help_text="cancelled: stop before any lead is made.")
+
+
+class GenerationOut(Output):
+    """A search for leads."""
+
+    _id = IdField()
+    prompt = serializers.CharField()
+    industry = serializers.CharField()
+    count = serializers.IntegerField(help_text="Leads that are wanted.")
+    additionalFilters = serializers.DictField()
+    customWhitelistedDomains = serializers.ListField(child=serializers.CharField(), source="domains")
+    aiType = serializers.CharField()
+    status = serializers.CharField(help_text="queued, running, completed, failed or cancelled")
+    total = serializers.IntegerField(allow_null=True, help_text="Contacts to look at; null until they are counted.")
+    processed = serializers.IntegerField(help_text="Contacts looked at so far.")
+    percent = Computed(serializers.FloatField())
+    created = serializers.IntegerField(help_text="Leads that were made.")
+    error = serializers.CharField(help_text="Why there are none, or fewer than were found.")
+    createdBy = MemberSnapshot(source="created_by")
+    startedAt = serializers.DateTimeField(allow_null=True)
+    finishedAt = serializers.DateTimeField(allow_null=True)
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        if data["status"] == "completed":
+            data["percent"] = 100.0
+        else:
+            data["percent"] = round(100 * data["processed"] / data["total"], 1) if data["total"] else 0.0
+        return data
+
+
+class GeneratedLead(Output):
+    """A lead that was made, and why."""
+
+    _id = IdField(help_text="of the lead")
+    contact = Computed(ContactSnapshot())
+    score = Computed(serializers.FloatField(help_text="0 to 1: the share of what is looked for that was found."))
+    reason = Computed(serializers.CharField(help_text="What was found, and in which field."))
+
+
+class GenerationDetail(GenerationOut):
+    """A search with its leads, the best first."""
+
+    leads = Computed(serializers.ListField(child=GeneratedLead()))
+    reads = ("found",)
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        made = [each for each in row["found"] if "lead" in each]
+        known = Contact.objects.in_bulk([each["contact"] for each in made])
+        data["leads"] = [
+            {
+                "_id": each["lead"],
+                "contact": {"_id": contact.pk, "name": contact.name, "email": contact.email},
+                "score": each["score"],
+                "reason": each["reason"],
+            }
+            for each in made
+            if (contact := known.get(each["contact"]))
+        ]
+        return super().finish(data, row)

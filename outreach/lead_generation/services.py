@@ -1,0 +1,250 @@
+"""Lead generation: who of the company's contacts that have no lead fits a description, and leads made of the best.
+
+The search walks the contacts by id and keeps the best so far in the job, so that a worker killed at any moment goes on where it stopped;
+the leads and the job's end commit together. Nothing is looked up outside: every lead is somebody whom the company knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from core.access import entitlement, is_limited, limited, reserve_quota
+from core.errors import NamedError, shorten
+from core.jobs import checkpoint, finish, notify_workers, release, update_owned
+from core.lists import tree
+from core.lists.values import refuse
+from crm.leads.references import missing_references
+from crm.leads.schema import CONTACT_KEYS, LeadSchema
+from crm.leads.services import Relations, create_leads
+from crm.models import Contact, Lead
+from crm.records.schema import explain
+from crm.segments.services import fields_of, stored_tree
+from crm.selectors import live_contacts, live_leads
+from outreach.ai.briefs import CONTACT_COLUMNS, ContactBriefs, company_brief
+from outreach.ai.providers import Fit, LeadSearch, ProviderError, get_provider
+from outreach.ai.providers.matching import Term, fit, terms_of
+from outreach.ai.services import KIND_OF, KINDS, choose_ai_app
+from outreach.models import LeadGeneration
+
+MOST_LEADS = 50
+"""Of one search, as the contract has it for runs."""
+SHORTLIST = 5
+"""Contacts that the provider judges for each lead that is wanted."""
+BATCH = 1000
+LAPSED = "The company's subscription has ended. Renew it, then start the search again."
+NOBODY = "No contact without a lead has any of the words looked for."
+Found = dict[str, Any]
+"""A contact that fits: contact (id), score, reason; in the end also lead (id)."""
+
+
+@transaction.atomic
+def start_generation(
+    *,
+    member_id: str,
+    prompt: str,
+    count: int,
+    industry: str = "",
+    additional_filters: Mapping[str, Any] | None = None,
+    domains: Sequence[str] = (),
+    ai_type: str | None = None,
+    form_data: Mapping[str, Any] | None = None,
+    relations: Mapping[str, Any] | None = None,
+    automation: bool = True,
+) -> LeadGeneration:
+    """A search that a worker makes; each of its leads gets the values of form_data and the relations.
+
+    PromptRequired_400, MaximumLeadsExceeded_400, InvalidRequest_400 (filters that contacts do not have), the errors of the AI app, what is
+    wrong with the values and relations of a lead, PlanLimitExceeded_403.
+    """
+    _check_search(prompt, industry, count)
+    app = choose_ai_app(ai_type)
+    _check_lead(form_data or {}, relations or {})
+    reserve_quota("lead-gen-ai")
+    generation = LeadGeneration.objects.create(
+        prompt=prompt,
+        industry=industry,
+        count=count,
+        additional_filters=_stored_filters(additional_filters or {}),
+        domains=sorted({domain.lower().removeprefix("@") for domain in domains}),
+        ai_type=KIND_OF[app.provider],
+        lead_values={"formData": dict(form_data or {}), "relations": dict(relations or {})},
+        limited=is_limited(),
+        automation=automation,
+        created_by_id=member_id,
+    )
+    notify_workers("lead-generation")
+    return generation
+
+
+def _check_search(prompt: str, industry: str, count: int) -> None:
+    if not prompt.strip():
+        raise NamedError("PromptRequired_400", "prompt: say who is looked for, such as 'marketing managers in Berlin'")
+    if count > MOST_LEADS:
+        raise NamedError(
+            "MaximumLeadsExceeded_400", f"count: {count} leads are wanted, at most {MOST_LEADS} are made by one search"
+        )
+    if not terms_of(prompt, industry):
+        raise NamedError(
+            "PromptRequired_400",
+            f"prompt: {shorten(prompt, 60)!r} names nothing to look for; name a job, a place or an industry",
+        )
+
+
+def _check_lead(form_data: Mapping[str, Any], relations: Mapping[str, Any]) -> None:
+    foreign = sorted(CONTACT_KEYS & form_data.keys())
+    if foreign:
+        raise NamedError(
+            "InvalidSystemField_400", f"formData.{foreign[0]}: belongs to the contacts, which are there already"
+        )
+    schema = LeadSchema.load()
+    row, problems = schema.read(form_data, partial=True)
+    if row is None:
+        raise NamedError(problems[0].name, explain(problems))
+    Relations(**relations).put_into(row)
+    absent = missing_references([row]).get(0) or schema.check_references([row]).get(0)
+    if absent:
+        raise NamedError(absent[0].name, explain(absent))
+
+
+def _stored_filters(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The tree of conditions: given as such, or as fields and values."""
+    if not given:
+        return {}
+    advanced = "conditions" in given or "field" in given
+    try:
+        return stored_tree("contact", None if advanced else given, given if advanced else None)
+    except NamedError as error:
+        raise refuse("additionalFilters", error.detail) from None
+
+
+def get_generation(id: str) -> LeadGeneration:
+    """The company's search of this id; NotFound_404."""
+    found = LeadGeneration.objects.filter(pk=id).first()
+    if found is None:
+        raise NamedError("NotFound_404", "id: there is no such lead generation in this company")
+    return found
+
+
+@transaction.atomic
+def cancel_generation(id: str) -> LeadGeneration:
+    """Stop a search before it makes its leads; NotFound_404, InvalidInput_400 for one that has ended."""
+    get_generation(id)
+    generation = LeadGeneration.objects.select_for_update(of=("self",)).get(pk=id)
+    if generation.status == LeadGeneration.Status.RUNNING:
+        generation.cancel_requested = True
+    elif generation.status == LeadGeneration.Status.QUEUED:
+        generation.status, generation.finished_at = LeadGeneration.Status.CANCELLED, timezone.now()
+    elif generation.status != LeadGeneration.Status.CANCELLED:
+        raise NamedError(
+            "InvalidInput_400", f"status: the search is {generation.status} already; delete its leads with DELETE /lead"
+        )
+    generation.save(update_fields=["cancel_requested", "status", "finished_at", "updated_at"])
+    return generation
+
+
+def run(job: LeadGeneration, deadline: float) -> None:
+    """Search until all contacts have been looked at, the deadline passes or the search is cancelled (a Job's `run`)."""
+    if job.cancel_requested:
+        release(job)
+        return
+    try:
+        allowed = limited(entitlement(job.company_id)) if job.limited else nullcontext()
+    except NamedError as error:
+        finish(job, LeadGeneration.Status.FAILED, error=LAPSED, error_detail=str(error))
+        return
+    with allowed:
+        _search(job, deadline)
+
+
+def _search(job: LeadGeneration, deadline: float) -> None:
+    if job.total is None:
+        update_owned(job, total=_candidates(job).count(), started_at=timezone.now())
+    search = LeadSearch(prompt=job.prompt, industry=job.industry, company=company_brief())
+    terms, briefs, going = terms_of(job.prompt, job.industry), ContactBriefs.load(), True
+    while going:
+        following = Q() if job.position is None else Q(pk__gt=job.position)
+        contacts = list(
+            _candidates(job).filter(following).select_related("category").only(*CONTACT_COLUMNS).order_by("pk")[:BATCH]
+        )
+        if not contacts:
+            _conclude(job, search, briefs)
+            return
+        best = _best(job, contacts, terms, briefs)
+        with transaction.atomic():
+            going = checkpoint(job, position=contacts[-1].pk, processed=job.processed + len(contacts), found=best)
+        if monotonic() > deadline:
+            break
+    release(job)
+
+
+def _candidates(job: LeadGeneration) -> QuerySet[Contact]:
+    """Live contacts without any live lead that the filters admit; without those made after the search."""
+    found = live_contacts().filter(~Exists(live_leads().filter(contact=OuterRef("pk"))), created_at__lte=job.created_at)
+    if job.domains:
+        found = found.filter(email__iregex=rf"@({'|'.join(domain.replace('.', '[.]') for domain in job.domains)})$")
+    if job.additional_filters:
+        found = found.filter(tree.compile(tree.parse(job.additional_filters), fields_of("contact")))
+    return found
+
+
+def _best(
+    job: LeadGeneration, contacts: Sequence[Contact], terms: Sequence[Term], briefs: ContactBriefs
+) -> list[Found]:
+    """The best of those found before and these: by their score, newer contacts first."""
+    fits = [(contact.pk, fit(terms, brief)) for contact, brief in zip(contacts, briefs.of(contacts), strict=True)]
+    found = [{"contact": id, "score": each.score, "reason": each.reason} for id, each in fits if each.score > 0]
+    return _ranked([*job.found, *found])[: SHORTLIST * job.count]
+
+
+def _ranked(found: list[Found]) -> list[Found]:
+    return sorted(found, key=lambda each: (each["score"], each["contact"]), reverse=True)
+
+
+def _conclude(job: LeadGeneration, search: LeadSearch, briefs: ContactBriefs) -> None:
+    """Let the provider judge the shortlist, and make leads of the best."""
+    contacts = {
+        contact.pk: contact for contact in Contact.objects.filter(pk__in=[each["contact"] for each in job.found])
+    }
+    listed = [each for each in job.found if each["contact"] in contacts]
+    try:
+        fits = get_provider(KINDS[job.ai_type].provider).judge_many(
+            search,
+            briefs.of([contacts[each["contact"]] for each in listed]),
+            [Fit(each["score"], each["reason"]) for each in listed],
+        )
+    except ProviderError as error:
+        if error.temporary:
+            raise
+        finish(job, LeadGeneration.Status.FAILED, error=error.detail)
+        return
+    judged = [
+        {**each, "score": fit.score, "reason": fit.reason}
+        for each, fit in zip(listed, fits, strict=True)
+        if fit.score > 0
+    ]
+    with transaction.atomic():
+        free = set(_candidates(job).filter(pk__in=[each["contact"] for each in judged]).values_list("pk", flat=True))
+        chosen = [each for each in _ranked(judged) if each["contact"] in free][: job.count]
+        leads, problem = _make(job, chosen) if chosen else ({}, NOBODY)
+        made = [{**each, "lead": leads[each["contact"]]} for each in chosen if each["contact"] in leads]
+        finish(job, LeadGeneration.Status.COMPLETED, found=made, created=len(made), error=problem)
+
+
+def _make(job: LeadGeneration, chosen: Sequence[Found]) -> tuple[dict[str, str], str]:
+    """Leads of the contacts: contact id -> lead id, and why not of all."""
+    values, relations = job.lead_values["formData"], job.lead_values["relations"]
+    result = create_leads(
+        actor_id=job.created_by_id,
+        items=[{**values, "contact": each["contact"]} for each in chosen],
+        relations=Relations(**relations),
+        automation=job.automation,
+    )
+    problem = f"{len(result.failed)} could not be made: {result.failed[0].warning}" if result.failed else ""
+    return dict(Lead.objects.filter(pk__in=result.created).values_list("contact_id", "pk")), problem

@@ -1,0 +1,164 @@
+"""Bodies and answers of connected apps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.members.snapshots import MemberSnapshot
+from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput, TextInput
+from core.api.output import Computed, IdField, Output
+
+LIMIT = {"required": False, "allow_null": True, "min_value": 1}
+
+
+class SmtpChange(Input):
+    """Any of a sender's values."""
+
+    name = TextInput(required=False, allow_blank=True, max_length=200)
+    host = TextInput(required=False, max_length=255)
+    port = IntegerInput(required=False, min_value=1, max_value=65535)
+    username = TextInput(required=False, max_length=255)
+    password = TextInput(
+        required=False,
+        allow_blank=True,
+        max_length=1000,
+        trim_whitespace=False,
+        write_only=True,
+        help_text="Left out or empty: unchanged.",
+    )
+    secure = BooleanInput(required=False)
+    fromEmail = TextInput(required=False, max_length=254)
+    fromName = TextInput(required=False, max_length=200)
+    verified = BooleanInput(
+        required=False,
+        help_text="true: test the connection now; false: mark as untested. Left out: test when the connection changed.",
+    )
+    isActive = BooleanInput(required=False)
+    perMinute = IntegerInput(**LIMIT, help_text="Most messages in any 60 seconds; null: no limit.")
+    perHour = IntegerInput(**LIMIT, help_text="Most messages in any 60 minutes.")
+    perDay = IntegerInput(**LIMIT, help_text="Most messages in any 24 hours.")
+    rampStart = IntegerInput(**LIMIT, help_text="A new sender's limit on its first day, in the company's time zone.")
+    rampStep = IntegerInput(**LIMIT, help_text="How much that limit grows each day, up to perDay.")
+
+
+class SmtpCreate(SmtpChange):
+    """A sender to connect."""
+
+    host = TextInput(max_length=255)
+    port = IntegerInput(min_value=1, max_value=65535)
+    username = TextInput(max_length=255)
+    password = TextInput(max_length=1000, trim_whitespace=False, write_only=True)
+    secure = BooleanInput(
+        default=True, help_text="true: TLS from the first byte on port 465, STARTTLS on others; no mail without."
+    )
+    fromEmail = TextInput(max_length=254)
+    fromName = TextInput(max_length=200)
+    verified = BooleanInput(default=True, help_text="false: connect without testing; an untested sender sends nothing.")
+
+
+class SmtpSnapshot(Output):
+    """A sender, nested where a reference is populated; without its account."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    host = serializers.CharField()
+    port = serializers.IntegerField()
+    fromEmail = serializers.CharField(source="from_email")
+    fromName = serializers.CharField(source="from_name")
+
+
+class SmtpOut(Output):
+    """A sender; its password never goes out."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    host = serializers.CharField()
+    port = serializers.IntegerField()
+    username = serializers.CharField()
+    secure = serializers.BooleanField()
+    fromEmail = serializers.CharField(source="from_email")
+    fromName = serializers.CharField(source="from_name")
+    verified = serializers.BooleanField(help_text="What the last connection test found.")
+    isActive = serializers.BooleanField()
+    perMinute = serializers.IntegerField(allow_null=True)
+    perHour = serializers.IntegerField(allow_null=True)
+    perDay = serializers.IntegerField(allow_null=True)
+    rampStart = serializers.IntegerField(allow_null=True)
+    rampStep = serializers.IntegerField(allow_null=True)
+    lastError = serializers.CharField(help_text="Why the last test or session failed; empty when it did not.")
+    lastErrorAt = serializers.DateTimeField(allow_null=True)
+    pausedUntil = serializers.DateTimeField(allow_null=True, help_text="Nothing is sent before.")
+    pausedReason = serializers.CharField()
+    companyID = IdField(source="company_id")
+    createdBy = MemberSnapshot(source="created_by")
+    updatedBy = MemberSnapshot(source="updated_by")
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+
+class SmtpTest(Output):
+    """What a connection test found."""
+
+    ok = Computed(serializers.BooleanField())
+    encryption = Computed(serializers.CharField(allow_null=True, help_text="Such as TLSv1.3; null: none."))
+    stage = Computed(
+        serializers.CharField(help_text="Where it ended: connect, tls, auth or mail; empty when all went well.")
+    )
+    detail = Computed(serializers.CharField(help_text="What went wrong, for people."))
+    temporary = Computed(serializers.BooleanField(help_text="Whether trying again later may help."))
+
+
+class SmtpDeleted(Output):
+    """What became of the selected senders."""
+
+    deletedCount = Computed(serializers.IntegerField())
+    deactivatedCount = Computed(
+        serializers.IntegerField(help_text="Senders that messages refer to; they are switched off.")
+    )
+
+
+class AiAppChange(Input):
+    """Any of an AI app's values."""
+
+    name = TextInput(required=False, max_length=200)
+    apiKey = TextInput(required=False, allow_blank=True, max_length=1000, write_only=True)
+    selectedModel = TextInput(required=False, allow_blank=True, max_length=200)
+    modelSettings = ObjectInput(required=False)
+    isActive = BooleanInput(required=False)
+    isDefault = BooleanInput(required=False)
+
+
+class AiAppCreate(AiAppChange):
+    """An AI app to connect; the offline composer needs no key."""
+
+    name = TextInput(max_length=200)
+
+
+class AiAppOut(Output):
+    """An AI app; its key never goes out."""
+
+    reads = ("provider",)
+
+    _id = IdField()
+    name = serializers.CharField()
+    provider = serializers.CharField()
+    providerName = Computed(serializers.CharField(help_text="Says whether a model is called."))
+    selectedModel = serializers.CharField()
+    modelSettings = serializers.DictField()
+    isActive = serializers.BooleanField()
+    isDefault = serializers.BooleanField()
+    companyID = IdField(source="company_id")
+    createdBy = MemberSnapshot(source="created_by")
+    updatedBy = MemberSnapshot(source="updated_by")
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        from outreach.ai.providers import PROVIDERS
+
+        provider = PROVIDERS.get(row["provider"])
+        return {**data, "providerName": provider.name if provider else row["provider"]}

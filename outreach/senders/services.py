@@ -1,0 +1,181 @@
+"""Connected SMTP senders: made, changed, tested, removed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from random import SystemRandom
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.mails.notices import notify
+from core.access import reserve_quota
+from core.errors import NamedError, ValidationFailed
+from outreach.delivery.decision import backoff
+from outreach.models import GenieScheduler, SendJob, Smtp
+from outreach.smtp.transport import SmtpConfig, SmtpError, Timeouts, encode_address, verify
+
+TEST_TIMEOUTS = Timeouts(connect=10, command=10)
+CONNECTION = frozenset({"host", "port", "username", "password", "secure", "from_email"})
+"""What the connection test rests on: a change of one asks for a new test."""
+TOLD_AFTER = 2
+"""Failures in a row after which the owners hear of a sender: a server that is away for a minute is nobody's business."""
+_random = SystemRandom()
+
+
+@dataclass(frozen=True)
+class ConnectionCheck:
+    """What a connection test found: `stage` is where it ended (connect, tls, auth, mail), `detail` is fit for people."""
+
+    ok: bool
+    encryption: str | None = None
+    stage: str = ""
+    detail: str = ""
+    temporary: bool = False
+
+
+def config_of(smtp: Smtp) -> SmtpConfig:
+    """The sender's server and account, for a session."""
+    return SmtpConfig(
+        host=smtp.host,
+        port=smtp.port,
+        username=smtp.username,
+        password=smtp.password,
+        secure=smtp.secure,
+        from_email=smtp.from_email,
+    )
+
+
+def get_sender(smtp_id: str) -> Smtp:
+    """The company's sender; SmtpNotFound_404 when there is none of this id."""
+    found = Smtp.objects.filter(pk=smtp_id).first()
+    if found is None:
+        raise NamedError("SmtpNotFound_404", "id: there is no such sender in this company")
+    return found
+
+
+def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Smtp:
+    """A new sender, tested at once unless `verified` is False; one that fails is kept, unverified, with the reason in last_error.
+
+    PlanLimitExceeded_403 for one more than the plan has room for.
+    """
+    _check(values)
+    with transaction.atomic():
+        reserve_quota("apps")
+        smtp = Smtp.objects.create(verified=False, created_by_id=member_id, updated_by_id=member_id, **values)
+    if verified:
+        check_sender(smtp_id=smtp.pk)
+    return smtp
+
+
+def update_sender(*, smtp_id: str, member_id: str, verified: bool | None = None, **values: Any) -> Smtp:
+    """Change the sender; test it again when server, account or From address changed or `verified` is True. No password: the old one."""
+    smtp = get_sender(smtp_id)
+    if not values.get("password"):
+        values.pop("password", None)
+    _check(values, smtp)
+    changed = {name for name, value in values.items() if getattr(smtp, name) != value}
+    reconnects = bool(changed & CONNECTION)
+    # What was learnt about the old settings says nothing about the new ones.
+    fresh: dict[str, Any] = {"paused_until": None, "paused_reason": "", "failures": 0}
+    if reconnects or verified is False:
+        fresh["verified"] = False
+    for name, value in {**values, **fresh, "updated_by_id": member_id}.items():
+        setattr(smtp, name, value)
+    smtp.save(update_fields=[*values, *fresh, "updated_by", "updated_at"])
+    if verified or (reconnects and verified is None):
+        check_sender(smtp_id=smtp_id)
+    return smtp
+
+
+def _check(values: dict[str, Any], current: Smtp | None = None) -> None:
+    """Refuse what no mail could be sent with; raises ValidationFailed."""
+    address = values.get("from_email")
+    if address is not None:
+        try:
+            encode_address(address)
+        except SmtpError as error:
+            raise ValidationFailed("fromEmail is no e-mail address", f"fromEmail: {error.detail}") from None
+    start, step = (values.get(name, getattr(current, name, None)) for name in ("ramp_start", "ramp_step"))
+    if start is not None and not step:
+        raise ValidationFailed(
+            "rampStep is required with rampStart", "rampStep: how much the limit grows a day, at least 1"
+        )
+
+
+def check_sender(*, smtp_id: str) -> ConnectionCheck:
+    """Connect, log in and ask for the From address, without sending; the finding is kept as `verified` and `last_error`."""
+    smtp = get_sender(smtp_id)
+    try:
+        encryption = verify(config_of(smtp), timeouts=TEST_TIMEOUTS)
+    except SmtpError as error:
+        values: dict[str, Any] = {"verified": False, "last_error": error.detail, "last_error_at": timezone.now()}
+        result = ConnectionCheck(False, stage=error.stage, detail=error.detail, temporary=error.temporary)
+    else:
+        values = {
+            "verified": True,
+            "last_error": "",
+            "last_error_at": None,
+            "failures": 0,
+            "paused_until": None,
+            "paused_reason": "",
+        }
+        result = ConnectionCheck(True, encryption=encryption)
+    Smtp.objects.filter(pk=smtp_id).update(updated_at=timezone.now(), **values)
+    return result
+
+
+@transaction.atomic
+def delete_senders(*, ids: Sequence[str], member_id: str) -> tuple[int, int]:
+    """Delete the senders that nothing refers to, and switch off the others, whose messages are history; returns (deleted, switched off)."""
+    used = set(SendJob.objects.filter(smtp_id__in=ids).values_list("smtp_id", flat=True).distinct())
+    used |= set(GenieScheduler.objects.filter(smtp_id__in=ids).values_list("smtp_id", flat=True).distinct())
+    deleted, _ = Smtp.objects.filter(pk__in=ids).exclude(pk__in=used).delete()
+    off = Smtp.objects.filter(pk__in=used).update(is_active=False, updated_by_id=member_id, updated_at=timezone.now())
+    if not deleted + off:
+        raise NamedError("NoSMTPSelected_400", "none of the selected senders exists in this company")
+    return deleted, off
+
+
+def choose_sender(smtp_id: str | None) -> Smtp:
+    """The sender for a run: the one named, else the oldest that is active and has passed its test; else NoSMTPSelected_400."""
+    senders = Smtp.objects.filter(is_active=True).order_by("created_at", "id")
+    if smtp_id is not None:
+        found = senders.filter(pk=smtp_id).first()
+        if found is None:
+            raise NamedError("NoSMTPSelected_400", f"smtp: {smtp_id} is no active sender of this company")
+        return found
+    found = senders.filter(verified=True).first()
+    if found is None:
+        raise NamedError(
+            "NoSMTPSelected_400", "smtp: connect a sender first (POST /apps/smtp) and let its connection test pass"
+        )
+    return found
+
+
+@transaction.atomic
+def pause_after_trouble(*, smtp_id: str, detail: str) -> None:
+    """Let the sender rest, longer with each failure in a row, and show why; the owners are told once of each such row."""
+    smtp = Smtp.objects.select_for_update(of=("self",)).get(pk=smtp_id)
+    now = timezone.now()
+    smtp.failures += 1
+    smtp.paused_until, smtp.paused_reason = now + backoff(smtp.failures, _random), "sender_trouble"
+    smtp.last_error, smtp.last_error_at = detail, now
+    smtp.save(update_fields=["failures", "paused_until", "paused_reason", "last_error", "last_error_at"])
+    if smtp.failures == TOLD_AFTER:
+        notify("sender.failing", {"smtp": smtp})
+
+
+def pause(smtp: Smtp, reason: str, seconds: float) -> None:
+    """Claim nothing of the sender for a while; its messages stay as they are."""
+    Smtp.objects.filter(pk=smtp.pk).update(
+        paused_until=timezone.now() + timedelta(seconds=seconds), paused_reason=reason
+    )
+
+
+def recovered(*, smtp_id: str) -> None:
+    """The sender works again."""
+    Smtp.objects.filter(pk=smtp_id, failures__gt=0).update(failures=0, last_error="", last_error_at=None)

@@ -1,0 +1,348 @@
+"""One SMTP connection: reaching the server, TLS, logging in, and replies read within a deadline and a size.
+
+It stands on smtplib for commands, EHLO and STARTTLS, and replaces what a hostile or broken server could abuse there: smtplib's
+timeout starts anew with each byte, its multi-line replies have no end, and its login can't carry a password beyond ASCII.
+"""
+
+import base64
+import contextlib
+import functools
+import ipaddress
+import re
+import smtplib
+import socket
+import ssl
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from core.outbound import Address, OutboundRefused, resolve_allowed
+from outreach.smtp.outcome import SmtpError, Stage
+
+# Ports on which mailers speak TLS from the first byte; on any other port a secure sender must upgrade by STARTTLS.
+IMPLICIT_TLS_PORTS = frozenset({465, 2465})
+
+_REPLY_LIMIT = 64 * 1024  # bytes of one reply, all lines together
+_CHUNK = 64 * 1024
+_TURN = 0.25  # seconds
+_UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a0-\U0010ffff]+")
+
+Resolve = Callable[[str, int], list[Address]]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds that each step may take in all, however slowly the server drips."""
+
+    connect: float = 15.0
+    command: float = 30.0
+    body: float = 120.0
+    final: float = 120.0  # long, for a timeout here leaves a message uncertain
+
+
+@dataclass(frozen=True, slots=True)
+class SmtpConfig:
+    """A sender's server and account; the password shows in no representation.
+
+    With `secure` the connection is encrypted or fails: TLS from the first byte on port 465, STARTTLS on others. Without it
+    STARTTLS is used where the server offers it, and a password goes unencrypted only to an address that isn't public.
+    """
+
+    host: str
+    port: int
+    username: str = ""
+    password: str = field(default="", repr=False)
+    secure: bool = True
+    from_email: str = ""
+    ca_file: str | None = None  # a private authority's certificates, beside the system's own
+
+    @property
+    def place(self) -> str:
+        """Host and port as people write them."""
+        return f"{self.host}:{self.port}"
+
+
+class ServerGone(smtplib.SMTPServerDisconnected):
+    """The connection ended, fell silent or spoke nonsense; the text says which."""
+
+
+class Wire(smtplib.SMTP):
+    """A connection that is open, encrypted as its sender demands, and logged in."""
+
+    def __init__(self, config: SmtpConfig, timeouts: Timeouts, resolve: Resolve = resolve_allowed) -> None:
+        super().__init__(local_hostname=helo_name(), timeout=timeouts.connect)
+        self.config = config
+        self.timeouts = timeouts
+        self.tls_version: str | None = None
+        self._resolve = resolve
+        self._inbox = bytearray()
+        self._public = True
+        self._deadline = 0.0
+        try:
+            self._establish()
+        except BaseException:
+            self.close()
+            raise
+
+    # Opening
+
+    def _establish(self) -> None:
+        config = self.config
+        implicit = config.secure and config.port in IMPLICIT_TLS_PORTS
+        self._dial()
+        if implicit:
+            self._encrypt()
+        self._expect("connect", 220, lambda: self.getreply(), f"{config.place} does not take mail now")
+        self._greet()
+        if not implicit and (config.secure or self.has_extn("starttls")):
+            if not self.has_extn("starttls"):
+                text = f"{config.place} offers no encryption (STARTTLS). Use another port, such as 465 or 587."
+                raise SmtpError("tls", text, temporary=False)
+            self._expect("tls", 220, lambda: self.docmd("STARTTLS"), f"{config.place} refused to begin encryption")
+            if self._inbox:
+                raise SmtpError(
+                    "tls", f"{config.place} sent more than its answer before encryption began.", temporary=False
+                )
+            self._encrypt()
+            self._greet()
+        if config.username:
+            self._log_in()
+
+    def _dial(self) -> None:
+        place = self.config.place
+        try:
+            addresses = self._resolve(self.config.host, self.config.port)
+        except OutboundRefused as refused:
+            raise SmtpError("connect", refused.detail, temporary=refused.code == "not_found") from None
+        deadline = time.monotonic() + self.timeouts.connect
+        trouble: OSError = TimeoutError()
+        for position, address in enumerate(addresses):
+            # What is left is shared among the addresses still to try, so that one dead address leaves time for the next.
+            share = max(0.1, (deadline - time.monotonic()) / (len(addresses) - position))
+            try:
+                self.sock = socket.create_connection((address.ip, address.port), timeout=share)
+            except OSError as error:
+                trouble = error
+                continue
+            # The message's end goes out in a packet of its own, which Nagle's algorithm would hold back.
+            self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._host = self.config.host
+            self._public = address.public
+            return
+        if isinstance(trouble, TimeoutError):
+            text = f"{place} did not answer in {self.timeouts.connect:.0f} seconds. Check host and port, and any firewall between."
+        elif isinstance(trouble, ConnectionRefusedError):
+            text = f"Nothing takes connections at {place}. Check the port: mail servers mostly use 587 or 465."
+        else:
+            text = f"{place} could not be reached: {trouble.strerror or 'network error'}."
+        raise SmtpError("connect", text, temporary=True) from None
+
+    def _encrypt(self) -> None:
+        context = ssl.create_default_context()
+        if self.config.ca_file:
+            context.load_verify_locations(cafile=self.config.ca_file)
+        assert self.sock is not None
+        try:
+            self.sock.settimeout(self.timeouts.connect)
+            encrypted = context.wrap_socket(self.sock, server_hostname=self.config.host)
+        except ssl.SSLCertVerificationError as error:
+            reason = f"The certificate of {self.config.host} could not be trusted: {error.verify_message}."
+            raise SmtpError("tls", reason, temporary=False) from None
+        except (OSError, ValueError) as error:
+            hint = " The port may expect no encryption, or STARTTLS." if isinstance(error, ssl.SSLError) else ""
+            raise SmtpError("tls", f"Encryption with {self.config.place} failed.{hint}", temporary=not hint) from None
+        self.sock = encrypted
+        self.tls_version = encrypted.version()
+        # Whatever was learnt before encryption could have been forged.
+        self.helo_resp = self.ehlo_resp = None
+        self.esmtp_features = {}
+        self.does_esmtp = False
+
+    def _greet(self) -> None:
+        def hello() -> tuple[int, bytes]:
+            code, reply = self.ehlo()
+            return (code, reply) if code == 250 else self.helo()
+
+        self._expect("connect", 250, hello, f"{self.config.place} refused our greeting")
+
+    def _log_in(self) -> None:
+        config = self.config
+        if self.tls_version is None and self._public:
+            text = f"{config.place} offers no encryption, so the password was not sent. Use an encrypted port, such as 465 or 587."
+            raise SmtpError("auth", text, temporary=False)
+        offered = str(self.esmtp_features.get("auth", "")).upper().split()
+        user, password = config.username.encode(), config.password.encode()
+        if "PLAIN" in offered:
+            step = functools.partial(self.docmd, "AUTH", "PLAIN " + _b64(b"\0" + user + b"\0" + password))
+        elif "LOGIN" in offered:
+            step = functools.partial(self._auth_login, user, password)
+        else:
+            known = " ".join(offered) or "none"
+            raise SmtpError(
+                "auth",
+                f"{config.place} offers no way to log in that is known here (it offers: {known}).",
+                temporary=False,
+            )
+        self._expect("auth", 235, step, f"{config.host} refused the user name and password")
+
+    def _auth_login(self, user: bytes, password: bytes) -> tuple[int, bytes]:
+        answer = self.docmd("AUTH", "LOGIN")
+        for secret in (user, password):
+            if answer[0] != 334:
+                break
+            answer = self.docmd(_b64(secret))
+        return answer
+
+    def _expect(self, stage: Stage, wanted: int, step: Callable[[], tuple[int, bytes]], refusal: str) -> None:
+        """Run one step of opening, and turn any answer but the wanted one into an SmtpError."""
+        try:
+            code, reply = step()
+        except (OSError, smtplib.SMTPException) as error:
+            raise SmtpError(stage, f"{self.config.place}: {self.explain(error)}.", temporary=True) from None
+        if code == wanted:
+            return
+        temporary = not 500 <= code <= 599
+        raise SmtpError(
+            stage, f"{refusal}: {code} {self.readable(reply)}".rstrip(" :"), temporary=temporary, code=code
+        ) from None
+
+    # Reading and writing, all within a deadline
+
+    def getreply(self) -> tuple[int, bytes]:
+        """Read one whole reply as (code, text); anything that is no SMTP reply raises ServerGone."""
+        self._deadline = max(self._deadline, time.monotonic() + self.timeouts.command)
+        lines: list[bytes] = []
+        size = 0
+        try:
+            while True:
+                line = self._read_line()
+                size += len(line)
+                if size > _REPLY_LIMIT or not re.match(rb"[2-5]\d\d(?:[ -]|$)", line):
+                    raise ServerGone("the server's answer is not SMTP")
+                lines.append(line[4:].strip())
+                if line[3:4] != b"-":
+                    return int(line[:3]), b"\n".join(lines)
+        except (OSError, ServerGone):
+            self.close()
+            raise
+        finally:
+            self._deadline = 0.0
+
+    def allow(self, seconds: float) -> None:
+        """Give the next reply this long, where a command's usual time is too short."""
+        self._deadline = time.monotonic() + seconds
+
+    def _read_line(self) -> bytes:
+        while (end := self._inbox.find(b"\n")) < 0:
+            if len(self._inbox) > _REPLY_LIMIT:
+                raise ServerGone("the server's answer is not SMTP")
+            if self.sock is None:
+                raise ServerGone("the server closed the connection")
+            self.sock.settimeout(max(0.01, self._deadline - time.monotonic()))
+            if time.monotonic() >= self._deadline:
+                raise TimeoutError
+            received = self.sock.recv(_CHUNK)
+            if not received:
+                raise ServerGone("the server closed the connection")
+            self._inbox += received
+        line = bytes(self._inbox[:end]).rstrip(b"\r")
+        del self._inbox[: end + 1]
+        return line
+
+    def send(self, s: bytes | str) -> None:  # type: ignore[override]
+        """Write everything within a command's time; each byte is handed to the system when it returns."""
+        self._write(s.encode("utf-8") if isinstance(s, str) else s, self.timeouts.command, watch=False)
+
+    def send_body(self, body: bytes) -> bytes | None:
+        """Write a body within its time, listening meanwhile; returns what the server said out of turn, as `unasked` does."""
+        try:
+            return self._write(body, self.timeouts.body, watch=True)
+        except OSError:
+            if said := self.unasked():
+                return said
+            raise
+
+    def _write(self, data: bytes, seconds: float, *, watch: bool) -> bytes | None:
+        if self.sock is None:
+            raise ServerGone("the server closed the connection")
+        deadline = time.monotonic() + seconds
+        left = memoryview(data)
+        while left:
+            if watch and (said := self.unasked()) is not None:
+                return said
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                raise TimeoutError
+            # In short turns, so that a refusal is heard although the server reads no more.
+            self.sock.settimeout(min(remaining, _TURN))
+            with contextlib.suppress(TimeoutError):
+                left = left[self.sock.send(left[:_CHUNK]) :]
+        return self.unasked() if watch else None
+
+    def putcmd(self, cmd: str, args: str = "") -> None:
+        """Send one command line; a line break inside it is an error here, never a second command there."""
+        line = f"{cmd} {args}".rstrip()
+        if "\r" in line or "\n" in line or "\0" in line:
+            raise ValueError("an SMTP command can't hold a line break")
+        self.send(f"{line}\r\n")
+
+    def unasked(self) -> bytes | None:
+        """What the server said out of turn: None for nothing, empty for a closed connection.
+
+        The connection is of no use after anything but None.
+        """
+        if self._inbox:
+            return bytes(self._inbox)
+        if self.sock is None:
+            return b""
+        self.sock.settimeout(0)
+        try:
+            return self.sock.recv(_CHUNK)
+        except (BlockingIOError, ssl.SSLWantReadError):
+            return None
+        except OSError:
+            return b""
+
+    def close(self) -> None:
+        """Drop the connection without a word."""
+        self._inbox.clear()
+        super().close()
+
+    # Words for people
+
+    def readable(self, reply: bytes) -> str:
+        """A server's text in one line, without control characters, at most 300 long, and without our secrets if it echoes them."""
+        text = _UNPRINTABLE.sub(" ", reply.decode("utf-8", "replace"))
+        config = self.config
+        if config.password:
+            user, password = config.username.encode(), config.password.encode()
+            for secret in (_b64(b"\0" + user + b"\0" + password), _b64(password), config.password):
+                text = text.replace(secret, "[hidden]")
+        return " ".join(text.split())[:300]
+
+    def explain(self, error: BaseException) -> str:
+        """Why a connection broke, in words that hold nothing of what was sent."""
+        if isinstance(error, ServerGone):
+            return str(error)
+        if isinstance(error, TimeoutError):
+            return "the server did not answer in time"
+        if isinstance(error, OSError) and not isinstance(error, smtplib.SMTPException):
+            return "the connection was lost"
+        return "the server closed the connection"
+
+
+def _b64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+@functools.cache
+def helo_name() -> str:
+    """The name that we greet with: the machine's full name, else the address literal that RFC 5321 asks for."""
+    name = socket.gethostname()
+    if re.fullmatch(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+", name):
+        return name
+    try:
+        address = ipaddress.ip_address(socket.gethostbyname(name))
+    except (OSError, ValueError):
+        return "[127.0.0.1]"
+    return f"[{address}]"

@@ -1,0 +1,208 @@
+"""Turning a planned message into the bytes that go over the wire: headers, a text part, an HTML part, and a way to unsubscribe.
+
+The few headers are written here rather than by email.message, whose folding encodes long URLs (so that List-Unsubscribe no
+longer works) and, in some releases of Python, loses quotes in long names.
+"""
+
+import datetime as dt
+import html
+import re
+from dataclasses import dataclass
+from email import policy
+from email.header import Header
+from email.message import EmailMessage
+from email.utils import format_datetime
+
+import idna
+import nh3
+
+# 7bit: every part arrives unchanged through any server, with no need for 8BITMIME, and no line is too long.
+_POLICY = policy.SMTP.clone(cte_type="7bit")
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_CONTROL_IN_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+_OVERRIDES = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
+_UNFIT_ADDRESS = re.compile(r"[\x00-\x20\x7f<>,;:\\\"()]")
+_PHRASE = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]+")
+_URL = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)\]]")
+_BODY_STYLE = "font-family:-apple-system,Segoe UI,Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5"
+_SUBJECT_LENGTH = 200
+_NAME_LENGTH = 100
+
+_TAGS = {
+    "a", "b", "blockquote", "br", "center", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "li", "ol", "p",
+    "pre", "s", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul",
+}  # fmt: skip
+_LAYOUT = {
+    "align",
+    "bgcolor",
+    "border",
+    "cellpadding",
+    "cellspacing",
+    "dir",
+    "height",
+    "lang",
+    "style",
+    "valign",
+    "width",
+}
+_ATTRIBUTES = {
+    "*": _LAYOUT,
+    "a": {"href", "title"},
+    "img": {"src", "alt", "title"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan"},
+}
+_STYLES = {
+    "background-color", "border", "border-bottom", "border-collapse", "border-color", "border-left", "border-radius", "border-right",
+    "border-spacing", "border-style", "border-top", "border-width", "color", "direction", "display", "font", "font-family", "font-size",
+    "font-style", "font-weight", "height", "letter-spacing", "line-height", "list-style-type", "margin", "margin-bottom", "margin-left",
+    "margin-right", "margin-top", "max-width", "min-width", "padding", "padding-bottom", "padding-left", "padding-right", "padding-top",
+    "text-align", "text-decoration", "text-transform", "vertical-align", "white-space", "width", "word-break",
+}  # fmt: skip
+
+
+class InvalidMail(ValueError):
+    """A message that can't be built; the text names the part at fault."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutgoingMail:
+    """One message to one recipient; `id` is its row's id, from which the Message-ID follows."""
+
+    id: str
+    from_name: str
+    from_email: str
+    to_email: str
+    subject: str
+    text: str
+    date: dt.datetime  # aware
+    to_name: str = ""
+    html: str | None = None  # made from the text when absent
+    reply_to: str | None = None
+    unsubscribe_url: str | None = None
+    unsubscribe_label: str = "Unsubscribe from these messages"
+
+
+def build(mail: OutgoingMail) -> bytes:
+    """The whole message with CRLF line ends; the same mail gives the same bytes. Raises InvalidMail."""
+    if mail.date.tzinfo is None:
+        raise InvalidMail("date: it needs a time zone.")
+    subject = clean_line(mail.subject)[:_SUBJECT_LENGTH].strip()
+    if not subject or not mail.text.strip():
+        raise InvalidMail("subject and text can't be empty.")
+    lines = [
+        f"From: {_mailbox(mail.from_name, mail.from_email, 'from_email', 6)}",
+        f"To: {_mailbox(mail.to_name, mail.to_email, 'to_email', 4)}",
+        f"Subject: {_encoded(subject, 9)}",
+        f"Date: {format_datetime(mail.date)}",
+        f"Message-ID: {message_id(mail.id, mail.from_email)}",
+    ]
+    if mail.reply_to:
+        lines.append(f"Reply-To: {_mailbox('', mail.reply_to, 'reply_to', 10)}")
+    if mail.unsubscribe_url:
+        lines.append(f"List-Unsubscribe: <{_checked_url(mail.unsubscribe_url)}>")
+        lines.append("List-Unsubscribe-Post: List-Unsubscribe=One-Click")
+    head = "".join(f"{line}\r\n" for line in lines)
+    return head.encode("utf-8") + _body(mail).as_bytes()
+
+
+def message_id(row_id: str, from_email: str) -> str:
+    """The Message-ID of a row: the same however often it is asked for, so that a reply or a bounce leads back to the row."""
+    if not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", row_id):
+        raise InvalidMail("id: it can't stand in a Message-ID.")
+    return f"<{row_id}@{_ascii_address(from_email, 'from_email').rpartition('@')[2]}>"
+
+
+def clean_line(value: str) -> str:
+    """A value on one line: no line breaks, controls or direction overrides, and single spaces."""
+    text = _OVERRIDES.sub("", value.encode("utf-8", "ignore").decode("utf-8"))
+    return " ".join(_CONTROL.sub(" ", text).split())
+
+
+def sanitise_html(value: str) -> str:
+    """HTML with what mail clients show and nothing that runs: no scripts, forms, frames, remote styles or odd links."""
+    return nh3.clean(
+        _CONTROL_IN_TEXT.sub("", value),
+        tags=_TAGS,
+        clean_content_tags={"script", "style", "title", "template", "noscript"},
+        attributes=_ATTRIBUTES,
+        filter_style_properties=_STYLES,
+        url_schemes={"http", "https", "mailto", "tel"},
+        strip_comments=True,
+        link_rel=None,
+    )
+
+
+def html_from_text(text: str) -> str:
+    """Paragraphs, line breaks and links out of plain text, everything else escaped."""
+    paragraphs = [part.strip("\n") for part in re.split(r"\n[ \t]*\n+", text.strip("\n"))]
+    return "\n".join(f'<p style="margin:0 0 1em" dir="auto">{_linked(part)}</p>' for part in paragraphs)
+
+
+def _linked(text: str) -> str:
+    pieces: list[str] = []
+    at = 0
+    for found in _URL.finditer(text):
+        url = html.escape(found.group())
+        pieces += [html.escape(text[at : found.start()]), f'<a href="{url}">{url}</a>']
+        at = found.end()
+    pieces.append(html.escape(text[at:]))
+    return "".join(pieces).replace("\n", "<br>\n")
+
+
+def _body(mail: OutgoingMail) -> EmailMessage:
+    text = _CONTROL_IN_TEXT.sub("", mail.text.replace("\r\n", "\n").replace("\r", "\n")).rstrip() + "\n"
+    rich = sanitise_html(mail.html) if mail.html and mail.html.strip() else html_from_text(text)
+    if mail.unsubscribe_url:
+        label = clean_line(mail.unsubscribe_label)
+        text += f"\n-- \n{label}: {mail.unsubscribe_url}\n"
+        link = f'<a href="{html.escape(mail.unsubscribe_url)}" style="color:#6b7280">{html.escape(label)}</a>'
+        rich += f'\n<p style="margin:2em 0 0;font-size:12px;color:#6b7280" dir="auto">{link}</p>'
+    page = (
+        '<!doctype html>\n<html>\n<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>\n'
+        f'<body style="{_BODY_STYLE}">\n{rich}\n</body>\n</html>\n'
+    )
+    body = EmailMessage(policy=_POLICY)
+    body.set_content(text, charset="utf-8")
+    body.add_alternative(page, subtype="html", charset="utf-8")
+    body.set_boundary(f"=_{mail.id}_=")  # from the id, and not by chance, so that building again gives the same bytes
+    return body
+
+
+def _mailbox(name: str, address: str, part: str, used: int) -> str:
+    """`Name <address>` for a header; `used` is the space that the header's own name takes."""
+    address = _ascii_address(address, part)
+    name = clean_line(name)[:_NAME_LENGTH].strip()
+    if not name:
+        return address
+    if not name.isascii():
+        shown = _encoded(name, used)
+    elif _PHRASE.fullmatch(name) and "=?" not in name:
+        shown = name
+    else:
+        shown = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return f"{shown} <{address}>"
+
+
+def _encoded(value: str, used: int) -> str:
+    """A header's text, as encoded words (RFC 2047) where it needs them, folded."""
+    charset = "us-ascii" if value.isascii() and "=?" not in value else "utf-8"
+    return Header(value, charset, maxlinelen=76, header_name=" " * max(0, used - 2)).encode(linesep="\r\n")
+
+
+def _ascii_address(address: str, part: str) -> str:
+    """An address with its domain in ASCII; a local part beyond ASCII stays, and then the message needs SMTPUTF8."""
+    local, _at, domain = address.rpartition("@")
+    try:
+        if not local or not domain or _UNFIT_ADDRESS.search(address) or "@" in local or len(address) > 254:
+            raise ValueError
+        return f"{local}@{domain if domain.isascii() else idna.encode(domain, uts46=True).decode('ascii')}"
+    except (ValueError, idna.IDNAError):
+        raise InvalidMail(f"{part}: it is no e-mail address.") from None
+
+
+def _checked_url(url: str) -> str:
+    if not re.fullmatch(r"https?://[!-;=?-~]{1,900}", url):
+        raise InvalidMail("unsubscribe_url: it must be an http or https address in ASCII, at most 900 long.")
+    return url

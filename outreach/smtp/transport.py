@@ -1,0 +1,269 @@
+"""Sending one message at a time over SMTP, so that the caller knows exactly when it can no longer be taken back.
+
+SMTP has no idempotency key. What can be had instead (RFC 1047): commit the intent to send after the whole body is out and
+before its last byte, and tell apart what surely did not go out from what nobody can know.
+"""
+
+import contextlib
+import re
+import smtplib
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+import idna
+
+from core.outbound import resolve_allowed
+from outreach.smtp.connection import Resolve, SmtpConfig, Timeouts, Wire
+from outreach.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Stage, Uncertain
+
+__all__ = ["Outcome", "Rejected", "Sent", "Session", "SmtpConfig", "SmtpError", "Timeouts", "Uncertain", "verify"]
+
+MESSAGES_PER_CONNECTION = 100  # many servers end a connection after that many
+
+_END = b"\r\n.\r\n"
+_UNFIT_ADDRESS = re.compile(r"[\x00-\x20\x7f<>]")
+
+
+class _Refused(Exception):
+    """Inside one delivery: it ends here, and surely nothing went out."""
+
+    def __init__(self, outcome: Rejected) -> None:
+        super().__init__(outcome.reply)
+        self.outcome = outcome
+
+
+class Session:
+    """A sender's connection, used for many messages in a row by one thread, and renewed by itself when the server ends it."""
+
+    def __init__(
+        self, config: SmtpConfig, *, timeouts: Timeouts | None = None, resolve: Resolve = resolve_allowed
+    ) -> None:
+        self._config = config
+        self._timeouts = timeouts or Timeouts()
+        self._resolve = resolve
+        self._wire: Wire | None = None
+        self._used = 0
+        self._dirty = False
+
+    @classmethod
+    def open(cls, config: SmtpConfig, *, timeouts: Timeouts | None = None, resolve: Resolve = resolve_allowed) -> Self:
+        """Connect, encrypt and log in; raises SmtpError."""
+        session = cls(config, timeouts=timeouts, resolve=resolve)
+        session._connect()
+        return session
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def tls_version(self) -> str | None:
+        """The encryption in use, such as TLSv1.3, or None."""
+        return self._wire.tls_version if self._wire else None
+
+    def deliver(self, envelope_from: str, recipient: str, data: bytes, commit_intent: Callable[[], None]) -> Outcome:
+        """Send one message to one recipient and say what became of it.
+
+        `commit_intent` is called once the server has the whole body but its end; when it raises, the end is never sent, the
+        connection is dropped and the exception passes through. It is not called when the message is rejected earlier.
+        """
+        try:
+            wire = self._offer(encode_address(envelope_from), encode_address(recipient), data)
+            self._send_body(wire, normalise(data))
+        except SmtpError as error:
+            self._drop()
+            return error.as_rejected()
+        except _Refused as refused:
+            return refused.outcome
+        except BaseException:
+            self._drop()
+            raise
+        try:
+            commit_intent()
+        except BaseException:
+            self._drop()
+            raise
+        return self._finish(wire)
+
+    def check_sender(self, address: str) -> None:
+        """Ask the server whether it takes mail from this address, and send nothing; raises SmtpError."""
+        try:
+            sender = encode_address(address)
+            wire = self._ready()
+            self._begin(wire, sender, [])
+        except _Refused as refused:
+            outcome = refused.outcome
+            text = f"{self._config.host} takes no mail from {address}: {outcome.reply}".rstrip(" :")
+            raise SmtpError("mail", text, temporary=outcome.temporary, code=outcome.code) from None
+        self._dirty = True
+
+    def close(self) -> None:
+        """Say goodbye where that is possible, and let the connection go."""
+        if self._wire is not None and self._wire.sock is not None:
+            with contextlib.suppress(OSError, smtplib.SMTPException):  # it is over either way
+                self._wire.docmd("QUIT")
+        self._drop()
+
+    # The steps of one delivery
+
+    def _offer(self, sender: str, recipient: str, data: bytes) -> Wire:
+        """Take a message up to the server's go-ahead for its body, over a fresh connection where the kept one has died."""
+        kept = self._wire is not None
+        while True:
+            wire = self._ready()
+            try:
+                self._begin(wire, sender, _options(wire, sender, recipient, data))
+                self._ask(wire, "rcpt", f"RCPT TO:<{recipient}>", {250, 251})
+                self._ask(wire, "data", "DATA", {354})
+                return wire
+            except _Refused as refused:
+                gone = refused.outcome.code in {None, 421}
+                if kept and gone and refused.outcome.stage == "mail":
+                    kept = False  # an idle connection that the server ended says nothing about this message
+                    self._drop()
+                    continue
+                raise
+
+    def _begin(self, wire: Wire, sender: str, options: list[str]) -> None:
+        self._ask(wire, "mail", " ".join([f"MAIL FROM:<{sender}>", *options]), {250})
+
+    def _ask(self, wire: Wire, stage: Stage, command: str, wanted: set[int]) -> None:
+        self._dirty = True
+        try:
+            code, reply = wire.docmd(command)
+        except (OSError, smtplib.SMTPException) as error:
+            self._drop()
+            raise _Refused(Rejected(True, None, wire.explain(error), stage)) from None
+        if code in wanted:
+            return
+        text = wire.readable(reply)
+        if code == 421 or not 400 <= code <= 599 or (stage == "data" and 200 <= code < 400):
+            self._drop()  # the server is leaving, or no longer knows where we are
+        raise _Refused(Rejected(code < 500, code, text, stage))
+
+    def _send_body(self, wire: Wire, body: bytes) -> None:
+        try:
+            said = wire.send_body(body)
+        except OSError as error:
+            self._drop()
+            raise _Refused(Rejected(True, None, wire.explain(error), "body")) from None
+        if said is None:
+            return
+        # It gave up before the end, so this is a certain failure; only past the end would it be an uncertain one.
+        self._drop()
+        code = int(said[:3]) if re.match(rb"[45]\d\d[ -]", said) else None
+        text = wire.readable(said[4:].partition(b"\n")[0]) if code else "the server closed the connection"
+        raise _Refused(Rejected(code is None or code < 500, code, text, "body"))
+
+    def _finish(self, wire: Wire) -> Outcome:
+        try:
+            wire.send(_END)
+            wire.allow(self._timeouts.final)
+            code, reply = wire.getreply()
+        except (OSError, smtplib.SMTPException) as error:
+            self._drop()
+            return Uncertain(f"the message was complete, then {wire.explain(error)}")
+        except BaseException:
+            self._drop()
+            raise
+        text = wire.readable(reply)
+        self._used += 1
+        if 200 <= code <= 299:
+            self._dirty = False
+            return Sent(text)
+        if 400 <= code <= 599:
+            if code == 421:
+                self._drop()
+            return Rejected(code < 500, code, text, "final")
+        self._drop()
+        return Uncertain(f"the message was complete, then the server answered {code} {text}")
+
+    # The connection
+
+    def _ready(self) -> Wire:
+        """A connection with no message under way."""
+        if self._wire is not None and (self._wire.sock is None or self._used >= MESSAGES_PER_CONNECTION):
+            self.close()
+        if self._wire is not None and self._dirty:
+            try:
+                code, _reply = self._wire.docmd("RSET")
+            except (OSError, smtplib.SMTPException):
+                code = 0
+            if code != 250:
+                self._drop()
+        if self._wire is None:
+            return self._connect()
+        self._dirty = False
+        return self._wire
+
+    def _connect(self) -> Wire:
+        self._wire = Wire(self._config, self._timeouts, self._resolve)
+        self._used = 0
+        self._dirty = False
+        return self._wire
+
+    def _drop(self) -> None:
+        if self._wire is not None:
+            self._wire.close()
+        self._wire = None
+
+
+def verify(config: SmtpConfig, *, timeouts: Timeouts | None = None, resolve: Resolve = resolve_allowed) -> str | None:
+    """Test a sender's server, account and From address without sending; returns the encryption in use, raises SmtpError."""
+    with Session.open(config, timeouts=timeouts, resolve=resolve) as session:
+        if config.from_email:
+            session.check_sender(config.from_email)
+        return session.tls_version
+
+
+def normalise(data: bytes) -> bytes:
+    """A message as it goes over the wire, without its end: CRLF alone ends lines, and leading dots are doubled (RFC 5321, 4.5.2).
+
+    A lone CR or LF becomes a CRLF, so that no server can see the end of the message where another sees text (SMTP smuggling).
+    """
+    unified = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").removesuffix(b"\n")
+    stuffed = unified.replace(b"\n.", b"\n..")
+    if stuffed.startswith(b"."):
+        stuffed = b"." + stuffed
+    return stuffed.replace(b"\n", b"\r\n")
+
+
+def encode_address(address: str) -> str:
+    """An address for the envelope, its domain in ASCII; raises SmtpError when it can't stand in an SMTP command."""
+    local, _at, domain = address.rpartition("@")
+    try:
+        if not local or not domain or _UNFIT_ADDRESS.search(address) or len(address) > 320:
+            raise ValueError
+        host = (
+            domain
+            if domain.startswith("[")
+            else idna.encode(domain, uts46=True).decode("ascii")
+            if not domain.isascii()
+            else domain
+        )
+    except (ValueError, idna.IDNAError):
+        raise SmtpError("rcpt", f"{address[:100]!r} is no e-mail address.", temporary=False) from None
+    return f"{local}@{host}"
+
+
+def _options(wire: Wire, sender: str, recipient: str, data: bytes) -> list[str]:
+    """The ESMTP parameters that this message needs; raises _Refused when the server lacks one."""
+    options: list[str] = []
+    eight_bit = not data.isascii()
+    if wire.has_extn("size"):
+        options.append(f"SIZE={len(data)}")
+    if eight_bit and wire.has_extn("8bitmime"):
+        options.append("BODY=8BITMIME")
+    if not (sender.isascii() and recipient.isascii()) or not data.partition(b"\r\n\r\n")[0].isascii():
+        if not wire.has_extn("smtputf8"):
+            text = "the mail server can't carry addresses beyond ASCII (SMTPUTF8)"
+            raise _Refused(Rejected(False, None, text, "rcpt"))
+        options.append("SMTPUTF8")
+    elif eight_bit and not wire.has_extn("8bitmime"):
+        raise _Refused(Rejected(False, None, "the mail server can't carry 8-bit text", "data"))
+    return options

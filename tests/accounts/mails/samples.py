@@ -1,0 +1,89 @@
+"""A context for each kind of mail, with values that would break what does not escape them. A new kind needs an entry here."""
+
+from __future__ import annotations
+
+import datetime as dt
+from types import SimpleNamespace
+from typing import Any
+
+NASTY = 'Ann <b>O\'Neill</b> & "Sons" {{ x }}'
+AT = dt.datetime(2026, 3, 9, 14, 5, tzinfo=dt.UTC)
+LINK = "https://example.com/page?token=WyJh:1x:y_z-9"
+
+PERSON = SimpleNamespace(name=NASTY, email="ann@example.org", invite_expires_at=AT)
+COMPANY = SimpleNamespace(name=NASTY)
+NOTICE: dict[str, Any] = {"member": PERSON, "company": COMPANY}
+PARTNER = {"name": NASTY, "note": NASTY, "code": "P2345678", "link": LINK, "percent": "20", "clawed_back": True}
+JOB = SimpleNamespace(created=1, updated=2, skipped=3, failed=4, processed=10, error=NASTY, finished_at=AT)
+RUN = SimpleNamespace(processed=3, error=NASTY, created_at=AT, __str__=lambda: NASTY)
+SENDER = SimpleNamespace(
+    from_name=NASTY, from_email="a@example.org", host="mail", failures=3, last_error=NASTY, paused_until=AT
+)
+TRIAL = {
+    "subscription": SimpleNamespace(status="trial"),
+    "plan": None,
+    "end": AT,
+    "days": 7,
+    "ends": True,
+    "was_trial": True,
+}
+PAID = {
+    "subscription": SimpleNamespace(status="active"),
+    "plan": NASTY,
+    "end": AT,
+    "days": 1,
+    "ends": False,
+    "was_trial": False,
+}
+CONTACT = SimpleNamespace(name=NASTY, email="ann@example.org", contact_number="+49301234567")
+UNNAMED = SimpleNamespace(name="", email="ann@example.org", contact_number=None)
+FOLLOW_UP = SimpleNamespace(title=NASTY, due_at=AT, notes=NASTY)
+MEETING: dict[str, Any] = {
+    "meeting": SimpleNamespace(title=NASTY, place=NASTY, link=LINK, description=NASTY),
+    "organizer": PERSON,
+    "name": NASTY,
+    "when": "09/03/2026 14:05 – 15:05 (UTC+00:00) UTC",
+}
+
+SAMPLES: dict[str, list[dict[str, Any]]] = {
+    "verify_email": [
+        {"name": NASTY, "company_name": NASTY, "link": LINK, "days": 3},
+        {"name": NASTY, "company_name": "", "link": LINK, "days": 3},
+    ],
+    "already_registered": [{"name": NASTY, "link": LINK, "minutes": 60}],
+    "reset_password": [{"name": NASTY, "link": LINK, "minutes": 60}],
+    "password_changed": [
+        {"name": NASTY, "at": AT, "ip": "203.0.113.7", "link": LINK},
+        {"name": NASTY, "at": AT, "ip": None, "link": LINK},
+    ],
+    "invite": [
+        {**NOTICE, "inviter": PERSON, "role": SimpleNamespace(name=NASTY), "link": LINK},
+        {**NOTICE, "inviter": None, "role": SimpleNamespace(name=NASTY), "link": LINK},
+    ],
+    "notice_member_joined": [{**NOTICE, "joined": PERSON, "role": SimpleNamespace(name=NASTY)}],
+    "notice_staff_visited": [
+        {**NOTICE, "staff_name": NASTY, "visit": SimpleNamespace(created_at=AT, expires_at=AT, reason=NASTY)},
+    ],
+    "notice_import_finished": [{**NOTICE, "job": JOB, "file": SimpleNamespace(name=NASTY)}],
+    "notice_import_failed": [{**NOTICE, "job": JOB, "file": SimpleNamespace(name=NASTY)}],
+    "notice_run_planned": [{**NOTICE, "run": RUN, "drafts": 2}],
+    "notice_run_finished": [
+        {**NOTICE, "run": RUN, "counts": {"sent": 1, "failed": 2, "unknown": 0, "cancelled": 0, "suppressed": 3}}
+    ],
+    "notice_run_failed": [{**NOTICE, "run": RUN}],
+    "notice_sender_failing": [{**NOTICE, "smtp": SENDER}],
+    "notice_subscription_ending": [{**NOTICE, **TRIAL}, {**NOTICE, **PAID}],
+    "notice_subscription_ended": [{**NOTICE, **TRIAL}, {**NOTICE, **PAID}],
+    "notice_subscription_past_due": [{**NOTICE, **PAID}],
+    "partner_approved": [PARTNER, {**PARTNER, "note": ""}],
+    "partner_rejected": [PARTNER, {**PARTNER, "note": ""}],
+    "partner_revoked": [PARTNER, {**PARTNER, "note": "", "clawed_back": False}],
+    "follow_up_reminder": [
+        {"member": PERSON, "follow_up": FOLLOW_UP, "contact": CONTACT, "overdue": True},
+        {"member": PERSON, "follow_up": FOLLOW_UP, "contact": UNNAMED, "overdue": False},
+    ],
+    "meeting_invitation": [{**MEETING, "changed": False}, {**MEETING, "changed": True}],
+    "meeting_cancelled": [{**MEETING, "whole": True}, {**MEETING, "whole": False}],
+    "meeting_reminder": [MEETING],
+    "reward_earned": [{"name": NASTY, "count": 2, "amounts": ["EUR 12.00", "USD 3.50"]}],
+}

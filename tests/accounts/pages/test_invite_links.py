@@ -1,0 +1,121 @@
+"""The page of an invite's link: what it shows, both ways to accept, declining, and links that are over."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import CompanySettings, Member, RefreshToken, User
+from tests.accounts.auth.helpers import OTHER, PASSWORD, mails_to, public, token_in
+from tests.kit.cast import Cast
+from tests.kit.factories import UserFactory
+
+NEW = "nina@example.org"
+
+
+@pytest.fixture
+def token(cast: Cast) -> str:
+    """The token of an invite to NEW."""
+    assert cast.session.post("/member", {"email": NEW, "name": "Nina <b>", "role": cast.narrow.role_id}).status == 201
+    return token_in(mails_to(NEW)[-1])
+
+
+def page(path: str, **values: str) -> tuple[int, str]:
+    """GET, or with values beside the token POST."""
+    client = Client()
+    response = client.post(path, values) if len(values) > 1 or path != "/invite" else client.get(path, values)
+    assert response.headers["X-Robots-Tag"] == "noindex"
+    assert response.headers["Cache-Control"] == "no-store"
+    return response.status_code, response.content.decode()
+
+
+def status(cast: Cast) -> str:
+    with cast.scope():
+        return Member.objects.get(email=NEW).status
+
+
+def test_it_shows_company_role_and_inviter_and_changes_nothing(cast: Cast, token: str) -> None:
+    code, text = page("/invite", token=token)
+    assert code == 200
+    for shown in (
+        f"Join {cast.company.name}",
+        cast.owner.name,
+        NEW,
+        cast.narrow.role.name,
+        "Choose a password",
+        "Decline",
+    ):
+        assert shown in text
+    assert "Nina &lt;b&gt;" in text
+    assert "Nina <b>" not in text
+    assert status(cast) == "invited"
+
+
+def test_it_has_the_companys_look(cast: Cast, token: str) -> None:
+    with cast.scope():
+        CompanySettings.objects.update_or_create(defaults={"app_name": "Harbour Desk"}, company=cast.company)
+    assert "Harbour Desk" in page("/invite", token=token)[1]
+
+
+def test_a_new_user_accepts(cast: Cast, token: str) -> None:
+    code, text = page("/invite", token=token, name="Nina New", password=PASSWORD)
+    assert (code, "You are a member now" in text) == (200, True)
+    assert status(cast) == "accepted"
+    assert public.post("/login", {"email": NEW, "password": PASSWORD}).data["user"]["name"] == "Nina New"
+    code, text = page("/invite", token=token)
+    assert (code, "does not work any more" in text) == (400, True)
+
+
+def test_a_weak_password_is_said_at_its_field(cast: Cast, token: str) -> None:
+    for password in ("12345678", ""):
+        code, text = page("/invite", token=token, name="Nina", password=password)
+        assert (code, 'class="trouble"' in text) == (400, True)
+        assert f"Join {cast.company.name}" in text
+    assert not User.objects.filter(email=NEW).exists()
+
+
+def test_who_has_an_account_accepts_with_its_password(cast: Cast, token: str) -> None:
+    user = UserFactory(email=NEW)
+    code, text = page("/invite", token=token)
+    assert (code, "There is an account" in text, "Choose a password" in text) == (200, True, False)
+    code, text = page("/invite", token=token, password=OTHER)
+    assert (code, "email or password is wrong" in text) == (400, True)
+    assert status(cast) == "invited"
+    assert page("/invite", token=token, password=PASSWORD)[0] == 200
+    with cast.scope():
+        assert Member.objects.get(email=NEW).user == user
+    assert status(cast) == "accepted"
+    assert not RefreshToken.objects.filter(user=user, revoked_at__isnull=True).exists()
+
+
+def test_declining_asks_for_nothing(cast: Cast, token: str) -> None:
+    asked = Client().get("/invite/decline", {"token": token})
+    assert (asked.status_code, "Accept" in asked.content.decode()) == (200, False)
+    assert status(cast) == "invited"
+    code, text = page("/invite/decline", token=token)
+    assert (code, "You have declined" in text) == (200, True)
+    assert status(cast) == "rejected"
+
+
+def test_an_expired_invite_says_so(cast: Cast, token: str) -> None:
+    with time_machine.travel(timezone.now() + timedelta(days=8), tick=False):
+        for values in ({"token": token}, {"token": token, "name": "Nina", "password": PASSWORD}):
+            code, text = page("/invite", **values)
+            assert (code, "The invite has expired" in text) == (400, True)
+
+
+@pytest.mark.parametrize("bad", ["", "x", "é", "a" * 5000])
+def test_a_bad_link_is_no_error(db: None, bad: str) -> None:
+    code, text = page("/invite", token=bad)
+    assert (code, "does not work any more" in text) == (400, True)
+
+
+def test_forms_need_the_csrf_token(cast: Cast, token: str) -> None:
+    client = Client(enforce_csrf_checks=True)
+    for path in ("/invite", "/invite/decline"):
+        assert client.post(path, {"token": token, "name": "Nina", "password": PASSWORD}).status_code == 403
+    assert status(cast) == "invited"

@@ -1,0 +1,76 @@
+"""What the tests of subscriptions have in common."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import time_machine
+
+from accounts.companies.services import create_company
+from accounts.models import Company, Mail, User
+from billing.models import Currency, Plan, PlanPrice, Subscription, SubscriptionChange
+from billing.subscriptions.renewals import look_at_subscriptions
+from core.tenancy import company_scope, unscoped
+from tests.kit.factories import UserFactory
+
+NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
+
+
+def at(moment: datetime) -> Any:
+    """The clock stands still at the moment."""
+    return time_machine.travel(moment, tick=False)
+
+
+def days(number: float) -> timedelta:
+    return timedelta(days=number)
+
+
+def make_company(owner: User | None = None) -> Company:
+    company, _ = create_company(name="Harbour Tools", owner=owner or UserFactory())
+    return company
+
+
+def primary(company: Company) -> Subscription:
+    with company_scope(company.pk):
+        return Subscription.objects.select_related("plan").get(is_primary=True)
+
+
+def changes(company: Company) -> list[SubscriptionChange]:
+    with company_scope(company.pk):
+        return list(SubscriptionChange.objects.order_by("created_at", "id"))
+
+
+def actions(company: Company) -> list[str]:
+    return [change.action for change in changes(company)]
+
+
+def mails(company: Company) -> list[str]:
+    with unscoped(reason="test"):
+        return [
+            mail.kind.removeprefix("notice_subscription_")
+            for mail in Mail.objects.filter(company_id=company.pk).order_by("created_at", "id")
+        ]
+
+
+def plan_of(name: str, *, amount: str | None = "10", interval: str = "month", **values: Any) -> Plan:
+    """A plan with a price in US dollars (None: without any)."""
+    plan = Plan.objects.create(name=name, **values)
+    if amount is not None:
+        PlanPrice.objects.create(
+            plan=plan, currency=Currency.objects.get(code="USD"), interval=interval, amount=Decimal(amount)
+        )
+    return plan
+
+
+def run_renewals(moment: datetime) -> None:
+    """The service looks at its subscriptions at the moment, as often as there is something to look at."""
+    from django.db import transaction
+
+    with at(moment), unscoped(reason="test: the periodic task runs for all companies"):
+        for _ in range(20):
+            with transaction.atomic():
+                if not look_at_subscriptions():
+                    return
+    raise AssertionError("the renewals do not come to an end")

@@ -1,0 +1,383 @@
+"""The pages of a staff visit: every list and record of the API, read-only, of one company, without secrets, each one written down."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.db import InternalError, connection
+from django.http import HttpRequest
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import resolve, reverse
+from django.utils import timezone
+
+from accounts.models import Company, StaffVisit, StaffVisitPage, User
+from accounts.staff_visits.services import end_visit, open_visit
+from config.staff_visits.api_reader import VisitAuthentication, look, visitor
+from config.staff_visits.resources import find_resources
+from config.urls import session
+from core.access import AuthPath
+from core.api.endpoint import endpoint
+from core.api.routers import Operation
+from core.api.viewsets import ResourceViewSet
+from core.fields import EncryptedTextField
+from core.tenancy.row_security import company_models
+from crm.models import Contact, Tag
+from tests.guards.backoffice_rows import SECRET
+from tests.guards.population import populate
+from tests.guards.routes import operations
+from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory, SubscriptionFactory, TagFactory, UserFactory
+
+REASON = "Ticket 4711: their import shows no rows"
+RESOURCES = find_resources(session.router.operations())
+every_resource = pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.route.path)
+
+
+@pytest.fixture
+def staff(db: None) -> User:
+    return User.objects.create_superuser("root@example.com", "correct horse battery", name="Root")
+
+
+@pytest.fixture
+def client(staff: User) -> Client:
+    client = Client()
+    client.force_login(staff)
+    return client
+
+
+@pytest.fixture
+def visit(cast: Cast, staff: User) -> StaffVisit:
+    return open_visit(staff=staff, company_id=cast.company.pk, reason=REASON)
+
+
+def at(visit: StaffVisit, place: str = "") -> str:
+    return f"/admin/visit/{visit.pk}/{place}"
+
+
+def opened(visit: StaffVisit, cast: Cast) -> list[str]:
+    with cast.scope():
+        return list(StaffVisitPage.objects.filter(visit=visit).order_by("id").values_list("path", flat=True))
+
+
+def show(client: Client, visit: StaffVisit, place: str = "", **query: str) -> str:
+    """The page's text; it must be there and say no problem."""
+    answer = client.get(at(visit, place), query)
+    assert answer.status_code == 200, (place, answer.status_code)
+    assert answer.context.get("problem", "") == "", place
+    return answer.content.decode()
+
+
+def test_each_list_of_the_api_has_a_page(visit: StaffVisit) -> None:
+    lists = {
+        one.path.removeprefix("api/protected/")
+        for one in operations("api/protected/")
+        if one.method == "GET" and one.endpoint.many
+    }
+    plain = {path for path in lists if "<" not in path}
+    assert {"contact", "contact/import", "tag", "api", "genie", "genie/send-jobs", "logs/smtp"} <= plain
+    assert {resource.route.path for resource in RESOURCES} == plain
+    for path in plain:
+        assert resolve(at(visit, path)).kwargs["resource"].route.path == path
+    assert "contact/<str:id>" in {resource.record.path for resource in RESOURCES if resource.record}
+    assert [one.route.path for r in RESOURCES for one in r.below if r.route.path == "contact/import"] == [
+        "contact/import/<str:id>/errors"
+    ]
+
+
+@every_resource
+def test_list_and_records_show_one_company_and_no_secret(
+    resource: Any, cast: Cast, outsiders: Cast, visit: StaffVisit, client: Client
+) -> None:
+    populate(cast)
+    populate(outsiders)
+    for company in (cast, outsiders):
+        spread_secrets(company)
+    before = opened(visit, cast)
+    pages = {resource.route.path: client.get(at(visit, resource.route.path))}
+    assert pages[resource.route.path].context["problem"] == ""
+    records = [
+        row["address"].partition(visit.pk + "/")[2]
+        for row in pages[resource.route.path].context["rows"]
+        if row["address"]
+    ]
+    for place in records[:1]:
+        pages[place] = client.get(at(visit, place))
+        assert pages[place].context["entries"]
+        for one in resource.below:
+            below = f"{place}/{one.route.path.rpartition('/')[2]}"
+            pages[below] = client.get(at(visit, below))
+            assert pages[below].context["rows"]
+    assert records or not resource.record or resource.route.path in NO_RECORD
+    for place, answer in pages.items():
+        shown = answer.content.decode()
+        assert answer.status_code == 200
+        assert SECRET not in shown, place
+        assert cast.api_key.key not in shown
+        assert "/files/" not in shown, place
+        assert outsiders.owner.email not in shown, place
+        assert outsiders.company.name not in shown, place
+    assert opened(visit, cast) == [*before, *(f"/{place}" for place in pages)]
+
+
+NO_RECORD = {"apps/ai-offline", "contact/merge", "export", "lead/import", "lead/merge"}
+"""Lists whose records are of some kind that the population has not made."""
+
+
+def spread_secrets(cast: Cast) -> None:
+    """Every encrypted field of the company's records holds the secret, but for its key, which is one already."""
+    found = 0
+    with cast.scope():
+        for model in company_models():
+            names = [field.name for field in model._meta.concrete_fields if isinstance(field, EncryptedTextField)]
+            if names and model.__name__ != "ApiKey":
+                found += model.objects.update(**dict.fromkeys(names, SECRET))
+    assert found > 2
+
+
+def test_records_of_keys_have_no_page(cast: Cast, visit: StaffVisit, client: Client) -> None:
+    assert cast.api_key.masked_key in show(client, visit, "api")
+    assert client.get(at(visit, f"api/{cast.api_key.pk}")).status_code == 404
+    assert client.get(at(visit, f"file/{cast.api_key.pk}/download")).status_code == 404
+
+
+def test_overview(cast: Cast, visit: StaffVisit, client: Client) -> None:
+    with cast.scope():
+        ContactFactory.create_batch(3)
+    page = show(client, visit)
+    for shown in (cast.company.name, REASON, cast.owner.email, cast.narrow.email, "Active", "End the visit"):
+        assert shown in page, shown
+    counts = {one["title"]: one["number"] for one in client.get(at(visit)).context["counts"]}
+    assert (counts["Contacts"], counts["API keys"], counts["Tags"]) == (3, 1, 0)
+    uncounted = {title for title, number in counts.items() if number is None}
+    assert uncounted == {"Contacts that are probably the same", "Leads that are probably the same"}
+    assert opened(visit, cast) == ["/", "/"]
+
+
+def test_lists_page_on_and_back_and_are_searched(cast: Cast, visit: StaffVisit, client: Client) -> None:
+    with cast.scope():
+        for number in range(120):
+            ContactFactory(name=f"Person {number:03d}")
+    place, seen, back = "contact?", [], []
+    while place:
+        answer = client.get(at(visit, place))
+        assert answer.context["total"] == 120
+        seen.append(re.findall(r"Person \d{3}", answer.content.decode()))
+        back.append(answer.context["previous"])
+        place = answer.context["next"] and "contact" + answer.context["next"]
+    names = [list(dict.fromkeys(page)) for page in seen]
+    assert [len(page) for page in names] == [50, 50, 20]
+    assert len({name for page in names for name in page}) == 120
+    assert back[0] == ""
+    for step in (2, 1):
+        answer = client.get(at(visit, "contact" + back[step]))
+        assert list(dict.fromkeys(re.findall(r"Person \d{3}", answer.content.decode()))) == names[step - 1]
+        assert answer.context["previous"] == back[step - 1]
+    assert client.get(at(visit, "contact" + answer.context["next"])).context["previous"] == back[1]
+    found = show(client, visit, "contact", search="person 017")
+    assert set(re.findall(r"Person \d{3}", found)) == {"Person 017"}
+    assert "Nothing matches." in show(client, visit, "contact", search="nobody")
+    assert "/contact?search=person 017" in opened(visit, cast)
+
+
+def test_queries_do_not_grow(cast: Cast, visit: StaffVisit, client: Client) -> None:
+    counts = []
+    for more in (1, 40):
+        with cast.scope():
+            ContactFactory.create_batch(more)
+        client.get(at(visit, "contact"))
+        with CaptureQueriesContext(connection) as queries:
+            client.get(at(visit, "contact"))
+        counts.append(len(queries))
+    assert counts[1] <= counts[0] <= 30
+
+
+def test_a_list_that_does_more_than_list_is_called_by_its_path() -> None:
+    titles = {resource.route.path: resource.title for resource in RESOURCES}
+    assert (titles["contact"], titles["contact/import"], titles["plans"]) == ("Contacts", "Imports", "Plans")
+
+
+def test_what_the_api_refuses_is_said(cast: Cast, visit: StaffVisit, client: Client) -> None:
+    answer = client.get(at(visit, "contact"), {"cursor": "nonsense"})
+    assert (answer.status_code, answer.context["rows"]) == (200, [])
+    assert "cursor" in answer.context["problem"]
+    missing = client.get(at(visit, "contact/" + "0" * 24))
+    assert missing.context["problem"].endswith("there is no such contact in this company")
+    assert "Invalid format" in client.get(at(visit, "contact/nonsense")).context["problem"]
+    assert '<p class="backoffice-problem" role="alert">' in missing.content.decode()
+
+
+def test_values_are_escaped(cast: Cast, visit: StaffVisit, client: Client) -> None:
+    with cast.scope():
+        contact = ContactFactory(name="<script>alert(1)</script>")
+    for place in ("contact", f"contact/{contact.pk}"):
+        page = show(client, visit, place)
+        assert "<script>alert(1)" not in page
+        assert "&lt;script&gt;alert(1)" in page
+
+
+def test_a_lapsed_company_can_be_looked_at(cast: Cast, visit: StaffVisit, client: Client) -> None:
+    with cast.scope():
+        TagFactory(name="Trade fair")
+        from billing.models import Subscription
+
+        Subscription.objects.all().delete()
+        assert cast.session.get("/tag").status == 500
+        assert "Trade fair" in show(client, visit, "tag")
+        assert "none" in show(client, visit)
+        SubscriptionFactory(modules=["contact"])
+        assert cast.session.get("/tag").status == 403
+        assert "Trade fair" in show(client, visit, "tag")
+
+
+# Who may look, and until when
+
+
+def test_a_visit_that_is_over_leads_back_with_a_message(cast: Cast, visit: StaffVisit, client: Client) -> None:
+    show(client, visit, "contact")
+    for how in ("time", "hand"):
+        with cast.scope():
+            StaffVisit.objects.update(expires_at=timezone.now() + timedelta(hours=1), ended_at=None)
+            if how == "time":
+                StaffVisit.objects.update(expires_at=timezone.now())
+            else:
+                assert end_visit(visit=visit) is True
+        for place in ("", "contact", "contact/" + "0" * 24):
+            answer = client.get(at(visit, place))
+            assert (answer.status_code, answer.url) == (
+                302,
+                reverse("admin:accounts_company_change", args=(cast.company.pk,)),
+            )
+        assert "This visit is over" in client.get(answer.url).content.decode()
+    assert opened(visit, cast) == ["/contact"]
+
+
+def test_the_button_ends_it(cast: Cast, visit: StaffVisit, client: Client) -> None:
+    assert client.get(at(visit, "end")).status_code == 405
+    answer = client.post(at(visit, "end"), follow=True)
+    assert "The visit has ended" in answer.content.decode()
+    with cast.scope():
+        assert StaffVisit.objects.get().state == "ended"
+    assert client.post(at(visit, "end")).status_code == 302
+
+
+def test_nobody_else_can_use_it(cast: Cast, visit: StaffVisit, staff: User) -> None:
+    rights = Permission.objects.filter(codename__in=("add_staffvisit", "view_company", "view_staffvisit"))
+    colleague, plain = UserFactory(is_staff=True), UserFactory()
+    colleague.user_permissions.add(*rights)
+    plain.user_permissions.add(*rights)
+    other_root = User.objects.create_superuser("kim@example.com", "correct horse battery")
+    for user, status in ((None, 302), (plain, 302), (colleague, 403), (other_root, 403)):
+        client = Client()
+        if user:
+            client.force_login(user)
+        assert [client.get(at(visit, place)).status_code for place in ("", "contact")] == [status] * 2, user
+        assert client.post(at(visit, "end")).status_code == status
+    with cast.scope():
+        assert StaffVisit.objects.get().is_open
+    assert opened(visit, cast) == []
+
+
+def test_taking_the_permission_away_ends_it(cast: Cast) -> None:
+    support = UserFactory(is_staff=True)
+    support.user_permissions.add(Permission.objects.get(codename="add_staffvisit"))
+    visit = open_visit(staff=support, company_id=cast.company.pk, reason=REASON)
+    client = Client()
+    client.force_login(support)
+    assert client.get(at(visit, "contact")).status_code == 200
+    support.user_permissions.clear()
+    assert client.get(at(visit, "contact")).status_code == 403
+    support.user_permissions.add(Permission.objects.get(codename="add_staffvisit"))
+    User.objects.filter(pk=support.pk).update(is_staff=False)
+    assert client.get(at(visit, "contact")).status_code == 302
+
+
+def test_unknown_visits(client: Client) -> None:
+    for visit_id in ("0" * 24, "nonsense"):
+        assert client.get(f"/admin/visit/{visit_id}/").status_code == 404
+        assert client.post(f"/admin/visit/{visit_id}/end").status_code == 404
+
+
+# Nothing is written
+
+
+@pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
+def test_pages_take_no_other_method(method: str, cast: Cast, visit: StaffVisit, client: Client) -> None:
+    with cast.scope():
+        contact = ContactFactory(name="Before")
+    for place in ("", *(resource.route.path for resource in RESOURCES), f"contact/{contact.pk}"):
+        assert getattr(client, method)(at(visit, place), {"name": "After"}).status_code == 405
+    with cast.scope():
+        assert list(Contact.objects.values_list("name", flat=True)) == ["Before"]
+    assert opened(visit, cast) == []
+
+
+def test_a_visitor_is_refused_by_every_operation_that_writes(cast: Cast, visit: StaffVisit) -> None:
+    checked = 0
+    for one in operations("api/protected/"):
+        if one.method == "GET":
+            continue
+        request = HttpRequest()
+        request.method = one.method
+        request.META = {"REQUEST_METHOD": one.method, "SERVER_NAME": "localhost", "SERVER_PORT": "80"}
+        request.visitor = visitor(visit)  # type: ignore[attr-defined]
+        with CaptureQueriesContext(connection) as queries:
+            view = one.as_view(authentication_classes=[VisitAuthentication])
+            answer = view(request, **dict.fromkeys(one.parameters, cast.company.pk))
+        assert answer.status_code == 403, one
+        assert b"a visit is for looking only" in answer.content
+        assert not [query["sql"] for query in queries if re.match("INSERT|UPDATE|DELETE", query["sql"])]
+        checked += 1
+    assert checked > 20
+
+
+def test_a_handler_that_writes_on_get_fails_and_writes_nothing(
+    visit: StaffVisit, cast: Cast, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Writes(ResourceViewSet):
+        module = "tag"
+        singleton = True
+
+        @endpoint("Write on reading")
+        def retrieve(self, request: Any) -> Any:
+            TagFactory(name="Sneaky")
+
+    seen = look(Operation("GET", "writes", Writes, "retrieve"), visit, {}, {})
+    assert (seen.status, seen.ok, seen.body["success"]) == (500, False, False)
+    with cast.scope():
+        assert Tag.objects.count() == 0
+        TagFactory(name="Afterwards")  # the next transaction writes again
+        assert Tag.objects.count() == 1
+    assert issubclass(caplog.records[-1].exc_info[0], InternalError)
+
+
+def test_the_visitor_is_at_the_session_door_without_membership(visit: StaffVisit, staff: User, cast: Cast) -> None:
+    actor = visitor(visit)
+    assert (actor.auth_path, actor.user_id, actor.company_id, actor.member_id) == (
+        AuthPath.SESSION,
+        staff.pk,
+        cast.company.pk,
+        "",
+    )
+    assert (actor.is_unbounded, actor.is_owner, actor.is_accepted) == (False, False, False)
+    assert [actor.may("contact", method) for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")] == [
+        True,
+        True,
+    ] + [False] * 4
+
+
+def test_a_company_without_anything(staff: User, client: Client) -> None:
+    company = Company.objects.create(name="Empty")
+    visit = open_visit(staff=staff, company_id=company.pk, reason=REASON)
+    assert "none" in show(client, visit)
+    for resource in RESOURCES:
+        if resource.route.path == "plans":
+            continue  # they are the service's
+        assert "Nothing here yet." in show(client, visit, resource.route.path)
+
+
+# How answers are shown

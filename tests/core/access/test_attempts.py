@@ -1,0 +1,102 @@
+"""core.access.attempts: counted in Redis in one step, given back, forgiven, over in time."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from core.access import attempts
+from core.access.attempts import Limit, TooManyAttempts
+from core.access.callers import Caller
+
+pytestmark = pytest.mark.usefixtures("limits")
+
+
+def spend(limit: Limit, value: str, number: int) -> list[bool]:
+    return [limit.has_room(value) for _ in range(number)]
+
+
+def test_so_many_and_no_more_for_each_value() -> None:
+    limit = Limit("test", 3, 60)
+    assert spend(limit, "a", 5) == [True] * 3 + [False] * 2
+    assert spend(limit, "b", 1) == [True]
+    assert spend(Limit("other", 1, 60), "a", 2) == [True, False]
+
+
+def test_the_wait_is_told() -> None:
+    limit = Limit("test", 1, 60)
+    limit.count("a")
+    with pytest.raises(TooManyAttempts) as caught:
+        limit.count("a")
+    assert 58 <= caught.value.retry_after <= 60
+
+
+def test_time_opens_the_door_again() -> None:
+    limit = Limit("test", 1, 1)
+    assert spend(limit, "a", 2) == [True, False]
+    time.sleep(1.05)
+    assert spend(limit, "a", 1) == [True]
+
+
+def test_more_attempts_do_not_lengthen_the_wait() -> None:
+    limit = Limit("test", 1, 1)
+    for _ in range(6):
+        limit.has_room("a")
+        time.sleep(0.15)
+    time.sleep(0.2)
+    assert limit.has_room("a")
+
+
+def test_giving_back_and_forgiving() -> None:
+    limit = Limit("test", 3, 60)
+    spend(limit, "a", 3)
+    limit.give_back("a")
+    assert spend(limit, "a", 2) == [True, False]
+    limit.forgive("a")
+    limit.give_back("a")
+    assert spend(limit, "a", 4) == [True] * 3 + [False]
+
+
+def test_many_at_once_get_through_as_one_by_one() -> None:
+    limit = Limit("test", 10, 60)
+    with ThreadPoolExecutor(16) as pool:
+        allowed = list(pool.map(lambda _: limit.has_room("a"), range(100)))
+    assert allowed.count(True) == 10
+
+
+def test_without_redis_nobody_is_kept_out(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    attempts._client.cache_clear()
+    attempts._script.cache_clear()
+    try:
+        limit = Limit("test", 1, 60)
+        assert spend(limit, "a", 3) == [True] * 3
+        limit.give_back("a")
+        limit.forgive("a")
+    finally:
+        attempts._client.cache_clear()
+        attempts._script.cache_clear()
+    assert "attempts at test are not limited" in caplog.text
+
+
+def test_the_keys_tell_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    assert "ann@example.org" not in Limit("test", 1, 60)._key("ann@example.org")
+
+
+@pytest.mark.parametrize(
+    ("ip", "network"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+        (None, "unknown"),
+    ],
+)
+def test_what_is_counted_by(ip: str | None, network: str) -> None:
+    assert Caller(ip).network == network

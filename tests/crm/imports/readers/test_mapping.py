@@ -1,0 +1,103 @@
+"""The proposal of a mapping, by headers first and values second."""
+
+from __future__ import annotations
+
+import pytest
+
+from crm.imports.readers import FieldSpec, propose_mapping
+from crm.imports.readers.mapping import normalise
+
+FIELDS = [
+    FieldSpec("name", "Name"),
+    FieldSpec("email", "Email", "email"),
+    FieldSpec("countryCode", "Country code"),
+    FieldSpec("number", "Number", "phone"),
+    FieldSpec("65f0c0ffee65f0c0ffee65f0", "Company", "text", ("Firma", "Employer")),
+    FieldSpec("65f0c0ffee65f0c0ffee65f1", "Website", "url"),
+]
+COMPANY, WEBSITE = FIELDS[4].key, FIELDS[5].key
+
+
+HEADERS = {
+    "email": "E-Mail, email_address, EmailAddress, E-Mail-Adresse, Correo electrónico, Courriel, Work Email",
+    "number": "Mobile, Phone Number, Telefon, Handy-Nr., Téléphone portable, Teléfono móvil, Tel., PHONE 1",
+    "name": "Full Name, Contact, Ansprechpartner, Nom complet, Nombre y apellidos, NAME",
+    "firstName": "First name, Vorname, Prénom, Given Name, firstName",
+    "lastName": "Last name, Nachname, Apellidos, Surname, lastname",
+    "countryCode": "Country Code, Ländervorwahl, Laendervorwahl, Indicatif, Prefijo, countryCode",
+    COMPANY: "company, FIRMA, Employer",
+}
+OTHERS = [
+    "Email opt-in",
+    "Email verified",
+    "Phone type",
+    "Company name",
+    "File name",
+    "Colour",
+    "Column C",
+    "",
+    "Mobile date",
+]
+
+
+@pytest.mark.parametrize(
+    ("header", "key"), [(header, key) for key, headers in HEADERS.items() for header in headers.split(", ")]
+)
+def test_headers(header: str, key: str) -> None:
+    assert propose_mapping([header], FIELDS) == {header: key}
+
+
+@pytest.mark.parametrize("header", OTHERS)
+def test_headers_that_mean_something_else(header: str) -> None:
+    assert propose_mapping([header], FIELDS) == {}
+
+
+def test_no_field_is_proposed_twice() -> None:
+    assert propose_mapping(["Work email", "Email", "Email (2)", "Mobile", "Phone"], FIELDS) == {
+        "Email": "email",
+        "Mobile": "number",
+    }
+
+
+def test_whole_name_or_its_parts() -> None:
+    assert propose_mapping(["First name", "Last name"], FIELDS) == {"First name": "firstName", "Last name": "lastName"}
+    assert propose_mapping(["First name", "Last name", "Full name"], FIELDS) == {"Full name": "name"}
+    assert propose_mapping(["Vorname", "Name"], FIELDS) == {"Vorname": "firstName", "Name": "lastName"}
+    assert propose_mapping(["Vorname", "Name"], FIELDS[1:]) == {}
+
+
+def test_values_tell_what_headers_do_not() -> None:
+    rows = [[f"user{n}@example.com", f"+49 151 23456{n}", "+49", f"www.example.com/{n}", n] for n in range(5)]
+    assert propose_mapping(["A", "B", "C", "D", "E"], FIELDS, rows) == {
+        "A": "email",
+        "B": "number",
+        "C": "countryCode",
+        "D": WEBSITE,
+    }
+
+
+def test_values_correct_headers() -> None:
+    rows = [["DE", "yes", f"0151 23456{n}", f"a{n}@example.com"] for n in range(4)]
+    assert propose_mapping(["Country code", "Email", "Phone", "Address"], FIELDS, rows) == {
+        "Phone": "number",
+        "Address": "email",
+    }
+
+
+def test_plain_tuples_and_short_rows_are_fine() -> None:
+    assert propose_mapping(["Mail", "x"], [("email", "Email", "email", ())], [["a@example.com"], []]) == {
+        "Mail": "email"
+    }
+
+
+def test_normal_form() -> None:
+    assert normalise(" E-Mail_Adresse (privat)") == "e mail adresse privat"
+    assert normalise("emailAddress") == "email address"
+    assert normalise("Téléphone") == "telephone"
+    assert normalise("STRASSE") == normalise("Straße")
+
+
+def test_a_number_field_is_not_taken_for_a_phone() -> None:
+    fields = [FieldSpec("number", "Number", "number"), FieldSpec("employees", "Employees", "number")]
+    rows = [["+49 171 3920001", "12"], ["+49 171 3920002", "7"], ["+49 171 3920003", "140"]]
+    assert propose_mapping(["Phone", "Employees"], fields, rows) == {"Phone": "number", "Employees": "employees"}

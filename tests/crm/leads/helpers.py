@@ -1,0 +1,52 @@
+"""What tests of leads need again and again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accounts.models import CompanySettings, Member
+from crm.models import CustomField, ProductService, Team, TeamMember
+from tests.crm.contacts.helpers import add_field, form
+from tests.kit.cast import Cast
+from tests.kit.factories import MemberFactory, RoleFactory
+
+
+def lead_field(key: str, field_type: str = "text", value_type: str = "string", **values: Any) -> CustomField:
+    """A custom field of leads."""
+    return add_field(key, field_type, value_type, panel=CustomField.Panel.LEAD, **values)
+
+
+def product(name: str) -> ProductService:
+    return ProductService.objects.create(name=name)
+
+
+def member(status: str = Member.Status.ACCEPTED, **values: Any) -> Member:
+    return MemberFactory(status=status, role=RoleFactory(), **values)
+
+
+def team_of(name: str, *members: Member) -> Team:
+    """A team, and the members who belong to it."""
+    team = Team.objects.create(name=name)
+    for one in members:
+        TeamMember.objects.create(team=team, member=one)
+    return team
+
+
+def default_team() -> Team:
+    """The company's default team, with nobody in it."""
+    team = Team.objects.filter(is_default=True).first() or Team.objects.create(name="Everybody", is_default=True)
+    TeamMember.objects.filter(team=team).delete()
+    return team
+
+
+def set_rule(distribution: str, **values: Any) -> None:
+    """How the active company's leads are dealt out."""
+    CompanySettings.objects.update_or_create(defaults={"team_settings": {"distribution": distribution, **values}})
+
+
+def make(cast: Cast, n: int = 1, **body: Any) -> dict[str, Any]:
+    """A lead of the nth contact, made through the API; formData may be given more values."""
+    values = {**form(n, name=f"Person {n}"), **body.pop("formData", {})}
+    answer = cast.key.post("/lead", {"formData": values, **body})
+    assert answer.status == 201, answer.body
+    return dict(answer.data)

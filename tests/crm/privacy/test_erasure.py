@@ -1,0 +1,382 @@
+"""Erasure: nothing personal stays anywhere in the database but the address that is never written to again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.utils import timezone
+
+from accounts.models import Mail
+from core.fields import EncryptedTextField
+from core.ids import new_id
+from core.jobs import WORK
+from core.models import Event, EventDelivery
+from core.tenancy import unscoped
+from core.tenancy.row_security import company_references
+from crm.models import (
+    BulkJob,
+    Contact,
+    CustomField,
+    Export,
+    File,
+    Import,
+    ImportRowError,
+    Journal,
+    Lead,
+    Meeting,
+    Merge,
+)
+from crm.privacy.registry import PERSONAL_DATA
+from outreach.delivery import ledger
+from outreach.models import GenieScheduler, LeadGeneration, SendJob, SendJobTransition, Smtp, Suppression
+from outreach.privacy import not_erased
+from tests.crm.exports import helpers as exporting
+from tests.crm.imports.helpers import MAPPING, csv_of, people
+from tests.crm.imports.helpers import run as run_import
+from tests.kit.cast import SESSION, Caller, Cast, session_headers
+from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory, SmtpFactory, TagFactory
+
+NAME, EMAIL, NUMBER = "Zorbaxia Quillfeather", "zorbaxia@quillfeather.example", "1701987654"
+OLD_EMAIL = "zorbaxia.before@quillfeather.example"
+MARKS = ("zorbaxia", "quillfeather", NUMBER)
+FORM = {"name": NAME, "email": EMAIL, "countryCode": "+49", "number": NUMBER}
+
+
+def traces() -> dict[str, list[str]]:
+    """Table -> the rows that name the person, in any text or JSON column; encrypted ones are read through their models."""
+    found: dict[str, list[str]] = {}
+    with unscoped(reason="test: every table of the database"), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
+        )
+        for (table,) in cursor.fetchall():
+            cursor.execute(
+                f'SELECT row_to_json(t)::text FROM "{table}" t WHERE row_to_json(t)::text ILIKE ANY(%s)',
+                [[f"%{m}%" for m in MARKS]],
+            )
+            if rows := [row for (row,) in cursor.fetchall()]:
+                found[table] = rows
+        for model in apps.get_models():
+            names = [field.name for field in model._meta.concrete_fields if isinstance(field, EncryptedTextField)]
+            for row in model._base_manager.values_list(*names) if names else ():
+                if any(mark in str(row).lower() for mark in MARKS):
+                    found.setdefault(f"{model._meta.db_table} (encrypted)", []).append(str(row))
+    return found
+
+
+def erase(caller: Caller, id: str, confirm: str = EMAIL) -> Any:
+    return caller.post(f"/contact/{id}/erase", {"confirm": confirm})
+
+
+def scatter(cast: Cast) -> str:
+    """A contact with traces wherever the service leaves some; returns its id."""
+    key = cast.key
+    CustomField.objects.create(name="Nickname", unique_field_id="nick", field_type="text", value_type="string")
+    CustomField.objects.create(name="Passport", unique_field_id="passport", field_type="file", value_type="file")
+    CustomField.objects.create(
+        name="Remark", unique_field_id="remark", field_type="text", value_type="string", panel="lead"
+    )
+    passport = key.upload("/upload", SimpleUploadedFile(f"{NAME}.txt", b"passport")).data["_id"]
+    made = run_import(
+        cast,
+        csv_of([f"{NAME},{OLD_EMAIL},+49,{NUMBER}", f"{NAME},nobody,+49,{NUMBER}", *people(2)]),
+        columnMapping=MAPPING,
+    )
+    assert (made["created"], made["failed"]) == (3, 1), made
+    contact = Contact.objects.get(email=OLD_EMAIL)
+    form = {**FORM, "nick": "Quillfeather the Great", "passport": passport}
+    updated = key.put(f"/contact/{contact.pk}", {"formData": form, "tags": [TagFactory().pk]})
+    assert updated.status == 200, updated.body
+    twin = key.post(
+        "/contact",
+        {"formData": {"name": f"{NAME} II", "email": f"2.{EMAIL}", "countryCode": "+49", "number": "1701987655"}},
+    ).data
+    merged = key.post("/contact/merge", {"ids": [contact.pk, twin["_id"]], "winner": contact.pk})
+    assert merged.status in (200, 201), merged.body
+    lead = key.post(
+        "/lead", {"contact": contact.pk, "formData": {"notes": f"Met {NAME}", "remark": f"call {EMAIL}"}}
+    ).data
+    key.put(f"/lead/{lead['_id']}", {"formData": {"notes": f"Met {NAME} again"}})
+    soon = timezone.now().replace(microsecond=0)
+    for path, body in (
+        (
+            "/lead-activity/follow-up",
+            {"lead": lead["_id"], "title": f"Ring {NAME}", "dueAt": soon.isoformat(), "remindMinutes": 5},
+        ),
+        (
+            "/calllog",
+            {
+                "contact": contact.pk,
+                "number": f"+49{NUMBER}",
+                "startedAt": soon.isoformat(),
+                "notes": f"{NAME} was out",
+            },
+        ),
+    ):
+        answer = key.post(path, body)
+        assert answer.status in (200, 201), (path, answer.body)
+    meeting(cast, contact.pk, soon)
+    reached_out(cast, contact)
+    Suppression.objects.create(email=EMAIL, reason="bounced", details={"said": f"no {NAME} here"})
+    BulkJob.objects.create(
+        action="update", panel="contact", status="completed", selection={"query": {"searchValue": EMAIL}}
+    )
+    Export.objects.create(resource="contact", query={"searchValue": NAME}, status="completed")
+    WORK["events"].drain(float("inf"))
+    Event.objects.filter(object_id=contact.pk).update(payload={"changes": {"name": {"from": NAME, "to": NAME}}})
+    return contact.pk
+
+
+def meeting(cast: Cast, contact_id: str, soon: Any) -> None:
+    """A meeting with the contact, which has mails of all states, and one of others to which it is asked."""
+    organizer, ends = cast.owner, soon + timedelta(hours=1)
+    shared = {"organizer": organizer, "starts_at": soon, "ends_at": ends, "timezone": "UTC"}
+    own = Meeting.objects.create(title=f"Lunch with {NAME}", contact_id=contact_id, **shared)
+    own.attendees.create(email="else@example.org", name="Somebody Else")
+    other = Meeting.objects.create(title="Fair", **shared)
+    other.attendees.create(email=EMAIL, name=NAME, contact_id=contact_id)
+    other.attendees.create(email="third@example.org", name="Third")
+    company = {"company_id": cast.company.pk, "kind": "meeting_invitation"}
+    Mail.objects.create(to=EMAIL, subject="Invitation: Fair", status="sent", **company)
+    Mail.objects.create(to="third@example.org", subject=f"Soon: Lunch with {NAME}", status="sent", **company)
+    Mail.objects.create(
+        to="third@example.org",
+        subject="Soon",
+        text=f"with {NAME}",
+        calendar=f"ATTENDEE:{EMAIL}",
+        status="failed",
+        **company,
+    )
+    Mail.objects.create(to="third@example.org", subject="Soon: Fair", text="with Third", status="queued", **company)
+
+
+def reached_out(cast: Cast, contact: Contact) -> None:
+    """Messages in all states but the one that keeps it from being erased."""
+    smtp = SmtpFactory(last_error=f"550 <{EMAIL}> unknown")
+    run = GenieScheduler.objects.create(ai_type="offline", total=9)
+    said = {
+        "recipient": EMAIL,
+        "subject": f"Dear {NAME}",
+        "text": f"Dear {NAME}",
+        "html": f"<p>{NAME}</p>",
+        "reply": f"<{EMAIL}> ok",
+        "error": NAME,
+    }
+    for number, status in enumerate(
+        ("planned", "draft", "approved", "claimed", "sent", "failed", "unknown", "cancelled", "suppressed")
+    ):
+        job = SendJob.objects.create(run=run, contact=contact, smtp=smtp, status=status, step=number + 1, **said)
+        SendJobTransition.objects.create(send_job=job, to_status=status, detail=f"<{EMAIL}>")
+    others = ContactFactory()
+    found = [
+        {"contact": contact.pk, "score": 1, "reason": f"{NAME} gardens"},
+        {"contact": others.pk, "score": 1, "reason": "digs"},
+    ]
+    LeadGeneration.objects.create(prompt="Gardeners", ai_type="ai-offline", count=5, status="completed", found=found)
+
+
+def test_nothing_is_left_but_the_suppressed_address(scope: Cast) -> None:
+    id = scatter(scope)
+    before = traces()
+    assert len(before) >= 18, sorted(before)
+    told = scope.key.get(f"/contact/{id}/access-request")
+    assert told.status == 200, told.body
+    answer = erase(scope.key, id)
+    assert answer.status == 200, answer.body
+    left = traces()
+    assert list(left) == ["outreach_suppression"], {table: rows[:2] for table, rows in left.items()}
+    assert sorted(Suppression.objects.values_list("email", "reason", "source", "details")) == [
+        (f"2.{EMAIL}", "manual", "erasure", {}),
+        (EMAIL, "bounced", "", {}),
+    ]
+    counts = answer.data["counts"]
+    assert (counts["contacts"], counts["leads"], counts["messages"], counts["meetings"], counts["mails"]) == (
+        2,
+        1,
+        9,
+        1,
+        3,
+    )
+    assert answer.data["fileCount"] == 1
+    assert [file["name"] for file in answer.data["sourceFiles"]] == ["people.csv"]
+
+
+def test_what_belongs_to_others_stays(scope: Cast) -> None:
+    id = scatter(scope)
+    kept = {row.pk for row in Contact.objects.exclude(name__startswith=NAME)}
+    assert erase(scope.key, id).status == 200
+    assert {row["_id"] for row in scope.key.get("/contact").data} == kept
+    assert Import.objects.get().sample[-2:] == [
+        [f"Person {n}", f"person{n}@example.org", "+49", f"151{n:08}"] for n in (1, 2)
+    ]
+    assert list(ImportRowError.objects.values_list("values", "message")) == [([], "Erased on request.")]
+    assert [(mail.subject, mail.text) for mail in Mail.objects.filter(kind="meeting_invitation")] == [
+        ("Soon: Fair", "with Third")
+    ]
+    (fair,) = Meeting.objects.all()
+    assert list(fair.attendees.values_list("email", flat=True)) == ["third@example.org"]
+    assert [found["reason"] for found in LeadGeneration.objects.get().found] == ["digs"]
+    assert SendJob.objects.count() == 9
+    assert sorted(SendJob.objects.values_list("status", flat=True).distinct()) == [
+        "cancelled",
+        "failed",
+        "sent",
+        "suppressed",
+        "unknown",
+    ]
+    assert Smtp.objects.get().last_error == ""
+    assert not File.objects.filter(is_deleted=False).exclude(name="people.csv").exists()
+    assert Journal.objects.count() == Merge.objects.count() == Export.objects.count() == Lead.objects.count() == 0
+    (event,) = Event.objects.filter(kind="contact.erased")
+    assert event.object_id == id
+    assert event.payload["contacts"] == sorted(event.payload["contacts"])
+    assert not EventDelivery.objects.filter(event__object_id=id).exclude(event=event).exists()
+
+
+def test_the_second_call_says_missing_and_a_new_contact_may_take_the_address(scope: Cast) -> None:
+    contact = scope.key.post("/contact", {"formData": FORM}).data
+    assert erase(scope.key, contact["_id"]).status == 200
+    again = erase(scope.key, contact["_id"])
+    assert (again.status, again.body["warning"]) == (400, "id: there is no such contact in this company")
+    assert scope.key.get(f"/contact/{contact['_id']}/access-request").body == again.body
+    assert scope.key.get(f"/contact/{contact['_id']}").status == 400
+    assert scope.key.post("/contact", {"formData": FORM}).status == 200
+    assert Suppression.objects.get().email == EMAIL
+
+
+@pytest.mark.parametrize("confirm", [EMAIL.upper(), NUMBER, f"+49{NUMBER}", "+49 170 1987654"])
+def test_the_contact_is_named_once_more(scope: Cast, confirm: str) -> None:
+    contact = scope.key.post("/contact", {"formData": FORM}).data
+    for wrong in ("", "x", "zorbaxia", new_id(), "+49", f"x{NUMBER}", f"0{NUMBER}"):
+        answer = erase(scope.key, contact["_id"], wrong)
+        assert answer.status == 400, (wrong, answer.body)
+        assert answer.body["warning"].startswith("confirm"), answer.body
+    assert Contact.objects.get().erased_at is None
+    assert erase(scope.key, contact["_id"], confirm).status == 200
+    assert Contact.objects.get().name == ""
+
+
+def test_a_deleted_contact_can_be_erased_and_one_without_address_by_its_id(scope: Cast) -> None:
+    contact = ContactFactory(name=NAME, email=None, email_key=None, is_deleted=True)
+    assert erase(scope.key, contact.pk, contact.pk).status == 200
+    assert traces() == {}
+
+
+def test_a_contact_that_was_merged_is_erased_with_the_other(scope: Cast) -> None:
+    winner, loser = ContactFactory(), ContactFactory(name=NAME, email=EMAIL, is_deleted=True)
+    Contact.objects.filter(pk=loser.pk).update(merged_into=winner)
+    answer = erase(scope.key, loser.pk)
+    assert (answer.status, answer.body["warning"]) == (
+        400,
+        f"id: the contact was merged into {winner.pk}, which holds what is known of it",
+    )
+    assert sorted(erase(scope.key, winner.pk, winner.pk).data["contactIds"]) == sorted([winner.pk, loser.pk])
+    assert list(traces()) == ["outreach_suppression"]
+
+
+def test_a_lead_of_another_contact_that_was_merged_into_one_of_its_leads_stays(scope: Cast) -> None:
+    lead = LeadFactory(contact__email=EMAIL)
+    other = LeadFactory(merged_into=lead, is_deleted=True)
+    assert erase(scope.key, lead.contact_id).status == 200
+    assert list(Lead.objects.values_list("pk", "merged_into")) == [(other.pk, None)]
+
+
+def test_while_a_message_is_going_out_it_is_refused_and_nothing_changes(scope: Cast) -> None:
+    contact = ContactFactory(name=NAME, email=EMAIL)
+    smtp = SmtpFactory()
+    SendJob.objects.create(contact=contact, smtp=smtp, status="sending", subject="Now")
+    waiting = SendJob.objects.create(contact=contact, smtp=smtp, status="approved", subject="Later", step=2)
+    answer = erase(scope.key, contact.pk)
+    assert (answer.status, answer.body["warning"]) == (
+        400,
+        "a message to the contact is going out at this moment; try again in a minute",
+    )
+    waiting.refresh_from_db()
+    assert (waiting.status, waiting.subject) == ("approved", "Later")
+    assert Contact.objects.get().name == NAME
+
+
+def test_a_message_that_a_worker_has_claimed_does_not_go_any_more(scope: Cast) -> None:
+    contact = ContactFactory(name=NAME, email=EMAIL)
+    job = SendJob.objects.create(contact=contact, smtp=SmtpFactory(), status="claimed", lease=new_id(), text="Hello")
+    held = SendJob.objects.get(pk=job.pk)
+    assert erase(scope.key, contact.pk).status == 200
+    assert ledger.commit_intent(held, recipient=EMAIL, message_id="<x@y>") is False
+    job.refresh_from_db()
+    assert (job.status, job.reason, job.recipient, job.text) == ("cancelled", "erased", "", "")
+    assert not_erased([contact.pk, ContactFactory().pk]) == {Contact.objects.get(erased_at=None).pk}
+
+
+def test_an_export_at_work_begins_anew_and_finished_ones_go(scope: Cast) -> None:
+    contact = scope.key.post("/contact", {"formData": FORM}).data
+    done = exporting.make(scope.key)
+    exporting.work()
+    busy = exporting.make(scope.key)
+    Export.objects.filter(pk=busy["_id"]).update(status="running", lease=new_id(), worker=1)
+    assert erase(scope.key, contact["_id"]).data["exportCount"] == 1
+    assert scope.key.get(f"/export/{done['_id']}").status == 404
+    exporting.work()
+    found = scope.key.get(f"/export/{busy['_id']}").data
+    assert exporting.table(exporting.content_of(scope.key, found))[1:] == []
+
+
+def test_a_file_that_another_record_has_stays(scope: Cast) -> None:
+    CustomField.objects.create(name="Passport", unique_field_id="passport", field_type="file", value_type="file")
+    own, shared = (
+        scope.key.upload("/upload", SimpleUploadedFile(f"{n}.txt", n.encode())).data["_id"] for n in ("own", "shared")
+    )
+    first = scope.key.post("/contact", {"formData": {**FORM, "passport": own}}).data
+    for file, number in ((shared, "1701000001"), (shared, "1701000002")):
+        made = scope.key.post(
+            "/contact",
+            {"formData": {"email": f"{number}@example.org", "countryCode": "+49", "number": number, "passport": file}},
+        )
+        assert made.status == 200, made.body
+    assert erase(scope.key, first["_id"]).data["fileCount"] == 1
+    assert erase(scope.key, made.data["_id"], made.data["_id"]).data["fileCount"] == 0
+    assert [file["_id"] for file in scope.key.get("/file").data] == [shared]
+
+
+def test_who_may(cast: Cast, outsiders: Cast) -> None:
+    contact = cast.key.post("/contact", {"formData": FORM}).data["_id"]
+    missing = erase(outsiders.key, new_id())
+    assert erase(outsiders.key, contact).body == missing.body
+    with cast.scope():
+        role = RoleFactory(permission={"contact": {"GET": True, "POST": True}})
+        member = Caller(SESSION, session_headers(MemberFactory(status="accepted", role=role)))
+    refused = erase(member, contact)
+    assert (refused.status, refused.body["warning"]) == (403, "your role lacks the permission contact.DELETE")
+    assert cast.narrow_session.post(f"/contact/{contact}/erase", {"confirm": EMAIL}).status == 403
+    for body in ({}, {"confirm": 5}, {"confirm": EMAIL, "more": 1}, []):
+        assert cast.session.post(f"/contact/{contact}/erase", body).status == 400
+    assert erase(cast.session, "xyz").status == 400
+    with cast.scope():
+        role.permission["contact"]["DELETE"] = True
+        role.save()
+    assert erase(member, contact).status == 200
+
+
+def test_whatever_refers_to_contacts_or_leads_is_erased_and_told() -> None:
+    referring = {
+        model._meta.label
+        for model in apps.get_models()
+        for reference in company_references(model)
+        if reference.related_model in (Contact, Lead)
+    }
+    assert {"crm.Lead", "crm.CallLog", "crm.MeetingAttendee", "outreach.SendJob"} <= referring
+    assert referring - {table.model._meta.label for table in PERSONAL_DATA.values()} == set()
+    untold = {table.model._meta.label for table in PERSONAL_DATA.values() if not table.exported}
+    assert untold & referring == {"crm.CustomFieldValue", "crm.LeadValue"}, "their values are told with the records"
+
+
+def test_the_columns_of_a_contact_are_blank_afterwards(scope: Cast) -> None:
+    contact = scope.key.post("/contact", {"formData": FORM}).data
+    erase(scope.key, contact["_id"])
+    row = Contact.objects.values().get()
+    left = {name for name, value in row.items() if value not in (None, "", {}, [])}
+    assert left <= {"id", "company_id", "created_at", "updated_at", "is_deleted", "deleted_at", "erased_at"}, left

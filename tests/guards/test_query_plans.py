@@ -1,0 +1,251 @@
+"""The plans of the lists of contacts and leads on 20,000 of each in two companies, under the role and the policies of requests.
+
+A plan that reads a whole table, or sorts a whole company to show a page, is quick on a test's ten rows and slow on a customer's million.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from benchmarks.lead_population import LEAD_TABLES, furnish_leads, load_leads
+from benchmarks.loading import exempt_owner
+from benchmarks.population import LOADED_TABLES, Tenant, furnish, load
+from benchmarks.raw import own_queries
+from core.tenancy import as_owner, company_scope
+from crm.contacts.filters import CONTACT_FIELDS
+from crm.contacts.schema import ContactRow
+from crm.contacts.unique_key import live_holders
+from crm.contacts.writer import Keyed
+from crm.leads.filters import LEAD_FIELDS
+from tests.kit.cast import KEY, Caller, make_cast
+
+OURS, THEIRS = 4_000, 16_000
+PAGE = {"p": "1", "n": "50"}
+TABLES = (*LOADED_TABLES, *LEAD_TABLES)
+SORTED = 500
+"""More rows than a page ever needs to put in order, fewer than a company has."""
+UPDATES = "every update would have to write to all indexes, were this one's column indexed"
+UNINDEXED = {
+    "/contact": {
+        "countryCode": "a few values, which people filter by",
+        "unsubscribed": "two values",
+        "unsubscribedAt": "few contacts have it, and an audience is filtered by it",
+        "updatedAt": UPDATES,
+        **dict.fromkeys(
+            ("createdBy", "createdBy.name", "createdBy.email"), "a few values; not worth an index to every imported row"
+        ),
+        **dict.fromkeys(
+            ("updatedBy", "updatedBy.name", "updatedBy.email"), "a few values; not worth an index to every imported row"
+        ),
+    },
+    "/lead": {
+        "notes": "a text of any length, which no index can hold",
+        "statusChangedAt": "follows createdAt or updatedAt for most leads",
+        "updatedAt": UPDATES,
+    },
+}
+"""The sorts that do sort the company, each with the reason; for 500,000 leads that takes about half a second."""
+FIELD_SETS = {"/contact": CONTACT_FIELDS, "/lead": LEAD_FIELDS}
+INDEXED = [
+    (path, name)
+    for path, fields in FIELD_SETS.items()
+    for name, field in fields.fields.items()
+    if field.sortable and name not in UNINDEXED[path]
+]
+Node = dict[str, Any]
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def tenant(django_db_setup: None, django_db_blocker: Any) -> Iterator[Tenant]:
+    """The company that asks; the other one has four times as many contacts. All of it is rolled back at the end of the module."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        tenants = [
+            Tenant(made.company.pk, made.owner.pk, made.api_key.key, count)
+            for made, count in ((make_cast(), OURS), (make_cast(), THEIRS))
+        ]
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        with exempt_owner(TABLES):
+            furnish(tenants[0])  # the other company's contacts have no custom values, which makes loading quick
+            furnish_leads(tenants[0])
+            for made in tenants:
+                load(made)
+                load_leads(made, made.contacts)
+        with as_owner(), connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+        yield tenants[0]
+        transaction.set_rollback(True)
+
+
+def plans(tenant: Tenant, path: str = "/contact", **query: str) -> list[Node]:
+    """The plans of a list request's own statements: those of the page, and that of the count when there is one."""
+    return [plan(tenant, sql) for sql in own_queries(path, tenant.key, query)]
+
+
+def plan(tenant: Tenant, sql: str) -> Node:
+    with company_scope(tenant.company_id), connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}")
+        (found,) = cursor.fetchone()
+    return (json.loads(found) if isinstance(found, str) else found)[0]["Plan"]
+
+
+def walk(node: Node, *, into_subplans: bool = True) -> list[Node]:
+    children = [child for child in node.get("Plans", []) if into_subplans or child["Parent Relationship"] != "SubPlan"]
+    return [node, *(found for child in children for found in walk(child, into_subplans=into_subplans))]
+
+
+def kinds(node: Node) -> set[str]:
+    """The kinds of nodes that make the list itself: the tags of each shown contact are put together in a subplan of their own."""
+    return {found["Node Type"] for found in walk(node, into_subplans=False)}
+
+
+def indexes(node: Node) -> set[str]:
+    return {found["Index Name"] for found in walk(node) if "Index Name" in found}
+
+
+def read_in_full(node: Node) -> set[str]:
+    """The tables of contacts and leads that are read from end to end."""
+    return {found["Relation Name"] for found in walk(node) if found["Node Type"] == "Seq Scan"} & set(TABLES)
+
+
+def put_in_order(node: Node) -> int:
+    """How many rows the plan's largest sort expects; that of a page's own rows is among them."""
+    sorts = [found for found in walk(node, into_subplans=False) if found["Node Type"] == "Sort"]
+    return max((child["Plan Rows"] for found in sorts for child in found["Plans"]), default=0)
+
+
+def cursor_of(tenant: Tenant, path: str = "/contact", size: int = 1000, **query: str) -> str:
+    found = Caller(KEY, {"apikey": tenant.key}).get(path, cursorPagination="true", n=str(size), **query)
+    assert len(found.data) == size
+    return str(found.body["nextCursor"])
+
+
+def test_the_default_page_walks_its_index(tenant: Tenant) -> None:
+    page, count = plans(tenant, **PAGE)
+    assert "contact_newest" in indexes(page)
+    assert put_in_order(page) <= SORTED
+    assert read_in_full(page) == set()
+    assert kinds(count) & {"Index Only Scan", "Index Scan", "Bitmap Heap Scan"}
+    assert read_in_full(count) == set()
+
+
+@pytest.mark.parametrize(
+    ("sort", "index"),
+    [
+        ({}, "contact_newest"),
+        ({"sortBy": "createdAt", "sortOrder": "asc"}, "contact_newest"),
+        ({"sortBy": "name", "sortOrder": "asc"}, "contact_name"),
+        ({"sortBy": "name", "sortOrder": "desc"}, "contact_name"),
+        ({"sortBy": "score", "sortOrder": "asc"}, "fieldvalue_number"),
+        ({"sortBy": "city", "sortOrder": "desc"}, "fieldvalue_text"),
+        ({"sortBy": "signedUp", "sortOrder": "desc"}, "fieldvalue_time"),
+    ],
+)
+def test_a_sort_walks_its_index_on_the_first_page_and_further_down(
+    tenant: Tenant, sort: dict[str, str], index: str
+) -> None:
+    first, _ = plans(tenant, **PAGE, **sort)
+    (deep,) = plans(tenant, n="50", cursor=cursor_of(tenant, **sort), **sort)
+    for page in (first, deep):
+        assert index in indexes(page)
+        assert put_in_order(page) <= SORTED
+        assert read_in_full(page) == set()
+
+
+def test_every_sort_is_looked_at() -> None:
+    assert len(INDEXED) >= 25
+    for path, fields in FIELD_SETS.items():
+        assert UNINDEXED[path].keys() <= {name for name, field in fields.fields.items() if field.sortable}
+
+
+@pytest.mark.parametrize(("path", "name"), INDEXED)
+def test_no_declared_sort_puts_the_company_in_order(tenant: Tenant, path: str, name: str) -> None:
+    sort = {"sortBy": name, "sortOrder": "asc"}
+    *first, count = plans(tenant, path, **PAGE, **sort)
+    *last_first, _ = plans(tenant, path, **PAGE, sortBy=name, sortOrder="desc")
+    deep = plans(tenant, path, n="50", cursor=cursor_of(tenant, path, size=100, **sort), **sort)
+    assert first
+    for page in (*first, *last_first, *deep):
+        assert put_in_order(page) <= SORTED
+        assert read_in_full(page) == set()
+    assert read_in_full(count) == set()
+
+
+@pytest.mark.parametrize(("name", "index"), [("region", "leadvalue_text"), ("seats", "leadvalue_number")])
+def test_a_custom_field_of_leads_is_sorted_by_its_index(tenant: Tenant, name: str, index: str) -> None:
+    *_, cursor = plans(tenant, "/lead", n="50", cursor=cursor_of(tenant, "/lead", sortBy=name), sortBy=name)
+    page, _ = plans(tenant, "/lead", **PAGE, sortBy=name)
+    for found in (page, cursor):
+        assert index in indexes(found)
+        assert put_in_order(found) <= SORTED
+        assert read_in_full(found) == set()
+
+
+def test_the_place_after_a_cursor_is_found_by_the_index(tenant: Tenant) -> None:
+    (page,) = plans(tenant, n="50", cursor=cursor_of(tenant))
+    conditions = [node["Index Cond"] for node in walk(page) if node.get("Index Name") == "contact_newest"]
+    assert len(conditions) == 1
+    assert "ROW(" in conditions[0], (
+        "a row comparison that is no index condition is tried on every contact before the place"
+    )
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"filters": {"city": "City 7"}},
+        {"filters": {"city": "City 7"}, "sortBy": "score"},
+        {"advancedFilters": {"field": "score", "operator": "greaterThan", "value": 99_000}},
+        {"filters": {"vip": True}, "sortBy": "name"},
+        {"searchValue": "eriksen"},
+        {"searchValue": "City 7", "searchBy": "city"},
+    ],
+    ids=["equals", "equals, sorted by another field", "greater than", "checkbox", "search", "search in a custom field"],
+)
+def test_filters_and_searches_begin_with_an_index(tenant: Tenant, query: dict[str, Any]) -> None:
+    asked = {name: value if isinstance(value, str) else json.dumps(value) for name, value in query.items()}
+    for found in plans(tenant, **PAGE, **asked):
+        assert read_in_full(found) == set()
+        assert kinds(found) & {"Index Scan", "Index Only Scan", "Bitmap Index Scan"}
+
+
+def test_a_contact_is_found_by_its_address_whatever_its_capitals(tenant: Tenant) -> None:
+    for found in plans(tenant, **PAGE, filters=json.dumps({"email": "Ann.Eriksen@example.com"})):
+        assert "contact_email" in indexes(found)
+
+
+def test_a_custom_fields_filter_is_a_join_and_not_a_subplan(tenant: Tenant) -> None:
+    page, count = plans(tenant, **PAGE, filters=json.dumps({"city": "City 7"}))
+    assert "fieldvalue_text" in indexes(count)
+    assert [node for node in walk(count) if node.get("Parent Relationship") == "SubPlan"] == []
+    assert {"Nested Loop", "Hash Join", "Merge Join"} & kinds(page)
+
+
+def test_the_policies_add_no_subplan(tenant: Tenant) -> None:
+    """The policy is a comparison with a constant: what is below a subplan is the page's own query for tags."""
+    page, count = plans(tenant, **PAGE)
+    for found in (page, count):
+        below = [node for node in walk(found) if node.get("Parent Relationship") == "SubPlan"]
+        tables = {node["Relation Name"] for start in below for node in walk(start) if "Relation Name" in node}
+        assert tables <= {"crm_contacttag", "crm_tag"}
+        assert len([node for node in walk(found) if node.get("Parent Relationship") == "InitPlan"]) <= 1, (
+            "what finds the page's ids"
+        )
+    assert [node for node in walk(count) if node.get("Parent Relationship") in ("SubPlan", "InitPlan")] == []
+
+
+def test_duplicates_are_looked_up_by_the_unique_indexes(tenant: Tenant) -> None:
+    wanted = [Keyed("", ContactRow(), f"nobody{i}@example.com", f"+49151{i:08}") for i in range(500)]
+    with company_scope(tenant.company_id), CaptureQueriesContext(connection) as captured:
+        live_holders(wanted)
+    (sql,) = [entry["sql"] for entry in captured.captured_queries if "crm_contact" in entry["sql"]]
+    found = plan(tenant, sql)
+    assert {"contact_email_unique", "contact_number_unique"} <= indexes(found)
+    assert read_in_full(found) == set()

@@ -1,0 +1,88 @@
+"""The plans of searches on 20,000 contacts of two companies, and on leads: few are found by their grams, of many a page by its order."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from benchmarks.loading import exempt_owner
+from benchmarks.population import Tenant
+from benchmarks.raw import own_queries
+from core.lists import search
+from core.tenancy import as_owner
+from tests.guards.test_query_plans import PAGE, indexes, kinds, plan, read_in_full, tenant, walk  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def leads(tenant: Tenant, django_db_blocker: Any) -> Tenant:  # noqa: F811
+    """The company with a lead for every other contact."""
+    with django_db_blocker.unblock(), exempt_owner(("crm_lead",)), as_owner(), connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO crm_lead (id, company_id, created_at, updated_at, contact_id, status, source, notes, custom, is_deleted)"
+            " SELECT 'f' || substr(id, 2), company_id, created_at, updated_at, id, 'new', '', '', '{}', false"
+            " FROM crm_contact WHERE company_id = %s AND right(id, 1) IN ('0', '2', '4', '6', '8', 'a', 'c', 'e')",
+            [tenant.company_id],
+        )
+        cursor.execute("ANALYZE crm_lead")
+    return tenant
+
+
+def searched(tenant: Tenant, path: str = "/contact", **query: Any) -> list[dict[str, Any]]:  # noqa: F811
+    """The plans of a request: first the count of few or many, then the page, then the count of many or of a page in full."""
+    asked = {name: value if isinstance(value, str) else json.dumps(value) for name, value in query.items()}
+    return [plan(tenant, sql) for sql in own_queries(path, tenant.key, {**PAGE, **asked})]
+
+
+@pytest.mark.parametrize(
+    ("query", "used"),
+    [
+        ({"searchValue": "eriksen 77"}, {"contact_search"}),
+        ({"searchValue": "no such name"}, {"contact_search"}),
+        ({"searchValue": "n 7"}, {"contact_search"}),
+        ({"searchValue": "eriksen 77", "sortBy": "name"}, {"contact_search"}),
+        (
+            {"advancedFilters": {"field": "name", "operator": "startsWith", "value": "ann eriksen 7"}},
+            {"contact_search"},
+        ),
+        ({"advancedFilters": {"field": "name", "operator": "endsWith", "value": "kaya 77"}}, {"contact_search"}),
+        ({"searchValue": "event 512,", "searchBy": "remark"}, {"customfieldvalue_search"}),
+        ({"searchValue": "event 512,", "searchBy": "remark,name,email"}, {"customfieldvalue_search", "contact_search"}),
+    ],
+)
+def test_few_are_found_by_their_grams(tenant: Tenant, query: dict[str, Any], used: set[str]) -> None:  # noqa: F811
+    plans = searched(tenant, **query)
+    assert len(plans) >= 1
+    for found in plans:
+        assert used <= indexes(found)
+        assert read_in_full(found) == set()
+
+
+def test_of_many_a_page_comes_along_its_order(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    """However few the planner expects of a text that every contact has: sorting them all is what costs."""
+    monkeypatch.setattr(search, "MANY", 100)
+    probe, page, count = searched(tenant, searchValue="example.com")
+    assert "Limit" in kinds(probe)
+    assert "contact_newest" in indexes(page)
+    assert "contact_search" not in indexes(page)
+    assert [node for node in walk(page) if node["Node Type"] == "Sort" and node["Plan Rows"] > 51] == [], (
+        "no more than what is shown"
+    )
+    assert read_in_full(count) == set()
+
+
+def test_leads_are_found_by_their_contacts_grams(leads: Tenant) -> None:
+    probe, *pages = searched(leads, "/lead", searchValue="eriksen 7")
+    assert pages != []
+    for found in (probe, *pages):
+        assert "contact_search" in indexes(found)
+        assert {node["Relation Name"] for node in walk(found) if node["Node Type"] == "Seq Scan"} & {
+            "crm_lead",
+            "crm_contact",
+        } == set()
+    for found in searched(leads, "/lead", searchValue="eriksen 7", searchBy="contact.name,notes"):
+        assert {"contact_search", "lead_search"} <= indexes(found)

@@ -1,5 +1,0 @@
-"""The catcher's page alone, for its tests."""
-
-from django.urls import include, path
-
-urlpatterns = [path("mails/", include("outreach.catcher.urls"))]

@@ -1,0 +1,69 @@
+"""A mail that was sent is told of, once, in the transaction in which its message becomes sent."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.events import deliver
+from core.models import Event
+from crm.models import LeadActivity
+from outreach.delivery import ledger
+from outreach.delivery.claims import claim
+from outreach.models import SendJob
+from tests.kit.cast import Cast
+from tests.kit.factories import LeadFactory
+from tests.outreach.conftest import Post, planned, work
+
+
+def test_each_sent_message_is_told_of_and_becomes_an_activity_of_its_contact(cast: Cast, post: Post) -> None:
+    run = planned(cast, 3)
+    with cast.scope():
+        first = SendJob.objects.order_by("pk").first()
+        assert first is not None
+        lead = LeadFactory(contact=first.contact)
+    work("send")
+    with cast.scope():
+        jobs = {job.pk: job for job in SendJob.objects.all()}
+        told = {event.object_id: event for event in Event.objects.filter(kind="mail.sent")}
+        assert set(told) == set(jobs)
+        assert len(jobs) == Event.objects.filter(kind="mail.sent").count() == 3
+        for id, job in jobs.items():
+            assert told[id].payload == {"contact": job.contact_id, "subject": job.subject, "run": run}
+    deliver()
+    rows = cast.key.get("/lead-activity", filters={"kind": "mail"}).data
+    assert {row["contact"]["_id"] for row in rows} == {job.contact_id for job in jobs.values()}
+    assert all(row["lead"] is None and row["member"] is None for row in rows)
+    own = cast.key.get("/lead-activity", filters={"kind": "mail", "contact": lead.contact_id}).data
+    assert [row["details"] for row in own] == [{"event": "sent", "message": first.pk, "subject": first.subject}]
+
+
+def test_a_message_that_was_not_sent_is_not_told_of(cast: Cast, post: Post) -> None:
+    planned(cast, 1)
+    post.server.at["rcpt"] = "550 5.1.1 no such user"
+    work("send")
+    with cast.scope():
+        assert SendJob.objects.get().status == "failed"
+        assert not Event.objects.filter(kind="mail.sent").exists()
+        assert not LeadActivity.objects.filter(kind="mail").exists()
+
+
+def test_a_step_that_is_refused_or_rolled_back_tells_nothing(cast: Cast, post: Post) -> None:
+    planned(cast, 1)
+    with cast.scope():
+        [job] = claim(post.smtp.pk).jobs
+        assert ledger.commit_intent(job, recipient=job.contact.email or "", message_id="<1@example.com>")
+        stolen, job.lease = job.lease, "0" * 24
+        assert not ledger.step(job, to="sent", sent_at=timezone.now())
+        job.lease = stolen
+        with transaction.atomic():
+            assert ledger.step(job, to="sent", sent_at=timezone.now())
+            assert Event.objects.filter(kind="mail.sent").count() == 1
+            transaction.set_rollback(True)
+        job.refresh_from_db()
+        assert (job.status, Event.objects.filter(kind="mail.sent").count()) == ("sending", 0)
+        assert ledger.step(job, to="unknown", reason="uncertain", worker=None)
+        assert job.sending_at is not None
+        for _ in range(2):
+            ledger.late_news(job, to="sent", sending_at=job.sending_at, detail="queued")
+        assert Event.objects.get(kind="mail.sent").object_id == job.pk

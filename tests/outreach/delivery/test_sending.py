@@ -1,0 +1,380 @@
+"""From a run to a real SMTP server, and what becomes of each message there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from billing.models import Subscription
+from core.jobs import LeaseLost, sweep
+from core.tenancy import company_scope
+from crm.models import Contact
+from outreach.delivery import claims, ledger
+from outreach.delivery import worker as sending
+from outreach.delivery.claims import claim
+from outreach.models import GenieScheduler, SendJob, SendJobTransition, Smtp, Suppression
+from outreach.smtp.transport import Sent
+from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory
+from tests.kit.smtp_server import DROP
+from tests.outreach.conftest import Post, planned, statuses, work
+
+
+def steps(job: SendJob) -> list[tuple[str, str, str]]:
+    return list(
+        SendJobTransition.objects.filter(send_job=job)
+        .order_by("created_at", "id")
+        .values_list("from_status", "to_status", "reason")
+    )
+
+
+def test_a_run_reaches_the_mail_server_once_each(cast: Cast, post: Post) -> None:
+    run = planned(cast, 60)
+    assert statuses(cast, run) == {"approved": 60}
+    work("send")
+    assert statuses(cast, run) == {"sent": 60}
+    assert len(post.server.received) == len(set(post.message_ids())) == 60
+    with cast.scope():
+        emails = set(Contact.objects.values_list("email", flat=True))
+        job = SendJob.objects.filter(run_id=run).first()
+        assert job is not None
+        assert steps(job) == [
+            ("", "planned", ""),
+            ("planned", "approved", ""),
+            ("approved", "claimed", ""),
+            ("claimed", "sending", ""),
+            ("sending", "sent", ""),
+        ]
+        assert (job.reply, job.message_id) == ("2.0.0 queued", f"<{job.pk}@example.com>")
+        assert job.worker is None
+        assert job.sent_at is not None
+    assert set(post.recipients()) == emails
+    assert post.server.connections == 1
+    work("send")
+    assert len(post.server.received) == 60
+
+
+def test_every_mail_has_both_parts_and_one_click_unsubscribe(cast: Cast, post: Post) -> None:
+    planned(cast, 1)
+    work("send")
+    [mail] = post.server.received
+    head = mail.partition(b"\r\n\r\n")[0].decode()
+    assert "List-Unsubscribe-Post: List-Unsubscribe=One-Click" in head
+    assert "/api/public/unsubscribe/" in head
+    assert "From: Sender <sender@example.com>" in head
+    assert b"Content-Type: text/plain" in mail
+    assert b"Content-Type: text/html" in mail
+
+
+def test_a_temporary_refusal_is_tried_again_later_and_given_up_after_five(cast: Cast, post: Post) -> None:
+    run = planned(cast, 1)
+    post.server.at["rcpt"] = "451 4.2.0 mailbox busy"
+    for attempt in range(1, 6):
+        work("send")
+        with cast.scope():
+            job = SendJob.objects.get(run_id=run)
+            assert job.attempts == attempt
+            assert job.status == ("approved" if attempt < 5 else "failed")
+            if attempt < 5:
+                assert job.reason == "retry_backoff"
+                assert job.due_at > timezone.now() + timedelta(seconds=60)
+                SendJob.objects.filter(pk=job.pk).update(due_at=timezone.now())
+    assert (job.reason, job.reply) == ("attempts_exhausted", "451 4.2.0 mailbox busy")
+    assert post.server.received == []
+
+
+def test_a_dead_mailbox_fails_at_once_and_is_never_written_to_again(cast: Cast, post: Post) -> None:
+    run = planned(cast, 1)
+    post.server.at["rcpt"] = "550 5.1.1 no such user"
+    work("send")
+    with cast.scope():
+        job = SendJob.objects.select_related("contact").get(run_id=run)
+        assert (job.status, job.reason, job.sending_at) == ("failed", "bad_address", None)
+        listed = Suppression.objects.get()
+        assert (listed.email, listed.reason, listed.source) == (job.contact.email, "bounced", job.pk)
+
+
+def test_a_refusal_after_the_end_is_certain_and_repeated(cast: Cast, post: Post) -> None:
+    run = planned(cast, 1)
+    post.server.at["final"], post.server.times["final"] = "452 4.3.1 disk full", 1
+    work("send")
+    with cast.scope():
+        job = SendJob.objects.get(run_id=run)
+        assert (job.status, job.attempts, job.sending_at) == ("approved", 1, None)
+        SendJob.objects.filter(pk=job.pk).update(due_at=timezone.now())
+    work("send")
+    assert statuses(cast, run) == {"sent": 1}
+
+
+def test_silence_after_the_end_is_unknown_and_never_sent_again_by_itself(cast: Cast, post: Post) -> None:
+    run = planned(cast, 1)
+    post.server.at["final"], post.server.times["final"] = DROP, 1
+    work("send")
+    assert statuses(cast, run) == {"unknown": 1}
+    work("send")
+    assert len(post.server.received) == 1
+    assert cast.key.post(f"/genie/{run}/retry-failed", {}).data == {"changedCount": 0}
+    assert statuses(cast, run) == {"unknown": 1}
+    assert cast.key.post(f"/genie/{run}/retry-failed", {"unknown": True}).data["changedCount"] == 1
+    work("send")
+    assert statuses(cast, run) == {"sent": 1}
+    assert len(set(post.message_ids())) == 1
+    assert len(post.server.received) == 2
+
+
+def test_a_senders_trouble_makes_it_rest_and_costs_no_message_an_attempt(cast: Cast, post: Post) -> None:
+    run = planned(cast, 3)
+    post.server.at["mail"] = "421 4.7.0 too many messages"
+    work("send")
+    assert statuses(cast, run) == {"approved": 3}
+    with cast.scope():
+        smtp = Smtp.objects.get()
+        assert (smtp.failures, smtp.paused_reason) == (1, "sender_trouble")
+        assert "too many messages" in smtp.last_error
+        assert smtp.paused_until > timezone.now() + timedelta(seconds=60)
+        assert set(SendJob.objects.values_list("attempts", flat=True)) == {0}
+        job = SendJob.objects.first()
+    shown = cast.key.get(f"/genie/send-jobs/{job.pk}").data["decision"]
+    assert (shown["state"], shown["reason"]) == ("wait", "sender_trouble")
+    work("send")
+    assert post.server.connections == 2  # the session and its one fresh try, and none while it rests
+    del post.server.at["mail"]
+    with cast.scope():
+        Smtp.objects.update(paused_until=timezone.now())
+    work("send")
+    assert statuses(cast, run) == {"sent": 3}
+    with cast.scope():
+        assert Smtp.objects.values_list("failures", "last_error").get() == (0, "")
+
+
+def test_an_unreachable_server_makes_the_sender_rest(cast: Cast, post: Post) -> None:
+    run = planned(cast, 2)
+    with cast.scope():
+        Smtp.objects.update(port=1)
+    work("send")
+    assert statuses(cast, run) == {"approved": 2}
+    with cast.scope():
+        assert "Nothing takes connections" in Smtp.objects.get().last_error
+
+
+def test_what_changed_after_planning_stops_the_message(cast: Cast, post: Post) -> None:
+    run = planned(cast, 6)
+    with cast.scope():
+        a, b, c, d, e, f = SendJob.objects.filter(run_id=run).select_related("contact").order_by("id")
+        Contact.objects.filter(pk=a.contact_id).update(unsubscribed_at=timezone.now())
+        Suppression.objects.create(email=b.contact.email.lower(), reason="manual")
+        Contact.objects.filter(pk=c.contact_id).update(is_deleted=True)
+        Contact.objects.filter(pk=d.contact_id).update(replied_at=timezone.now())
+        Contact.objects.filter(pk=e.contact_id).update(email=None, email_key=None)
+        work("send")
+        ended = {job.pk: (job.status, job.reason) for job in SendJob.objects.filter(run_id=run)}
+    assert ended == {
+        a.pk: ("suppressed", "unsubscribed"),
+        b.pk: ("suppressed", "address_suppressed"),
+        c.pk: ("cancelled", "contact_deleted"),
+        d.pk: ("cancelled", "reply_received"),
+        e.pk: ("failed", "no_valid_address"),
+        f.pk: ("sent", ""),
+    }
+    assert post.recipients() == [f.contact.email]
+
+
+def test_an_unsubscription_after_the_claim_still_stops_the_message(cast: Cast, post: Post) -> None:
+    run = planned(cast, 1)
+    with cast.scope():
+        claimed = claim(post.smtp.pk)
+        assert [job.status for job in claimed.jobs] == ["claimed"]
+        Contact.objects.update(unsubscribed_at=timezone.now())
+        with sending.Session.open(sending.senders.config_of(post.smtp)) as session:
+            assert sending._send_one(session, claimed.jobs[0]) is False
+        assert SendJob.objects.get(run_id=run).status == "approved"
+    work("send")
+    assert post.server.received == []
+    assert statuses(cast, run) == {"suppressed": 1}
+
+
+def test_a_lost_lease_sends_nothing(cast: Cast, post: Post) -> None:
+    run = planned(cast, 1)
+    with cast.scope():
+        [job] = claim(post.smtp.pk).jobs
+        SendJob.objects.update(status="approved", lease=None, worker=None)
+        with sending.Session.open(sending.senders.config_of(post.smtp)) as session, pytest.raises(LeaseLost):
+            sending._send_one(session, job)
+        assert SendJob.objects.get(run_id=run).status == "approved"
+    assert post.server.received == []
+
+
+def test_news_that_come_after_the_sweeper_are_kept(cast: Cast, post: Post) -> None:
+    planned(cast, 1)
+    with cast.scope():
+        [job] = claim(post.smtp.pk).jobs
+        assert ledger.commit_intent(job, recipient="a@example.org", message_id="<x@example.com>")
+        SendJob.objects.update(status="unknown", lease=None, worker=None)
+        with pytest.raises(LeaseLost):
+            sending._settle(job, Sent("2.0.0 queued"))
+        assert SendJob.objects.get().status == "sent"
+
+
+def test_limits_are_exact_and_the_rest_waits(cast: Cast, post: Post) -> None:
+    with cast.scope():
+        Smtp.objects.update(per_minute=2, per_hour=5)
+    run = planned(cast, 7)
+    work("send")
+    assert statuses(cast, run) == {"sent": 2, "approved": 5}
+    with cast.scope():
+        smtp = Smtp.objects.get()
+        assert smtp.paused_reason == "limit_minute"
+        first = SendJob.objects.filter(status="sent").order_by("sending_at").first()
+        assert first is not None
+        assert abs((smtp.paused_until - first.sending_at) - timedelta(minutes=1)) < timedelta(seconds=1)
+        waiting = SendJob.objects.filter(status="approved").first()
+    shown = cast.key.get(f"/genie/send-jobs/{waiting.pk}").data["decision"]
+    assert (shown["state"], shown["reason"]) == ("wait", "limit_minute")
+    for expected in (4, 5, 5):
+        with cast.scope():
+            for job in SendJob.objects.filter(sending_at__isnull=False):
+                SendJob.objects.filter(pk=job.pk).update(sending_at=job.sending_at - timedelta(minutes=2))
+            Smtp.objects.update(paused_until=None)
+        work("send")
+        assert statuses(cast, run)["sent"] == expected
+    with cast.scope():
+        assert Smtp.objects.get().paused_reason == "limit_hour"
+
+
+def test_a_message_held_by_another_worker_counts_for_the_limit(cast: Cast, post: Post) -> None:
+    with cast.scope():
+        Smtp.objects.update(per_minute=2)
+        planned(cast, 4)
+        assert len(claim(post.smtp.pk).jobs) == 2
+        assert claim(post.smtp.pk).jobs == []
+        assert Smtp.objects.get().paused_reason == "limit_reserved"
+
+
+def test_a_new_sender_grows_day_by_day(cast: Cast, post: Post) -> None:
+    today = timezone.now().date()
+    with cast.scope():
+        Smtp.objects.update(ramp_start=1, ramp_step=2, per_day=100)
+    run = planned(cast, 5)
+    work("send")
+    assert statuses(cast, run)["sent"] == 1
+    with cast.scope():
+        smtp = Smtp.objects.get()
+        assert (smtp.first_sent_on, smtp.paused_reason) == (today, "limit_day_ramp")
+        Smtp.objects.update(first_sent_on=today - timedelta(days=1), paused_until=None)
+    work("send")
+    assert statuses(cast, run)["sent"] == 3
+
+
+def test_outside_the_window_messages_wait_for_it_to_open(cast: Cast, post: Post) -> None:
+    run = planned(cast, 2)
+    now = timezone.now()
+    opening = (now + timedelta(hours=2)).replace(minute=0, second=0, microsecond=0)
+    body = {"windowStart": f"{opening:%H:%M}", "windowEnd": f"{opening + timedelta(hours=1):%H:%M}"}
+    assert cast.key.put("/genie/settings", body).status == 200
+    work("send")
+    assert statuses(cast, run) == {"approved": 2}
+    with cast.scope():
+        for job in SendJob.objects.filter(run_id=run):
+            assert (job.reason, job.due_at) == ("outside_window", opening)
+
+
+def test_a_lapsed_subscription_sends_nothing(cast: Cast, post: Post) -> None:
+    run = planned(cast, 1)
+    with cast.scope():
+        Subscription.objects.update(status="expired")
+    work("send")
+    assert statuses(cast, run) == {"approved": 1}
+    assert post.server.received == []
+    with cast.scope():
+        assert Smtp.objects.get().paused_reason == "subscription_lapsed"
+
+
+def test_an_unverified_or_inactive_sender_sends_nothing(cast: Cast, post: Post) -> None:
+    run = planned(cast, 1)
+    for change in ({"verified": False}, {"verified": True, "is_active": False}):
+        with cast.scope():
+            Smtp.objects.update(**change)
+        work("send")
+        assert statuses(cast, run) == {"approved": 1}
+    assert post.server.connections == 0
+
+
+def test_a_cancelled_runs_claimed_message_is_not_sent(cast: Cast, post: Post) -> None:
+    run = planned(cast, 3)
+    with cast.scope():
+        claimed = claim(post.smtp.pk)
+        GenieScheduler.objects.update(cancelled_at=timezone.now())
+        with sending.Session.open(sending.senders.config_of(post.smtp)) as session:
+            for job in claimed.jobs:
+                assert sending._send_one(session, job) is False
+    work("send")
+    assert post.server.received == []
+    assert statuses(cast, run) == {"cancelled": 3}
+
+
+def test_what_this_process_lost_sight_of_is_freed(cast: Cast, post: Post) -> None:
+    run = planned(cast, 2)
+    with cast.scope():
+        claimed = claims.claim(post.smtp.pk)
+        SendJob.objects.filter(pk=claimed.jobs[0].pk).update(status="sending", sending_at=timezone.now())
+    claims._held.discard(claimed.lease)
+    claims.free_forgotten()
+    assert Counter(statuses(cast, run)) == {"unknown": 1, "approved": 1}
+
+
+def test_two_companies_keep_to_themselves(cast: Cast, outsiders: Cast, post: Post) -> None:
+    run = planned(cast, 2)
+    with company_scope(outsiders.company.pk):
+        ContactFactory()
+        assert SendJob.objects.count() == 0
+    assert outsiders.key.get(f"/genie/{run}").status == 404
+    assert outsiders.key.get("/genie/send-jobs").data == []
+    work("send")
+    assert statuses(cast, run) == {"sent": 2}
+
+
+def test_the_sweeper_frees_what_a_dead_worker_held_and_writes_it_down(cast: Cast, post: Post) -> None:
+    run = planned(cast, 4)
+    with cast.scope():
+        begun, claimed, poison, late = SendJob.objects.filter(run_id=run).order_by("id")
+        dead = {"worker": 1, "lease": "0" * 24}
+        SendJob.objects.filter(pk=begun.pk).update(status="sending", sending_at=timezone.now(), **dead)
+        SendJob.objects.filter(pk=claimed.pk).update(status="claimed", **dead)
+        SendJob.objects.filter(pk=poison.pk).update(status="claimed", deaths=9, **dead)
+        SendJob.objects.filter(pk=late.pk).update(status="sending", deaths=9, sending_at=timezone.now(), **dead)
+    assert sweep() == 4
+    with cast.scope():
+        found = {job.pk: (job.status, job.reason) for job in SendJob.objects.filter(run_id=run)}
+        assert found == {
+            begun.pk: ("unknown", "worker_died"),
+            claimed.pk: ("approved", ""),
+            poison.pk: ("failed", "worker_died"),
+            late.pk: ("unknown", "worker_died"),  # never failed, which could be sent again
+        }
+        assert steps(begun)[-1] == ("sending", "unknown", "worker_died")
+        assert steps(poison)[-1] == ("claimed", "failed", "worker_died")
+    work("send")
+    assert statuses(cast, run) == {"unknown": 2, "failed": 1, "sent": 1}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_claiming_at_once_together_keep_the_limit_and_claim_nothing_twice(cast: Cast, post: Post) -> None:
+    planned(cast, 60)
+    with cast.scope():
+        Smtp.objects.update(per_minute=40)
+
+    def one(_: int) -> list[str]:
+        try:
+            with cast.scope():
+                return [job.pk for _ in range(3) for job in claim(post.smtp.pk).jobs]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        taken = [pk for ids in pool.map(one, range(4)) for pk in ids]
+    assert len(taken) == len(set(taken)) == 40

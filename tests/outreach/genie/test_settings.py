@@ -1,0 +1,52 @@
+"""GET and PUT /genie/settings."""
+
+from __future__ import annotations
+
+from accounts.models import Company
+from tests.kit.cast import Cast, make_cast
+
+PATH = "/genie/settings"
+
+
+def test_without_settings_mail_goes_at_all_hours(cast: Cast) -> None:
+    Company.objects.filter(pk=cast.company.pk).update(timezone="Europe/Berlin")
+    assert cast.key.get(PATH).data == {
+        "windowDays": [],
+        "windowStart": None,
+        "windowEnd": None,
+        "recipientTimezone": True,
+        "timezone": "Europe/Berlin",
+    }
+
+
+def test_what_is_given_is_set_and_the_rest_stays(cast: Cast, outsiders: Cast) -> None:
+    answer = cast.session.put(PATH, {"windowDays": [5, 1, 1], "windowStart": "09:00", "windowEnd": "17:30"})
+    assert (answer.status, answer.data["windowDays"], answer.data["windowStart"], answer.data["windowEnd"]) == (
+        200,
+        [1, 5],
+        "09:00",
+        "17:30",
+    )
+    assert cast.key.put(PATH, {"recipientTimezone": False}).data["windowDays"] == [1, 5]
+    cleared = cast.key.put(PATH, {"windowStart": None, "windowEnd": None}).data
+    assert (cleared["windowStart"], cleared["recipientTimezone"]) == (None, False)
+    assert outsiders.key.get(PATH).data["recipientTimezone"] is True
+
+
+def test_bad_bodies_name_the_field(cast: Cast) -> None:
+    for body, field in (
+        ({"windowDays": [0]}, "windowDays"),
+        ({"windowDays": "Monday"}, "windowDays"),
+        ({"windowStart": "25:00", "windowEnd": "26:00"}, "windowStart"),
+        ({"windowStart": "09:00"}, "windowEnd"),
+        ({"timezone": "UTC"}, "timezone"),
+    ):
+        answer = cast.key.put(PATH, body)
+        assert answer.status == 400, body
+        assert field in answer.body["warning"]
+
+
+def test_roles(db: None) -> None:
+    reader = make_cast({"genie": {"GET": True}})
+    assert reader.narrow_session.get(PATH).status == 200
+    assert reader.narrow_session.put(PATH, {}).status == 403

@@ -1,0 +1,218 @@
+"""outreach.smtp.message: what goes over the wire, read back by the standard parser."""
+
+import dataclasses
+import datetime as dt
+import email
+import re
+from email import policy
+from email.message import EmailMessage
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outreach.smtp.message import (
+    InvalidMail,
+    OutgoingMail,
+    build,
+    clean_line,
+    html_from_text,
+    message_id,
+    sanitise_html,
+)
+
+URL = "https://leads.example.com/api/public/unsubscribe/" + "a1b2" * 40
+MAIL = OutgoingMail(
+    id="65f0c0ffee65f0c0ffee65f0",
+    from_name="Maria Lopez",
+    from_email="maria@example.com",
+    to_name="Ann Lee",
+    to_email="ann@example.org",
+    subject="A question about spring",
+    text="Hi Ann,\n\nhave a look at https://example.com/a?b=1&c=2.\n\nBest\nMaria",
+    date=dt.datetime(2026, 3, 1, 9, 30, tzinfo=dt.UTC),
+    unsubscribe_url=URL,
+)
+
+
+def parsed(mail: OutgoingMail) -> EmailMessage:
+    message = email.message_from_bytes(build(mail), policy=policy.default)
+    assert isinstance(message, EmailMessage)
+    assert message.defects == []
+    return message
+
+
+def part(mail: OutgoingMail, kind: str) -> str:
+    body = parsed(mail).get_body((kind,))
+    assert body is not None
+    return str(body.get_content()).replace("\r\n", "\n")
+
+
+def changed(**values: object) -> OutgoingMail:
+    return dataclasses.replace(MAIL, **values)  # type: ignore[arg-type]
+
+
+def test_headers() -> None:
+    message = parsed(MAIL)
+    assert {name: message[name] for name in ("From", "To", "Subject", "Message-ID", "MIME-Version")} == {
+        "From": "Maria Lopez <maria@example.com>",
+        "To": "Ann Lee <ann@example.org>",
+        "Subject": "A question about spring",
+        "Message-ID": "<65f0c0ffee65f0c0ffee65f0@example.com>",
+        "MIME-Version": "1.0",
+    }
+    assert message["Date"].datetime == MAIL.date
+    assert message["Reply-To"] is None
+    assert message.get_content_type() == "multipart/alternative"
+    assert [child.get_content_type() for child in message.iter_parts()] == ["text/plain", "text/html"]
+
+
+def test_one_click_unsubscribe_stays_one_unbroken_url() -> None:
+    assert f"\r\nList-Unsubscribe: <{URL}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n".encode() in build(
+        MAIL
+    )
+    assert part(MAIL, "plain").endswith(f"\n-- \nUnsubscribe from these messages: {URL}\n")
+    assert f'<a href="{URL}"' in part(MAIL, "html")
+
+
+def test_without_unsubscribe_url_there_is_no_such_header() -> None:
+    raw = build(changed(unsubscribe_url=None))
+    assert b"List-Unsubscribe" not in raw
+    assert b"Unsubscribe" not in raw
+
+
+def test_building_twice_gives_the_same_bytes() -> None:
+    assert build(MAIL) == build(changed())
+
+
+def test_the_wire_form_is_7bit_crlf_and_short_lines() -> None:
+    raw = build(
+        changed(
+            text="Ünïcödé 😀 " * 300 + "\r\rx\n" + "y" * 5000, subject="Grüße 😀 " * 20, from_name="Łukasz, Żółć " * 8
+        )
+    )
+    assert raw.isascii()
+    assert not re.search(rb"(?<!\r)\n|\r(?!\n)", raw)
+    assert max(len(line) for line in raw.split(b"\r\n")) <= 998
+
+
+def test_international_text_survives() -> None:
+    mail = changed(
+        subject="Grüße aus Łódź — 你好 שלום 😀",
+        from_name="Łukasz, Żółć",
+        to_name='Ann "the boss" O\'Neil (x)',
+        text="שלום\n你好 😀\n.\nend",
+    )
+    message = parsed(mail)
+    assert message["Subject"] == mail.subject
+    assert message["From"].addresses[0].display_name == mail.from_name
+    assert message["To"].addresses[0].display_name == mail.to_name
+    assert part(mail, "plain").startswith("שלום\n你好 😀\n.\nend\n")
+
+
+def test_international_addresses() -> None:
+    raw = build(changed(from_email="maria@bücher.example", to_email="jörg@bücher.example"))
+    assert b"<maria@xn--bcher-kva.example>" in raw
+    assert b"Message-ID: <65f0c0ffee65f0c0ffee65f0@xn--bcher-kva.example>" in raw
+    assert "<jörg@xn--bcher-kva.example>".encode() in raw
+
+
+def test_reply_to() -> None:
+    assert parsed(changed(reply_to="desk@example.com"))["Reply-To"] == "desk@example.com"
+
+
+@pytest.mark.parametrize("field", ["subject", "from_name", "to_name", "unsubscribe_label"])
+@pytest.mark.parametrize("line_break", ["\r\n", "\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\x00"])
+def test_no_value_can_add_a_header(field: str, line_break: str) -> None:
+    message = parsed(changed(**{field: f"Hello{line_break}Bcc: victim@example.net{line_break}{line_break}body"}))
+    assert message["Bcc"] is None
+    assert [child.get_content_type() for child in message.iter_parts()] == ["text/plain", "text/html"]
+
+
+@pytest.mark.parametrize("field", ["from_email", "to_email", "reply_to"])
+@pytest.mark.parametrize(
+    "address",
+    ["a@b.c\r\nBcc: x@y.z", "a@b.c, d@e.f", "a b@c.d", "<a@b.c>", "a@b@c.d", "none", "@b.c", "a@", "a@.ü..", '"a"@b.c'],
+)
+def test_what_is_no_single_address_is_refused(field: str, address: str) -> None:
+    with pytest.raises(InvalidMail, match=field):
+        build(changed(**{field: address}))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "https://x.example/\r\nBcc: a@b.c",
+        "https://x.example/<>",
+        "https://é.example/",
+        "ftp://x",
+    ],
+)
+def test_an_unsubscribe_url_of_another_kind_is_refused(url: str) -> None:
+    with pytest.raises(InvalidMail, match="unsubscribe_url"):
+        build(changed(unsubscribe_url=url))
+
+
+@pytest.mark.parametrize(
+    "values", [{"subject": " \n "}, {"text": " \n"}, {"date": dt.datetime(2026, 1, 1)}, {"id": "a b"}, {"id": "a\r\nb"}]
+)
+def test_what_can_not_be_built_is_refused(values: dict[str, object]) -> None:
+    with pytest.raises(InvalidMail):
+        build(changed(**values))
+
+
+def test_html_from_text_escapes_and_links() -> None:
+    assert html_from_text('A <b> & "c"\nsee https://x.example/a?b=1&c=2.\n\nEnd <https://y.example>') == (
+        '<p style="margin:0 0 1em" dir="auto">A &lt;b&gt; &amp; &quot;c&quot;<br>\n'
+        'see <a href="https://x.example/a?b=1&amp;c=2">https://x.example/a?b=1&amp;c=2</a>.</p>\n'
+        '<p style="margin:0 0 1em" dir="auto">End &lt;<a href="https://y.example">https://y.example</a>&gt;</p>'
+    )
+
+
+def test_given_html_keeps_its_looks_and_loses_what_runs() -> None:
+    given_html = (
+        "<html><head><title>t</title><style>p{}</style></head><body onload=x()><script>alert(1)</script><!-- c -->"
+        '<p style="color:red;position:fixed" onclick="x()">Hi <b>Ann</b></p><a href="javascript:x()">a</a><a href="https://x.example">b</a>'
+        '<img src="https://x.example/i.png" onerror="x()" alt="i"><iframe src="https://x.example"></iframe><form action="/x"><input></form>'
+        "</body></html>"
+    )
+    assert sanitise_html(given_html) == (
+        '<p style="color:red">Hi <b>Ann</b></p><a>a</a><a href="https://x.example">b</a><img src="https://x.example/i.png" alt="i">'
+    )
+    assert '<p style="color:red">Hi <b>Ann</b></p>' in part(changed(html=given_html), "html")
+
+
+def test_message_id_is_that_of_the_row() -> None:
+    assert (
+        message_id("65f0c0ffee65f0c0ffee65f0", "a@bücher.example") == "<65f0c0ffee65f0c0ffee65f0@xn--bcher-kva.example>"
+    )
+
+
+def test_clean_line() -> None:
+    assert clean_line("  a\r\n\tb\u2028c\u202ed \x00 ") == "a b cd"
+
+
+@given(subject=st.text(max_size=250), name=st.text(max_size=120), text=st.text(max_size=400))
+def test_any_text_gives_a_message_that_reads_back(subject: str, name: str, text: str) -> None:
+    mail = changed(subject=f"S {subject}", from_name=name, to_name=name, text=f"T {text}")
+    raw = build(mail)
+    assert raw.isascii()
+    assert not re.search(rb"(?<!\r)\n|\r(?!\n)", raw)
+    message = email.message_from_bytes(raw, policy=policy.compat32)
+    assert sorted(set(message.keys())) == sorted(
+        [
+            "From",
+            "To",
+            "Subject",
+            "Date",
+            "Message-ID",
+            "List-Unsubscribe",
+            "List-Unsubscribe-Post",
+            "MIME-Version",
+            "Content-Type",
+        ]
+    )
+    shown = str(email.header.make_header(email.header.decode_header(message["Subject"])))
+    assert shown == clean_line(mail.subject)[:200].strip()
+    assert len(message.get_payload()) == 2
