@@ -18,8 +18,9 @@ Handler = Callable[[Sequence["Event"]], None]
 class EventConsumer(Work):
     """A named handler of some kinds of events.
 
-    `run(events)` gets many events of one company in their order, inside that company and inside a transaction, which is rolled back when
-    it raises; it may get them again, fewer at a time. A function that handles one event is wrapped in `each`.
+    `run(events)` gets many events of one company in their order, inside that company and inside a transaction, which is
+    rolled back when it raises; it may get them again, fewer at a time. A function that handles one event is wrapped in
+    `each`.
     """
 
     run: Handler

@@ -1,7 +1,8 @@
 """Handing events to their consumers, exactly once.
 
-A consumer handles many events of one company at a time, in the transaction that deletes their deliveries, so that for work done in the
-database a crash neither loses nor repeats an event. Where it fails on many it gets them again one by one: a bad event costs no other.
+A consumer handles many events of one company at a time, in the transaction that deletes their deliveries, so that for
+work done in the database a crash neither loses nor repeats an event. Where it fails on many it gets them again one by
+one: a bad event costs no other.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ BATCH = 500
 
 
 def deliver(deadline: float = float("inf")) -> int:
-    """Handle due deliveries, oldest first, up to BATCH in a transaction, until none is left or monotonic() passes the deadline.
+    """Handle due deliveries, oldest first, until none is left or monotonic() passes the deadline.
 
-    Returns the number handled or retried later.
+    One transaction handles up to BATCH. Returns the number handled or retried later.
     """
     taken = 0
     while monotonic() < deadline:

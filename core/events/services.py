@@ -30,7 +30,8 @@ def emit(
 ) -> None:
     """Write one event per object of the active company, and its deliveries, inside the caller's transaction.
 
-    Without `notify` consumers get them at the next tick: for writers of many small transactions, which a Celery message each would slow.
+    Without `notify` consumers get them at the next tick: for writers of many small transactions, which a Celery message
+    each would slow.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError(

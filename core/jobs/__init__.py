@@ -1,7 +1,8 @@
-"""Work: PostgreSQL owns it, Celery only tells the workers that there is some (docs/decisions/0005-work.md, docs/adding-a-job.md).
+"""Work: PostgreSQL owns it, Celery only tells the workers that there is some.
 
-Each kind of work is declared by `register(...)`. The tick (core.jobs.tasks) frees what dead workers held and notifies the workers of
-every kind that has something due, so that a lost, repeated or late notification changes nothing but the time.
+Each kind of work is declared by `register(...)` (docs/adding-a-job.md). The tick (core.jobs.tasks) frees what dead
+workers held and notifies the workers of every kind that has something due, so that a lost, repeated or late
+notification changes nothing but the time (docs/decisions/0005-work.md).
 """
 
 from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned

@@ -1,7 +1,7 @@
 """A worker process is alive as long as it holds its advisory lock.
 
-The lock sits on a connection of its own: the operating system closes a killed process's sockets, and everything it had claimed is free
-at once.
+The lock sits on a connection of its own: the operating system closes a killed process's sockets, and everything it had
+claimed is free at once.
 """
 
 from __future__ import annotations

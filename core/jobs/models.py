@@ -14,7 +14,10 @@ from core.tenancy.models import BaseModel, CompanyRow
 
 @dataclass(frozen=True)
 class ClaimPolicy:
-    """Which status may be claimed, what a claim writes, and where a dead worker's rows go (status held -> status freed)."""
+    """Which status may be claimed, which one a claim writes, and where a dead worker's rows go.
+
+    `orphans` maps the status that the worker held to the status that its rows get.
+    """
 
     ready: str
     claimed: str
@@ -47,7 +50,10 @@ class Claimable(BaseModel):
 
     @classmethod
     def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
-        """Called in the sweep's transaction with the (id, company id) of rows taken from dead workers; the default keeps no record."""
+        """Called in the sweep's transaction with the (id, company id) of rows taken from dead workers.
+
+        The default keeps no record.
+        """
 
 
 class CompanyWork(Claimable, CompanyRow):

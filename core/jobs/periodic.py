@@ -1,4 +1,4 @@
-"""Periodic tasks: each is due by its row in the database, so that however many workers there are, one runs it each time."""
+"""Periodic tasks: each is due by its row, so that however many workers there are, one runs it each time."""
 
 from __future__ import annotations
 

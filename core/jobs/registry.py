@@ -1,7 +1,7 @@
-"""The registry of all kinds of work: each is declared by one `register(...)`, and everything that runs or shows work reads WORK.
+"""The registry of all kinds of work: each is declared by one `register(...)`, and whatever runs work reads WORK.
 
-Celery workers drain some of it (QueueWork, core.jobs.runner.JobWork). The other kinds are parts of one that is drained: periodic tasks of
-"periodic", event consumers of "events", actions of bulk jobs of "bulk-job".
+Celery workers drain some of it (QueueWork, core.jobs.runner.JobWork). The other kinds are parts of one that is
+drained: periodic tasks of "periodic", event consumers of "events", actions of bulk jobs of "bulk-job".
 """
 
 from __future__ import annotations
@@ -52,8 +52,11 @@ class DrainedWork(Work, ABC):
 
 @dataclass(frozen=True)
 class QueueWork(DrainedWork):
-    """Anything that is drained: `run(deadline)` works until nothing is due or monotonic() passes the deadline, `has_due()` says whether
-    anything is due, and `model` names the rows that `run` claims, if it claims rows."""
+    """Anything that is drained.
+
+    `run(deadline)` works until nothing is due or monotonic() passes the deadline, `has_due()` says whether anything is
+    due, and `model` names the rows that `run` claims, if it claims rows.
+    """
 
     run: Callable[[float], object]
     _: KW_ONLY

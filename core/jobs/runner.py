@@ -27,10 +27,10 @@ J = TypeVar("J", bound=Job)
 
 @dataclass(frozen=True)
 class JobWork(DrainedWork, Generic[J]):
-    """A Job model. `run(job, deadline)` works on a claimed job inside its company and ends by `finish`, `release` or an exception.
+    """A Job model. `run(job, deadline)` works on a claimed job inside its company.
 
-    `ended(job)` is called inside the company whenever work has given a job its final status, in that transaction: what it writes is
-    there exactly once, whichever worker died when.
+    It ends by `finish`, `release` or an exception. `ended(job)` is called inside the company whenever work has given a
+    job its final status, in that transaction: what it writes is there exactly once, whichever worker died when.
     """
 
     run: Callable[[J, float], None]

@@ -16,7 +16,7 @@ SLICE_SECONDS = 20.0
 
 @shared_task(name="core.tick", queue="tick", ignore_result=True, expires=3, soft_time_limit=60, time_limit=90)
 def tick() -> None:
-    """Every second: free what dead workers held, and notify the workers of every kind of work that has something due."""
+    """Every second: free what dead workers held, and notify the workers of each kind of work that is due."""
     sweep()
     for work in drained().values():
         if work.due():

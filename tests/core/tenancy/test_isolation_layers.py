@@ -99,7 +99,7 @@ def test_references_cannot_cross_companies(cast: Cast, outsiders: Cast, contacts
             rows("SET CONSTRAINTS ALL IMMEDIATE; SELECT 1")
 
 
-def test_every_company_owned_table_is_walled(db: None) -> None:
+def test_every_company_owned_table_is_isolated(db: None) -> None:
     """From the catalogue of the database itself: RLS enabled and forced, both policies, each reference by (company_id, id)."""
     tables = {model._meta.db_table: model for model in company_models()}
     assert {"crm_contact", "crm_customfieldvalue", "outreach_sendjob", "accounts_apikey", "core_event"} <= set(tables)
