@@ -20,11 +20,10 @@ from core.api.json import dumps
 from core.errors import NamedError
 from core.fields import CompanyForeignKey
 from crm.models import CallLog, Contact, FollowUp, Lead, LeadActivity, Meeting
+from crm.records.types import RECORD_TYPES
 
-INTERNAL = frozenset(
-    {"company_id", "lease", "worker", "deaths", "email_key", "number_key", "email_identity", "first_product", "search"}
-)
-"""Columns that say nothing of the contact beyond what others do."""
+INTERNAL = frozenset({"company_id", "lease", "worker", "deaths", "email_identity", "search"})
+"""Columns that say nothing of the contact beyond what others do; derived columns of records are such, too."""
 SHORTEST_NUMBER = 6
 """A number of fewer digits is not looked for in texts: it would be found in half of them."""
 
@@ -159,7 +158,12 @@ class PersonalDataTable:
 
     def export_rows(self, subject: DataSubject) -> Iterator[dict[str, Any]]:
         """The rows as an access request has them, read piece by piece."""
-        columns = [f.attname for f in self.model._meta.concrete_fields if f.attname not in INTERNAL | self.hides]
+        derived = {
+            name for one in RECORD_TYPES.values() if one.kind.model is self.model for name in one.kind.derived_columns
+        }
+        columns = [
+            f.attname for f in self.model._meta.concrete_fields if f.attname not in INTERNAL | self.hides | derived
+        ]
         for row in self.find(subject).order_by("pk").values(*columns, *self.adds).iterator(chunk_size=500):
             exported = {camel(name): value for name, value in row.items()}
             yield exported if self.shape is None else self.shape(subject, exported)

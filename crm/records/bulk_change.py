@@ -141,9 +141,9 @@ def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id:
     for key, items in change.remove.items():
         for id in _change_items(schema, key, items, ids, actor_id, append=False):
             moved.setdefault(id, {})[key] = {"removed": items}
-    labelled = _change_tags(schema, change, ids)
-    touch(schema.kind, sorted(labelled - moved.keys()), actor_id)
-    for id in labelled:
+    tagged = _change_tags(schema, change, ids)
+    touch(schema.kind, sorted(tagged - moved.keys()), actor_id)
+    for id in tagged:
         moved.setdefault(id, {})["tags"] = {
             {"set": "to", "append": "added", "remove": "removed"}[change.tags]: list(change.tag_ids)
         }

@@ -10,6 +10,7 @@ from django.db.models import Q
 from core.lists import ListField
 from core.lists.fields import Condition, column
 from crm.models import Segment
+from crm.segments.services import members
 
 
 class SegmentField(ListField):
@@ -22,8 +23,6 @@ class SegmentField(ListField):
         self.panel = panel
 
     def where(self, condition: Condition) -> Q:
-        from crm.segments.services import members  # which reads the fields of lists, this one among them
-
         segments = Segment.objects.filter(condition(column("pk")), panel=self.panel)
         return reduce(or_, (Q(pk__in=members(segment).values("pk")) for segment in segments), Q(pk__in=[]))
 

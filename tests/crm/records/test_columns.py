@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db.models import Field, GeneratedField
 
+from crm.custom_fields.system_fields import SYSTEM_FIELDS
 from crm.records.types import RECORD_TYPES
 
 COMMON = {
@@ -41,6 +42,11 @@ def test_types_and_empty_values_fit_the_model(panel: str) -> None:
         field = own[column.name]
         assert column.type == TYPES.get(field.get_internal_type(), "text"), column.name
         assert column.empty is not None or field.null or field.is_relation, column.name
+
+
+@pytest.mark.parametrize("panel", ["contact", "lead", "productService"])
+def test_system_fields_are_the_columns_that_form_data_has(panel: str) -> None:
+    assert [field["unique_field_id"] for field in SYSTEM_FIELDS[panel]] == list(RECORD_TYPES[panel].kind.system_columns)
 
 
 @pytest.mark.parametrize("panel", ["contact", "lead", "productService"])
