@@ -5,14 +5,15 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
+        from accounts.api_keys.models import ApiKey
         from accounts.auth import jobs as sessions  # noqa: F401  (register their work)
         from accounts.mails import jobs as mails  # noqa: F401  (register their work)
         from accounts.mails.notices import Notice, register_notice
         from accounts.members import jobs as invites  # noqa: F401  (register their work)
         from accounts.members.selectors import seats
-        from accounts.models import ApiKey, Role
         from accounts.programs import jobs as programs  # noqa: F401  (register their work)
         from accounts.request_log import jobs as request_log  # noqa: F401  (register their work)
+        from accounts.roles.models import Role
         from accounts.roles.services import seed_roles
         from accounts.settings.services import make_settings
         from core.access import count_usage

@@ -13,11 +13,13 @@ class CrmConfig(AppConfig):
         from crm import selectors
         from crm.activities import follow_ups
         from crm.activities import jobs as activities  # noqa: F401  (register their work)
+        from crm.activities.models import FollowUp
         from crm.activities.reminders import register_reminder
         from crm.bulk_jobs import jobs as bulk_jobs  # noqa: F401  (register their work)
         from crm.contacts.record_type import CONTACT_TYPE
         from crm.contacts.tags import clear_categories, untag_contacts
         from crm.custom_fields import jobs as custom_fields  # noqa: F401  (register their work)
+        from crm.custom_fields.models import CustomSection
         from crm.custom_fields.services import seed_system_fields
         from crm.exports import jobs as exports  # noqa: F401  (register their work)
         from crm.exports.registrations import register_exports
@@ -29,11 +31,14 @@ class CrmConfig(AppConfig):
         from crm.leads.record_type import LEAD_TYPE
         from crm.leads.tags import untag_leads
         from crm.meetings import mails as meeting_mails
-        from crm.models import ContactCategory, CustomSection, FollowUp, Meeting, Segment, Tag, Team
+        from crm.meetings.models import Meeting
         from crm.privacy.registrations import register_personal_data_tables
         from crm.products.record_type import PRODUCT_TYPE
         from crm.records.types import register_record_type
+        from crm.segments.models import Segment
+        from crm.tags.models import ContactCategory, Tag
         from crm.tags.services import on_tag_deleted
+        from crm.teams.models import Team
         from crm.teams.services import seed_default_team
 
         on_company_created(seed_system_fields)

@@ -11,7 +11,14 @@ from accounts.models import Company
 from core.backoffice.paginator import EXACT, capped_count
 from core.backoffice.panels import ROWS, facts, link, list_address, panel, table
 from core.backoffice.progress import progress_bar
-from crm.models import Contact, CustomField, File, Import, Lead, ProductService, Segment, Team
+from crm.contacts.models import Contact
+from crm.files.models import File
+from crm.imports.models import Import
+from crm.leads.models import Lead
+from crm.products.models import ProductService
+from crm.records.models import CustomField
+from crm.segments.models import Segment
+from crm.teams.models import Team
 
 
 def _shown(rows: QuerySet[Any]) -> str:

@@ -20,19 +20,15 @@ from core.backoffice.progress import ProgressMixin, grouped, progress_bar
 from core.errors import NamedError
 from core.tenancy import company_scope
 from crm.models import Contact
+from outreach.ai.models import AiApp
+from outreach.delivery.models import SendJob, SendJobTransition
+from outreach.genie.models import GenieScheduler, GenieSettings
 from outreach.genie.services import cancel_run
+from outreach.lead_generation.models import LeadGeneration
 from outreach.lead_generation.services import cancel_generation
-from outreach.models import (
-    AiApp,
-    GenieScheduler,
-    GenieSettings,
-    LeadGeneration,
-    SendJob,
-    SendJobTransition,
-    Smtp,
-    Suppression,
-)
+from outreach.senders.models import Smtp
 from outreach.senders.services import check_sender
+from outreach.suppression.models import Suppression
 from outreach.suppression.services import delete_suppressions
 
 COLOURS = {

@@ -11,7 +11,7 @@ class OutreachConfig(AppConfig):
         from outreach.genie import jobs as genie  # noqa: F401  (register their work)
         from outreach.genie.selectors import connected_apps, kept_runs
         from outreach.lead_generation import jobs as lead_generation  # noqa: F401  (register their work)
-        from outreach.models import LeadGeneration
+        from outreach.lead_generation.models import LeadGeneration
         from outreach.privacy import register_personal_data_tables
 
         count_usage("apps", connected_apps)

@@ -12,7 +12,10 @@ from core.errors import NamedError
 from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
 from outreach.delivery import ledger
 from outreach.delivery.facts import is_address
-from outreach.models import LeadGeneration, SendJob, SendJobTransition, Smtp, Suppression
+from outreach.delivery.models import SendJob, SendJobTransition
+from outreach.lead_generation.models import LeadGeneration
+from outreach.senders.models import Smtp
+from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress_address
 
 Status = SendJob.Status

@@ -7,8 +7,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
+from accounts.api_keys.models import ApiKey
 from accounts.api_keys.services import delete_keys
-from accounts.models import ApiKey
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.tenancy import company_scope
 

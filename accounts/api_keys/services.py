@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.models import ApiKey
+from accounts.api_keys.models import ApiKey
 from core.access import reserve_quota
 from core.crypto import lookup_hash
 from core.errors import NamedError

@@ -13,8 +13,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
+from accounts.auth.models import User
 from accounts.auth.sessions import end_sessions
-from accounts.models import Member, User
+from accounts.members.models import Member
 from core.backoffice.admin import BackOfficeAdmin
 
 admin.site.unregister(Group)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from django.utils.safestring import SafeString
 
-from accounts.models import LoginLog, Member, User
+from accounts.auth.models import User
+from accounts.members.models import Member
+from accounts.request_log.models import LoginLog
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 
 

@@ -11,9 +11,11 @@ from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
+from accounts.api_keys.models import ApiKey
 from accounts.api_keys.services import note_use
+from accounts.auth.models import User
 from accounts.auth.tokens import is_open, read_access
-from accounts.models import ApiKey, Member, User
+from accounts.members.models import Member
 from core.access import Actor, AuthPath
 from core.crypto import lookup_hash
 from core.errors import InvalidToken, NamedError

@@ -11,11 +11,12 @@ from django.utils import timezone as clock
 
 from accounts.auth.limits import LINKS_OF_ACCOUNT, LINKS_OF_ADDRESS, REDEMPTIONS, REGISTRATIONS
 from accounts.auth.links import make_token, page_address, read_token
+from accounts.auth.models import User
 from accounts.auth.passwords import check_strength, send_reset_link
 from accounts.auth.timing import unhurried
 from accounts.companies.services import create_company
 from accounts.mails.services import queue_mail
-from accounts.models import Member, User
+from accounts.members.models import Member
 from accounts.programs.referrals import attribute
 from core.access.callers import Caller
 from core.errors import NamedError

@@ -6,9 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.auth.models import User
 from accounts.auth.tokens import Tokens
+from accounts.members.models import Member
 from accounts.members.snapshots import CompanySnapshot
-from accounts.models import Member, User
 from accounts.request_log.logins import SHOWN
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output

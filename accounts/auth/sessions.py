@@ -10,11 +10,12 @@ from django.utils import timezone
 
 from accounts.auth import tokens
 from accounts.auth.limits import LOGINS_OF_ACCOUNT, LOGINS_OF_ADDRESS, REFUSALS_NOTED
+from accounts.auth.models import RefreshToken, User
 from accounts.auth.registration import send_verification
 from accounts.auth.timing import unhurried
 from accounts.auth.tokens import Tokens
-from accounts.models import LoginLog, RefreshToken, User
 from accounts.request_log.logins import record_login
+from accounts.request_log.models import LoginLog
 from core.access.attempts import TooManyAttempts
 from core.access.callers import Caller
 from core.errors import NamedError

@@ -6,8 +6,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 
+from accounts.auth.models import RefreshToken
 from accounts.auth.sessions import end_family
-from accounts.models import RefreshToken
 from core.backoffice.admin import BackOfficeAdmin
 
 

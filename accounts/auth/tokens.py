@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Exists, QuerySet
 from django.utils import timezone
 
-from accounts.models import RefreshToken, User
+from accounts.auth.models import RefreshToken, User
 from core.crypto import lookup_hash
 from core.errors import InvalidToken
 from core.ids import is_id, new_id

@@ -9,7 +9,8 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from accounts.models import Company, Member
+from accounts.companies.models import Company
+from accounts.members.models import Member
 from accounts.staff_visits.admin import ReasonForm, visit_address
 from accounts.staff_visits.services import PERMISSION, open_visit
 from core.backoffice.admin import BackOfficeAdmin

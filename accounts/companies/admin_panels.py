@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from django.utils.safestring import SafeString
 
-from accounts.models import ApiKey, Company, CompanySettings, InviteLog, LoginLog, Member, ServerLog, StaffVisit
+from accounts.api_keys.models import ApiKey
+from accounts.companies.models import Company
+from accounts.members.models import InviteLog, Member
+from accounts.request_log.models import LoginLog, ServerLog
+from accounts.settings.models import CompanySettings
 from accounts.staff_visits.admin import STATES
+from accounts.staff_visits.models import StaffVisit
 from core.backoffice.panels import ROWS, facts, link, list_address, panel, table
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.db.models.functions import Concat
 from rest_framework import serializers
 
-from accounts.models import Company, Member
+from accounts.companies.models import Company
+from accounts.members.models import Member
 from core.api.addresses import EmailInput, PhoneInput, WebAddressInput
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output

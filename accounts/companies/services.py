@@ -8,7 +8,9 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone as clock
 
-from accounts.models import Company, Member, User
+from accounts.auth.models import User
+from accounts.companies.models import Company
+from accounts.members.models import Member
 from accounts.places.data import find_country, find_state
 from core.errors import NamedError
 from core.tenancy import company_id, company_scope

@@ -6,9 +6,9 @@ from typing import Any
 
 from rest_framework.request import Request
 
+from accounts.companies.models import Company
 from accounts.companies.serializers import CompanyCreate, CompanyCreated, CompanyOut, CompanyUpdate
 from accounts.companies.services import open_company, update_company
-from accounts.models import Company
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
 

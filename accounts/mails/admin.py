@@ -7,8 +7,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
+from accounts.mails.models import Mail
 from accounts.mails.services import send_again
-from accounts.models import Mail
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin
 
 

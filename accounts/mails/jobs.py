@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from accounts.mails.models import Mail
 from accounts.mails.worker import drain, has_due_mails, purge_mails
-from accounts.models import Mail
 from core.jobs import PeriodicTask, QueueWork, register
 
 register(QueueWork("mails", drain, has_due=has_due_mails, queue="send", model=Mail))

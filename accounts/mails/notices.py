@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.mails.services import queue_mail
-from accounts.models import CompanySettings, Member
+from accounts.members.models import Member
+from accounts.settings.models import CompanySettings
 from core.tenancy import company_id
 
 

@@ -11,7 +11,7 @@ from django.template import Context
 from django.template.loader import get_template
 from django.utils import timezone
 
-from accounts.models import Mail
+from accounts.mails.models import Mail
 from accounts.settings.branding import brand_of
 from accounts.settings.formats import formats_of
 from core.jobs import notify_workers

@@ -19,7 +19,7 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
 from django.utils import timezone
 
-from accounts.models import Mail
+from accounts.mails.models import Mail
 from accounts.settings.branding import brand_of
 from core.errors import shorten
 from core.ids import first_id

@@ -11,8 +11,9 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.members.invites import resend_invite
+from accounts.members.models import InviteLog, Member
 from accounts.members.services import remove_member, update_member
-from accounts.models import InviteLog, Member, Role
+from accounts.roles.models import Role
 from accounts.roles.permissions import complete, parse_permission
 from accounts.roles.services import update_role
 from core.access import Actor, AuthPath

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from django.db import connection, transaction
 
-from accounts.models import Company, Member, Role
+from accounts.companies.models import Company
+from accounts.members.models import Member
+from accounts.roles.models import Role
 from accounts.roles.permissions import Permission, lacking
 from core.access import Actor, AuthPath
 from core.errors import NamedError

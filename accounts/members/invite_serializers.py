@@ -5,8 +5,8 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from accounts.auth.session_serializers import PasswordInput
+from accounts.members.models import InviteLog
 from accounts.members.snapshots import CompanySnapshot, MemberSnapshot, RoleSnapshot
-from accounts.models import InviteLog
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 

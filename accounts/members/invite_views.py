@@ -10,10 +10,10 @@ from accounts.auth.session_serializers import Session, session_answer
 from accounts.auth.sessions import sign_in
 from accounts.members.invite_serializers import InviteAccept, InviteAnswer, InviteLogOut, InviteOut, InviteToken
 from accounts.members.invites import accept_as_new_user, account_of, answer_invite, decline_invite, read_invite
+from accounts.members.models import InviteLog, Member
 from accounts.members.selectors import invites_of, memberships_of
 from accounts.members.serializers import MembershipDetail, MembershipOut
 from accounts.members.services import leave_company, not_found
-from accounts.models import InviteLog, Member
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
 from core.api.views import ApiView

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from accounts.models import InviteLog, Member
+from accounts.members.models import InviteLog, Member
 from core.events import emit
 
 Action = InviteLog.Action

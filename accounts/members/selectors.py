@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from accounts.models import Member, User
+from accounts.auth.models import User
+from accounts.members.models import Member
 
 Status = Member.Status
 SEATED = (Status.OWNER, Status.ACCEPTED, Status.BLOCKED)

@@ -7,8 +7,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.members.models import Member
 from accounts.members.snapshots import CompanySnapshot, MemberSnapshot, RoleSnapshot, UserSnapshot
-from accounts.models import Member
 from accounts.roles.permissions import complete
 from accounts.roles.serializers import PermissionField
 from core.api.addresses import EmailInput

@@ -18,7 +18,8 @@ from accounts.members.authority import (
     take_authority,
 )
 from accounts.members.membership_log import Action, record
-from accounts.models import Member, Role
+from accounts.members.models import Member
+from accounts.roles.models import Role
 from accounts.roles.permissions import ADMIN
 from core.access import Actor
 from core.errors import NamedError

@@ -7,10 +7,10 @@ from typing import Any
 from rest_framework.request import Request
 
 from accounts.members.invites import invite_member, resend_invite
+from accounts.members.models import Member
 from accounts.members.serializers import MemberInvite, MemberOut, MemberUpdate, OwnershipTransfer
 from accounts.members.services import not_found, remove_member, remove_members, transfer_ownership, update_member
 from accounts.members.snapshots import Deleted
-from accounts.models import Member
 from core.api.endpoint import endpoint
 from core.api.selection import SelectionInput
 from core.api.views import ApiView

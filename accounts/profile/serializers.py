@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 from rest_framework import serializers
 
+from accounts.members.models import Member
 from accounts.members.snapshots import CompanySnapshot, RoleSnapshot
-from accounts.models import Member
 from core.api.input import BooleanInput, Input, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 

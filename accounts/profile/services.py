@@ -7,7 +7,8 @@ from typing import Any
 
 from django.db import transaction
 
-from accounts.models import Member, User
+from accounts.auth.models import User
+from accounts.members.models import Member
 from core.errors import ValidationFailed
 from core.tenancy import unscoped
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from rest_framework.request import Request
 
+from accounts.auth.models import User
 from accounts.members.selectors import memberships_of
-from accounts.models import User
 from accounts.profile.serializers import MembershipBrief, ProfileOut, ProfileUpdate
 from accounts.profile.services import update_profile
 from core.api.endpoint import endpoint

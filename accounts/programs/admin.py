@@ -15,7 +15,8 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdo
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextareaWidget, UnfoldBooleanSwitchWidget
 
-from accounts.models import PartnerProgram, ReferProgram, Referral, Reward, RewardTransition, User
+from accounts.auth.models import User
+from accounts.programs.models import PartnerProgram, ReferProgram, Referral, Reward, RewardTransition
 from accounts.programs.rewards import balances, claw_back_reward, pay_reward, payouts, settle_reward
 from accounts.programs.services import approve_partnership, reject_partnership, revoke_partnership
 from core.backoffice.admin import BackOfficeAdmin

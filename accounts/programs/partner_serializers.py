@@ -10,7 +10,7 @@ from django.db.models import OuterRef, Subquery, Sum, Value
 from django.db.models.functions import Coalesce, JSONObject
 from rest_framework import serializers
 
-from accounts.models import PartnerProgram, Reward
+from accounts.programs.models import PartnerProgram, Reward
 from accounts.programs.referrals import link_of
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output

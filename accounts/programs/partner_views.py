@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from accounts.models import PartnerProgram, Referral
+from accounts.programs.models import PartnerProgram, Referral
 from accounts.programs.partner_serializers import (
     REWARD_STATE,
     Balance,

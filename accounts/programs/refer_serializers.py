@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.models import ReferProgram
+from accounts.programs.models import ReferProgram
 from accounts.programs.partner_serializers import Balance, ReferralCounts
 from accounts.programs.referrals import link_of
 from core.api.input import Input, TextInput

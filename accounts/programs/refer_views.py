@@ -7,7 +7,8 @@ from typing import Any
 from django.conf import settings
 from rest_framework.request import Request
 
-from accounts.models import ReferProgram, Referral, User
+from accounts.auth.models import User
+from accounts.programs.models import ReferProgram, Referral
 from accounts.programs.partner_serializers import ReferredUser
 from accounts.programs.partner_views import REFERRED_FIELDS, program_figures
 from accounts.programs.refer_serializers import ReferProgramInput, ReferProgramOut, ReferringUser

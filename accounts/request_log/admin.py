@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RangeNumericFilter
 
-from accounts.models import LoginLog, ServerLog
+from accounts.request_log.models import LoginLog, ServerLog
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from accounts.models import LoginLog, Member, User
+from accounts.auth.models import User
+from accounts.members.models import Member
+from accounts.request_log.models import LoginLog
 from core.access.callers import Caller
 from core.tenancy import unscoped
 

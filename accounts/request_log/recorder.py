@@ -13,8 +13,10 @@ from time import monotonic, sleep
 import orjson
 from django.db import InterfaceError, OperationalError, close_old_connections, connection
 
-from accounts.models import Company, Member, ServerLog
+from accounts.companies.models import Company
+from accounts.members.models import Member
 from accounts.request_log.entry import Entry
+from accounts.request_log.models import ServerLog
 from core.tenancy import unscoped
 
 log = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
-from accounts.models import LoginLog, ServerLog
+from accounts.request_log.models import LoginLog, ServerLog
 from core.ids import first_id
 
 AT_ONCE = 10_000

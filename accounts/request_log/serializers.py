@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from accounts.members.snapshots import MemberSnapshot, UserSnapshot
-from accounts.models import LoginLog
+from accounts.request_log.models import LoginLog
 from core.access import AuthPath
 from core.api.output import IdField, Output
 

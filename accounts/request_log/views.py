@@ -6,8 +6,8 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from accounts.models import LoginLog, ServerLog
 from accounts.request_log.filters import LOGIN_LOG_FIELDS, SERVER_LOG_FIELDS
+from accounts.request_log.models import LoginLog, ServerLog
 from accounts.request_log.serializers import LoginLogOut, ServerLogOut
 from core.api.endpoint import endpoint
 from core.api.views import ApiView

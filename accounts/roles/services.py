@@ -8,7 +8,8 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from accounts.members.authority import check_reach, take_authority
-from accounts.models import Member, Role
+from accounts.members.models import Member
+from accounts.roles.models import Role
 from accounts.roles.permissions import DEFAULT_ROLES, merge, parse_permission
 from core.access import Actor, reserve_quota
 from core.errors import NamedError, shorten

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework.request import Request
 
 from accounts.members.snapshots import Deleted
-from accounts.models import Role
+from accounts.roles.models import Role
 from accounts.roles.serializers import RoleCreate, RoleOut, RoleUpdate
 from accounts.roles.services import create_role, delete_roles, update_role
 from core.api.endpoint import endpoint

@@ -8,7 +8,7 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
-from accounts.models import CompanySettings
+from accounts.settings.models import CompanySettings
 from core.backoffice.admin import BackOfficeForm, CompanyRecordAdmin
 from core.tenancy import company_scope
 from core.text.formats import is_currency

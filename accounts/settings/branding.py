@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from accounts.models import CompanySettings
+from accounts.settings.models import CompanySettings
 from core.tenancy import unscoped
 
 

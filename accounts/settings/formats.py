@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from accounts.models import Company, CompanySettings
+from accounts.companies.models import Company
+from accounts.settings.models import CompanySettings
 from core.tenancy import unscoped
 from core.text.formats import Formats
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.models import CompanySettings
 from accounts.settings.groups.background import MobileBackgroundShape
 from accounts.settings.groups.chatbot import ManualChatbotShape
 from accounts.settings.groups.notifications import NotificationSettings
 from accounts.settings.groups.subscription import SubscriptionPoliciesShape
 from accounts.settings.groups.teams import TeamSettingsShape
+from accounts.settings.models import CompanySettings
 from core.api.addresses import WebAddressInput
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output

@@ -8,14 +8,15 @@ from typing import Any, Protocol
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.companies.models import Company
 from accounts.companies.services import check_timezone
-from accounts.models import Company, CompanySettings
 from accounts.settings.groups.background import MobileBackgroundShape
 from accounts.settings.groups.base import merge
 from accounts.settings.groups.chatbot import ManualChatbotShape
 from accounts.settings.groups.notifications import NotificationSettings, check_templates
 from accounts.settings.groups.subscription import SubscriptionPoliciesShape
 from accounts.settings.groups.teams import TeamSettingsShape
+from accounts.settings.models import CompanySettings
 from core.errors import NamedError, ValidationFailed
 from core.tenancy import company_id
 from core.text.formats import is_currency

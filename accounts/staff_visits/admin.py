@@ -11,7 +11,7 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
-from accounts.models import StaffVisit, StaffVisitPage
+from accounts.staff_visits.models import StaffVisit, StaffVisitPage
 from accounts.staff_visits.services import MAX_REASON, MIN_REASON
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import list_address, panel, table

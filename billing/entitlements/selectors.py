@@ -8,7 +8,8 @@ import orjson
 from django.db import connection
 from django.utils import timezone
 
-from billing.models import Plan, Subscription
+from billing.plans.models import Plan
+from billing.subscriptions.models import Subscription
 from core.access import USAGE, Entitlement, used_quota
 
 OPEN = (Subscription.Status.TRIAL, Subscription.Status.ACTIVE, Subscription.Status.PAST_DUE)

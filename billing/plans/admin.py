@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from unfold.admin import TabularInline
 
-from billing.models import Currency, Plan, PlanPrice
+from billing.plans.models import Currency, Plan, PlanPrice
 from billing.plans.validation import TermsForm
 from core.backoffice.admin import BackOfficeAdmin
 

@@ -10,7 +10,8 @@ from django.db.models import OuterRef, Subquery
 from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
-from billing.models import PlanPrice, Subscription
+from billing.plans.models import PlanPrice
+from billing.subscriptions.models import Subscription
 from core.api.output import Computed, IdField, Output
 from core.fields import JSONField
 

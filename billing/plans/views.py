@@ -11,8 +11,9 @@ from rest_framework.request import Request
 
 from accounts.models import CompanySettings
 from billing.entitlements.selectors import SEATS, is_open, primary_subscription, terms_of, usage_of
-from billing.models import Currency, Plan, Subscription
+from billing.plans.models import Currency, Plan
 from billing.plans.serializers import NONE, CurrencyOut, PlanCurrencyOut, PlanOut, SubscriptionPlans
+from billing.subscriptions.models import Subscription
 from core.access import Entitlement
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, Within

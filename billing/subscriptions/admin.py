@@ -22,8 +22,9 @@ from unfold.widgets import (
 
 from accounts.models import Company, User
 from billing.entitlements.selectors import SEATS, is_open, terms_of, usage_of
-from billing.models import Currency, Plan, PlanPrice, Subscription, SubscriptionChange
+from billing.plans.models import Currency, Plan, PlanPrice
 from billing.plans.validation import TermsForm
+from billing.subscriptions.models import Subscription, SubscriptionChange
 from billing.subscriptions.services import (
     activate_subscription,
     cancel_subscription,

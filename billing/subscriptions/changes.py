@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from accounts.models import Company, User
 from billing.entitlements.selectors import OPEN
-from billing.models import Plan, Subscription, SubscriptionChange
+from billing.plans.models import Plan
+from billing.subscriptions.models import Subscription, SubscriptionChange
 from core.access import used_quota
 from core.errors import NamedError
 from core.tenancy import company_scope

@@ -19,8 +19,8 @@ from accounts.models import Company, User
 from accounts.programs.rewards import accrue
 from accounts.settings.groups import SubscriptionPolicies, subscription_policies
 from billing.entitlements.selectors import OPEN
-from billing.models import Subscription, SubscriptionChange
 from billing.subscriptions.changes import Action, Status, closing, existing, primary_of, write
+from billing.subscriptions.models import Subscription, SubscriptionChange
 from billing.subscriptions.notices import ENDED, ENDING, PAST_DUE
 from billing.subscriptions.periods import period_after
 from core.errors import NamedError, ValidationFailed

@@ -12,8 +12,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member, User
-from billing.models import Plan, Subscription
+from billing.plans.models import Plan
 from billing.subscriptions.changes import Action, Status, check_seats, closing, existing, primary_of, write
+from billing.subscriptions.models import Subscription
 from billing.subscriptions.periods import period_after
 from core.errors import NamedError, ValidationFailed
 from core.tenancy import company_id as active_company

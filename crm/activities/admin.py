@@ -6,7 +6,7 @@ from django.contrib import admin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from crm.models import CallLog, LeadActivity
+from crm.activities.models import CallLog, LeadActivity
 
 
 @admin.register(LeadActivity)

@@ -15,10 +15,10 @@ from core.errors import ApiError, NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from core.text.addresses import BadAddress, read_country_code, read_phone
+from crm.activities.models import CallLog
 from crm.contacts.selectors import live_contacts
 from crm.contacts.services import MAX_BULK, BulkResult, Failure
 from crm.leads.selectors import live_leads
-from crm.models import CallLog
 from crm.records.datetimes import company_timezone, read_datetime
 from crm.records.schema import ValueProblem
 from crm.records.updates import told

@@ -14,7 +14,7 @@ from core.lists import FieldSet, ListField
 from core.lists.fields import Condition, column
 from crm.activities.follow_up_serializers import FollowUpCreate, FollowUpOut, FollowUpUpdate
 from crm.activities.follow_ups import create_follow_up, live_follow_ups, not_found, update_follow_up
-from crm.models import FollowUp
+from crm.activities.models import FollowUp
 
 REFERENCES = ("MemberNotFound_404", "MemberNotAccepted_400", "InvalidInput_400")
 

@@ -12,10 +12,10 @@ from django.utils import timezone
 from accounts.mails.services import Letter
 from core.errors import NamedError
 from core.events import emit
+from crm.activities.models import FollowUp
 from crm.activities.participants import check_lead, check_member, first_active
 from crm.activities.reminders import Reminded, Reminder, schedule_reminder
 from crm.activities.text import one_line
-from crm.models import FollowUp
 from crm.records.datetimes import read_datetime
 from crm.records.updates import Changes, told
 from crm.teams.services import ACTIVE

@@ -5,8 +5,8 @@ from __future__ import annotations
 from accounts.models import Member
 from core.errors import NamedError
 from crm.contacts.selectors import live_contacts
+from crm.leads.models import Lead
 from crm.leads.selectors import live_leads
-from crm.models import Lead
 from crm.teams.services import ACTIVE
 
 

@@ -10,10 +10,10 @@ from rest_framework import serializers
 from accounts.members.snapshots import MemberSnapshot
 from core.api.input import Input, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
+from crm.activities.models import LeadActivity
 from crm.contacts.serializers import member_of
 from crm.leads.serializers import LeadContact
 from crm.leads.snapshots import CONTACT_READS, LEAD_READS, MEMBER_READS, LeadSnapshot, contact_of, lead_of
-from crm.models import LeadActivity
 from crm.records.serializers import AutomationInput
 
 MAX_NOTES = 20_000

@@ -20,8 +20,10 @@ from core.events import emit
 from core.ids import new_id
 from core.models import Event
 from core.tenancy import company_id
+from crm.activities.models import LeadActivity
 from crm.activities.participants import check_contact, check_lead
-from crm.models import Contact, Lead, LeadActivity
+from crm.contacts.models import Contact
+from crm.leads.models import Lead
 
 Kind = LeadActivity.Kind
 Part = tuple[str, dict[str, Any]]

@@ -9,9 +9,9 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.views import ApiView
 from core.lists import FieldSet, ListField
+from crm.activities.models import LeadActivity
 from crm.activities.serializers import ActivityOut, NoteCreate, NotesUpdate
 from crm.activities.services import add_note, change_notes, not_found
-from crm.models import LeadActivity
 
 ACTIVITY_FIELDS = FieldSet(
     [

@@ -12,8 +12,8 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.progress import ProgressMixin, progress_bar
+from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import move_job
-from crm.models import BulkJob
 
 
 def _moved_to(status: str) -> Callable[[BulkJob], None]:

@@ -21,7 +21,7 @@ from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
-from crm.models import BulkJob
+from crm.bulk_jobs.models import BulkJob
 from crm.records.bulk_change import Moved
 from crm.records.kinds import RecordKind
 from crm.records.types import RECORD_TYPES, Apply, RecordType

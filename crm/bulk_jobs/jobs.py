@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 from core.jobs import JobWork, PeriodicTask, register
+from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import BulkAction, run
 from crm.bulk_jobs.undo import forget_journals, undo
 from crm.bulk_jobs.worker import change_records
-from crm.models import BulkJob
 
 register(JobWork("bulk-job", run, model=BulkJob, queue="bulk"))
 register(BulkAction("update", change_records))

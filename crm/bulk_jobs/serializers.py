@@ -15,8 +15,9 @@ from core.api.input import Input
 from core.api.output import Computed, IdField, Output
 from core.api.views import ApiView
 from crm.bulk_jobs.changes import Outcome
+from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.undo import may_be_undone
-from crm.models import BulkJob, CustomField
+from crm.records.models import CustomField
 from crm.records.serializers import AutomationInput
 
 STATUSES = (BulkJob.Status.PAUSED.value, BulkJob.Status.QUEUED.value, BulkJob.Status.CANCELLED.value)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.jobs import Work, checkpoint, finish, has_due, notify_workers, registered, release
-from crm.models import BulkJob
+from crm.bulk_jobs.models import BulkJob
 
 PAUSED, QUEUED, RUNNING = BulkJob.Status.PAUSED, BulkJob.Status.QUEUED, BulkJob.Status.RUNNING
 COMPLETED, FAILED, CANCELLED = BulkJob.Status.COMPLETED, BulkJob.Status.FAILED, BulkJob.Status.CANCELLED

@@ -16,9 +16,9 @@ from crm.bulk_jobs.changes import UNDO_DAYS, UNDOABLE_FOR
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.history.restore import RestoreResult
+from crm.bulk_jobs.models import BulkJob, Journal
 from crm.bulk_jobs.services import ENDED, WRONG_STATE, batch_rows, not_found, work
 from crm.bulk_jobs.worker import MAX_TOLD
-from crm.models import BulkJob, Journal
 from crm.records.kinds import RecordKind
 from crm.records.types import kind_of
 

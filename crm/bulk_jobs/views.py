@@ -11,10 +11,10 @@ from core.api.endpoint import endpoint
 from core.api.views import ApiView
 from core.errors import NamedError
 from core.lists import FieldSet, ListField
+from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.serializers import BulkJobOut, BulkJobUndo, BulkJobUpdate, job_answer
 from crm.bulk_jobs.services import move_job, not_found
 from crm.bulk_jobs.undo import undo_bulk_job
-from crm.models import BulkJob
 
 MODULES = {"contact": "contact", "lead": "lead", "productService": "product-service"}
 """Panel -> permission module."""

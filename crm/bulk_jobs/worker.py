@@ -15,8 +15,8 @@ from core.errors import NamedError
 from core.lists import BulkSelection
 from crm.bulk_jobs.changes import UNDOABLE_FOR, applier, change_batch
 from crm.bulk_jobs.history.journal import Source
+from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import batch_rows, work
-from crm.models import BulkJob
 from crm.records.kinds import RecordKind
 from crm.records.types import RECORD_TYPES, Apply
 

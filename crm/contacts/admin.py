@@ -7,8 +7,8 @@ from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
+from crm.contacts.models import Contact, ContactTag
 from crm.custom_fields.admin_values import custom_values
-from crm.models import Contact, ContactTag
 
 
 @admin.register(Contact)

@@ -8,7 +8,7 @@ from core.lists import FieldSet, ListField, ManyField, RelationField
 from core.lists.narrowing import Narrow
 from core.text.addresses import phone_spellings
 from crm.contacts.kind import CONTACT
-from crm.models import ContactTag
+from crm.contacts.models import ContactTag
 from crm.records.filters import column_field, custom_fields_of
 from crm.segments.filters import SegmentField
 

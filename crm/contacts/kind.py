@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from crm.models import Contact, ContactTag, CustomField, CustomFieldValue
+from crm.contacts.models import Contact, ContactTag, CustomFieldValue
 from crm.records.kinds import Column, RecordKind
+from crm.records.models import CustomField
 
 CONTACT = RecordKind(
     panel=CustomField.Panel.CONTACT,

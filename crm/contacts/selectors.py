@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from crm.models import Contact
+from crm.contacts.models import Contact
 
 
 def live_contacts() -> QuerySet[Contact]:

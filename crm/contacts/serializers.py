@@ -15,8 +15,8 @@ from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
+from crm.contacts.models import ContactTag
 from crm.contacts.services import UNSET
-from crm.models import ContactTag
 from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.serializers import AutomationInput
 from crm.tags.serializers import LabelSnapshot

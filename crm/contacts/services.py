@@ -11,11 +11,11 @@ from core.access import quota_exceeded
 from core.errors import NamedError, shorten
 from core.ids import is_id
 from crm.contacts.kind import CONTACT
+from crm.contacts.models import Contact
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.unique_key import lock_unique_key, rewrite_keys
 from crm.contacts.updates import update_contacts
 from crm.contacts.writer import Collision, WriteResult, write_contacts
-from crm.models import Contact
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import ValueProblem, explain
 from crm.tags.services import check_tags, missing_categories, missing_tags

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crm.models import Contact, ContactTag
+from crm.contacts.models import Contact, ContactTag
 
 
 def untag_contacts(tag_ids: list[str]) -> None:

@@ -6,7 +6,7 @@ from django.contrib import admin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from crm.models import CustomField
+from crm.records.models import CustomField
 
 
 @admin.register(CustomField)

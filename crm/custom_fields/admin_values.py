@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crm.models import CustomField
+from crm.records.models import CustomField
 from crm.records.types import RECORD_TYPES
 
 

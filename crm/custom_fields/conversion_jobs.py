@@ -17,6 +17,7 @@ from django.utils import timezone
 from core.errors import NamedError
 from core.jobs import finish, notify_workers, update_owned
 from core.tenancy import company_scope
+from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import batch_rows, work
 from crm.custom_fields.conversion import (
     Check,
@@ -31,9 +32,10 @@ from crm.custom_fields.conversion import (
     stale_values,
     write_all,
 )
-from crm.models import BulkJob, ConvertedValue, CustomField
+from crm.custom_fields.models import ConvertedValue
 from crm.records.kinds import RecordKind
 from crm.records.locks import take_fields
+from crm.records.models import CustomField
 from crm.records.schema import BAD_CUSTOM, spec_of
 from crm.records.types import kind_of
 

@@ -4,7 +4,7 @@ from django.contrib import admin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from crm.models import CustomSection
+from crm.custom_fields.models import CustomSection
 
 
 @admin.register(CustomSection)

@@ -8,7 +8,7 @@ from accounts.members.snapshots import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
-from crm.models import CustomField
+from crm.records.models import CustomField
 
 UNIQUE = "unique in the panel, whatever the case of its letters"
 

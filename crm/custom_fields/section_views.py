@@ -11,6 +11,7 @@ from core.api.endpoint import endpoint
 from core.api.views import ApiView
 from core.errors import NamedError
 from core.lists import BulkSelection, FieldSet, ListField
+from crm.custom_fields.models import CustomSection
 from crm.custom_fields.section_serializers import (
     SectionCreate,
     SectionDelete,
@@ -27,7 +28,6 @@ from crm.custom_fields.sections import (
     reorder_sections,
     update_section,
 )
-from crm.models import CustomSection
 
 SECTION_FIELDS = FieldSet(
     [

@@ -13,7 +13,8 @@ from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import is_id
 from core.lists import BulkSelection
-from crm.models import CustomField, CustomSection
+from crm.custom_fields.models import CustomSection
+from crm.records.models import CustomField
 from crm.records.ordering import reorder
 from crm.records.unique_names import save_unique_name
 

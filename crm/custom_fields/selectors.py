@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from crm.models import CustomField
+from crm.records.models import CustomField
 
 
 def own_fields() -> QuerySet[CustomField]:

@@ -8,9 +8,10 @@ from rest_framework import serializers
 
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
+from crm.bulk_jobs.models import BulkJob
 from crm.custom_fields.services import MAX_CHANGES
 from crm.field_types import FIELD_TYPES, VALUE_TYPES
-from crm.models import BulkJob, CustomField
+from crm.records.models import CustomField
 
 OPTION_HELP = "objects of label, description and value (texts); a label alone is its own value"
 CHILD_HELP = (

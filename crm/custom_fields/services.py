@@ -26,8 +26,8 @@ from crm.custom_fields.conversion_jobs import (
 from crm.custom_fields.system_fields import SYSTEM_FIELDS, check_options, may_change, seed_system_fields
 from crm.custom_fields.validation import check_definition, save_field
 from crm.field_types import FIELD_TYPES
-from crm.models import CustomField
 from crm.records.locks import take_fields
+from crm.records.models import CustomField
 from crm.records.ordering import reorder
 from crm.records.schema import BAD_CUSTOM
 

@@ -11,8 +11,8 @@ from django.db.models import Count, F
 
 from core.errors import NamedError, shorten
 from crm.custom_fields.validation import check_definition, save_field
-from crm.models import CustomField
 from crm.records.locks import take_fields
+from crm.records.models import CustomField
 from crm.records.types import kind_of
 
 

@@ -24,7 +24,7 @@ from crm.custom_fields.serializers import (
 )
 from crm.custom_fields.services import FieldChange, create_field, delete_fields, reorder_fields, update_fields
 from crm.custom_fields.system_fields import reset_system
-from crm.models import CustomField
+from crm.records.models import CustomField
 
 FIELD_FIELDS = FieldSet(
     [

@@ -9,8 +9,8 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.progress import ProgressMixin
+from crm.exports.models import Export
 from crm.exports.services import cancel_export
-from crm.models import Export
 
 
 @admin.register(Export)

@@ -15,7 +15,7 @@ from core.errors import shorten
 from core.lists.values import refuse
 from crm.field_types import FieldSpec
 from crm.field_types.base import plain_text, split_items
-from crm.models import CustomField
+from crm.records.models import CustomField
 from crm.records.schema import spec_of
 
 FORM_DATA = "formData"

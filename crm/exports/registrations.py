@@ -11,8 +11,8 @@ from crm.exports.sources import register_source
 from crm.imports import views as import_views
 from crm.leads import views as lead_views
 from crm.meetings import views as meeting_views
-from crm.models import CustomField
 from crm.products import views as product_views
+from crm.records.models import CustomField
 from crm.segments import views as segment_views
 from crm.tags import views as label_views
 from crm.teams import views as team_views

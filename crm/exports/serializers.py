@@ -11,9 +11,9 @@ from accounts.members.snapshots import MemberSnapshot
 from core.api.input import Input, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from crm.exports.formats import FORMATS
+from crm.exports.models import Export
 from crm.files.serializers import FileSnapshot
 from crm.files.services import link
-from crm.models import Export
 
 COLUMNS = "names of the columns (custom fields also by uniqueFieldID or _id), in the order wanted; none: all"
 

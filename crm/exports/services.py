@@ -27,10 +27,11 @@ from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id
 from crm.exports.columns import Column, choose, columns_of
 from crm.exports.formats import FORMATS
+from crm.exports.models import Export
 from crm.exports.sources import SOURCES, Records, Source, parse
 from crm.files import storage as file_storage
+from crm.files.models import File
 from crm.files.storage import Received
-from crm.models import Export, File
 
 AT_ONCE = 10_000
 """So many records go out in the answer itself; more need a job."""

@@ -18,6 +18,7 @@ from core.api.views import ApiView
 from core.lists import LIST_PARAMETERS, BulkSelection, FieldSet, ListField
 from core.lists.values import refuse
 from crm.exports.formats import FORMATS
+from crm.exports.models import Export
 from crm.exports.serializers import COLUMNS, ExportCreate, ExportOut, ExportUpdate
 from crm.exports.services import (
     AT_ONCE,
@@ -30,7 +31,6 @@ from crm.exports.services import (
     readable_resources,
 )
 from crm.exports.sources import PAGING, SOURCES, Source
-from crm.models import Export
 
 PARAMETERS = (
     OpenApiParameter("format", str, enum=list(FORMATS), default="csv"),

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.template.defaultfilters import filesizeformat
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from crm.models import File
+from crm.files.models import File
 
 
 @admin.register(File)

@@ -8,9 +8,9 @@ from django.views.decorators.http import require_safe
 
 from core.errors import NamedError
 from crm.files.mime import inline_safe
+from crm.files.models import File
 from crm.files.services import linked_file
 from crm.files.storage import open_content
-from crm.models import File
 
 
 def content_response(file: File) -> FileResponse:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from crm.models import File
+from crm.files.models import File
 
 
 def stored_files() -> QuerySet[File]:

@@ -20,8 +20,8 @@ from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id, unscoped
 from crm.files import storage as file_storage
 from crm.files.mime import sniff
+from crm.files.models import File
 from crm.files.storage import Received
-from crm.models import File
 
 MAX_NAME = 255
 LINK_SECONDS = 7 * 24 * 3600

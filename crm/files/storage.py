@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.tenancy import unscoped
-from crm.models import File
+from crm.files.models import File
 
 log = logging.getLogger(__name__)
 

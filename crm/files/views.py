@@ -14,10 +14,10 @@ from core.api.views import ApiView
 from core.errors import NamedError
 from core.lists import BulkSelection, FieldSet, ListField
 from crm.files.downloads import content_response
+from crm.files.models import File
 from crm.files.serializers import BinSelection, FileOut, UploadInput
 from crm.files.services import clear_bin, get_file, kept_files, store_uploads, trash_files, trashed_files
 from crm.files.upload import FIELD, UploadParser
-from crm.models import File
 
 FILE_FIELDS = FieldSet(
     [

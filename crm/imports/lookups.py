@@ -10,8 +10,9 @@ from django.db.models import QuerySet
 from django.db.models.functions import Lower
 
 from core.access import remaining_quota
-from crm.models import ContactCategory, Import, Tag
+from crm.imports.models import Import
 from crm.records.schema import ValueProblem
+from crm.tags.models import ContactCategory, Tag
 
 MAX_NAME = 200
 MAX_TAGS = 10_000

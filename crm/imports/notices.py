@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accounts.mails.notices import Notice, notify, register_notice
-from crm.models import Import
+from crm.imports.models import Import
 
 NOTICES = {
     Import.Status.COMPLETED: Notice("import.finished", "An import of yours is done", "notice_import_finished"),

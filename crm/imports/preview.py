@@ -8,13 +8,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from crm.files.models import File
 from crm.files.storage import local_copy
 from crm.imports.kinds import IMPORT_KINDS, ImportKind
+from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
 from crm.imports.readers.base import FETCH_FAILED
 from crm.imports.readers.opening import KINDS, WORKBOOKS
-from crm.models import File, Import
 from crm.records.schema import RecordSchema
 
 log = logging.getLogger(__name__)

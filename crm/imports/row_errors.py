@@ -10,8 +10,8 @@ from typing import Any
 
 from core.tenancy import company_scope
 from core.text.formulas import defuse
+from crm.imports.models import Import, ImportRowError
 from crm.imports.readers import Cell
-from crm.models import Import, ImportRowError
 
 MAX_STORED = 10_000
 """So many errors are kept of an import; all are counted."""

@@ -11,7 +11,7 @@ from accounts.members.snapshots import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from crm.files.serializers import FileOut, FileSnapshot
-from crm.models import Import
+from crm.imports.models import Import
 
 EXISTING = ("skip", "update", "error")
 MAX_ROW = 2**31 - 1

@@ -13,12 +13,13 @@ from core.access import is_limited
 from core.errors import NamedError, shorten
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
+from crm.files.models import File
 from crm.imports.kinds import IMPORT_KINDS
 from crm.imports.mapping import check_mapping
+from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.preview import FirstLook, is_quick, look, open_file, take_first_look
 from crm.imports.readers import ReaderError
-from crm.models import File, Import
 from crm.tags.services import check_tags
 
 PAUSED, QUEUED, RUNNING = Import.Status.PAUSED, Import.Status.QUEUED, Import.Status.RUNNING

@@ -5,10 +5,11 @@ from __future__ import annotations
 from django.db import transaction
 
 from core.errors import NamedError
+from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import ENDED
 from crm.bulk_jobs.undo import enqueue_undo, refuse_late, refuse_twice
+from crm.imports.models import Import
 from crm.imports.services import find_import
-from crm.models import BulkJob, Import
 
 
 @transaction.atomic

@@ -13,7 +13,9 @@ from core.api.views import ApiView
 from core.errors import NamedError
 from core.lists import BulkSelection, FieldSet, ListField
 from crm.bulk_jobs.serializers import BulkJobOut, BulkJobUndo, job_answer
+from crm.files.models import File
 from crm.files.serializers import FileOut
+from crm.imports.models import Import, ImportRowError
 from crm.imports.row_errors import errors_csv
 from crm.imports.serializers import (
     FileWithImport,
@@ -26,7 +28,6 @@ from crm.imports.serializers import (
 )
 from crm.imports.services import create_import, delete_imports, find_import, live_imports, update_import
 from crm.imports.undo import undo_import
-from crm.models import File, Import, ImportRowError
 
 FIRST_ERRORS = 100
 IMPORT_FIELDS = FieldSet(

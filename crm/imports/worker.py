@@ -22,11 +22,11 @@ from core.jobs import checkpoint, finish, has_due, release
 from crm.field_types import TextFormat
 from crm.imports.kinds import IMPORT_KINDS
 from crm.imports.mapping import RowReader, check_mapping
+from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.preview import look, open_file, take_first_look
 from crm.imports.readers import ReaderError, Row, RowError, Table
 from crm.imports.row_errors import ErrorLog
-from crm.models import Import
 from crm.records.schema import RecordRow, ValueProblem
 
 BATCH_ROWS = 2000

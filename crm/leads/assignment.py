@@ -16,7 +16,8 @@ from accounts.models import Member
 from accounts.settings.groups import Distribution, LeadRule, lead_rule
 from core.errors import NamedError
 from core.tenancy import company_id
-from crm.models import Lead, Team, TeamMember
+from crm.leads.models import Lead
+from crm.teams.models import Team, TeamMember
 from crm.teams.services import ACTIVE
 
 NEVER = datetime.min.replace(tzinfo=UTC)

@@ -9,7 +9,7 @@ from core.lists.fields import Condition, column
 from core.lists.narrowing import Narrow
 from core.text.addresses import phone_spellings
 from crm.leads.kind import LEAD
-from crm.models import LeadProduct, LeadTag
+from crm.leads.models import LeadProduct, LeadTag
 from crm.records.filters import column_field, custom_fields_of
 from crm.segments.filters import SegmentField
 

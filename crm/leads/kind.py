@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from crm.models import CustomField, Lead, LeadProduct, LeadTag, LeadValue
+from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue
 from crm.records.kinds import Column, RecordKind
+from crm.records.models import CustomField
 
 LEAD = RecordKind(
     panel=CustomField.Panel.LEAD,

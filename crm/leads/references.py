@@ -8,9 +8,10 @@ from django.db import connection
 
 from accounts.models import Member
 from crm.leads.schema import LeadRow
-from crm.models import ProductService, Team
+from crm.products.models import ProductService
 from crm.records.schema import ValueProblem
 from crm.tags.services import missing_categories, missing_tags
+from crm.teams.models import Team
 from crm.teams.services import ACTIVE
 
 

@@ -11,8 +11,8 @@ from crm.contacts.schema import ContactRow, ContactSchema
 from crm.field_types import TextFormat
 from crm.field_types.values import clean_text
 from crm.leads.kind import LEAD
-from crm.models import CustomField
 from crm.records.kinds import RecordKind
+from crm.records.models import CustomField
 from crm.records.money import read_amount
 from crm.records.schema import REQUIRED, RecordRow, RecordSchema, ValueProblem
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from crm.models import Lead
+from crm.leads.models import Lead
 
 
 def live_leads() -> QuerySet[Lead]:

@@ -17,8 +17,8 @@ from core.api.selection import SelectionInput
 from core.fields import JSONField
 from crm.contacts.serializers import ALIAS, BulkError, BulkFailure, category_of, member_of
 from crm.contacts.services import UNSET
+from crm.leads.models import LeadProduct, LeadTag
 from crm.leads.services import Relations
-from crm.models import LeadProduct, LeadTag
 from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.serializers import AutomationInput
 from crm.tags.serializers import LabelSnapshot

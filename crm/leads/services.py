@@ -11,12 +11,13 @@ from django.db import transaction
 from core.access import quota_exceeded
 from core.errors import ApiError, DuplicateField, NamedError
 from core.ids import is_id
+from crm.contacts.models import Contact
 from crm.contacts.services import update_contact
+from crm.leads.models import Lead
 from crm.leads.references import missing_references
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
 from crm.leads.updates import update_leads
 from crm.leads.writer import LeadResult, write_leads
-from crm.models import Contact, Lead
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import REQUIRED, ValueProblem, explain
 

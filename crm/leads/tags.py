@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crm.models import LeadTag
+from crm.leads.models import LeadTag
 
 
 def untag_leads(tag_ids: list[str]) -> None:

@@ -12,8 +12,8 @@ from django.utils import timezone
 from core.events import emit
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
+from crm.leads.models import LeadProduct
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.models import LeadProduct
 from crm.records.updates import load_states, touch, write_links, write_states, write_tags, write_values
 from crm.records.values import Links
 

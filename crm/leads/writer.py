@@ -23,7 +23,7 @@ from crm.leads.assignment import assign, default_team
 from crm.leads.references import missing_teams, no_team
 from crm.leads.schema import NO_CONTACT, LeadRow, LeadSchema
 from crm.leads.updates import PRODUCTS, update_leads
-from crm.models import ProductService
+from crm.products.models import ProductService
 from crm.records.inserts import insert_records
 from crm.records.schema import ValueProblem
 from crm.records.values import add_links, add_tags, add_values

@@ -8,7 +8,8 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
-from crm.models import FollowUp, Meeting, MeetingAttendee
+from crm.activities.models import FollowUp
+from crm.meetings.models import Meeting, MeetingAttendee
 
 
 @admin.register(FollowUp)

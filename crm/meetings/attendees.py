@@ -11,8 +11,9 @@ from core.errors import InvalidFormat, NamedError
 from core.text.addresses import BadAddress, read_email
 from crm.activities.participants import check_member
 from crm.activities.text import one_line
+from crm.contacts.models import Contact
 from crm.contacts.selectors import live_contacts
-from crm.models import Contact, Meeting, MeetingAttendee
+from crm.meetings.models import Meeting, MeetingAttendee
 
 MAX_ATTENDEES = 200
 Given = Mapping[str, str]

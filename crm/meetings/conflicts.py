@@ -8,8 +8,8 @@ from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import Member
 from core.text.timezones import zone_of
+from crm.meetings.models import Meeting, MeetingAttendee
 from crm.meetings.services import LONGEST
-from crm.models import Meeting, MeetingAttendee
 
 MOST = 10
 

@@ -10,7 +10,7 @@ from icalendar import Calendar, Event, vCalAddress, vUri
 
 from accounts.models import Member
 from crm.activities.text import one_line, several_lines
-from crm.models import Meeting, MeetingAttendee
+from crm.meetings.models import Meeting, MeetingAttendee
 
 PRODUCT = "-//Leadwright//Meetings//EN"
 LONGEST = 300

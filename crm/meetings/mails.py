@@ -15,7 +15,7 @@ from accounts.settings.formats import formats_of
 from core.text.timezones import Offset, zone_of
 from crm.activities.reminders import Reminded, Reminder
 from crm.meetings.icalendar import Method, calendar_file
-from crm.models import Meeting, MeetingAttendee
+from crm.meetings.models import Meeting, MeetingAttendee
 from crm.teams.services import ACTIVE
 
 Person = Member | MeetingAttendee

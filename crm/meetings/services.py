@@ -21,7 +21,7 @@ from crm.activities.text import one_line, several_lines
 from crm.meetings.attendees import Attendance, Given, attendees_of, replace_attendees
 from crm.meetings.icalendar import Method, calendar_file
 from crm.meetings.mails import call_off, invite
-from crm.models import Meeting, MeetingAttendee
+from crm.meetings.models import Meeting, MeetingAttendee
 from crm.records.datetimes import check_timezone, company_timezone, read_datetime
 from crm.records.updates import Changes, told
 

@@ -15,9 +15,9 @@ from core.api.views import ApiView
 from core.lists import BulkSelection, FieldSet, ListField, ManyField
 from core.lists.fields import Condition, column
 from crm.meetings.conflicts import conflict_warning
+from crm.meetings.models import Meeting, MeetingAttendee
 from crm.meetings.serializers import MeetingCancel, MeetingCreate, MeetingOut, MeetingUpdate
 from crm.meetings.services import cancel_meetings, create_meeting, meeting_file, not_found, update_meeting
-from crm.models import Meeting, MeetingAttendee
 
 
 def _attendees() -> QuerySet[MeetingAttendee]:

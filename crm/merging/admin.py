@@ -7,7 +7,7 @@ from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
-from crm.models import DuplicateDismissal, Merge
+from crm.merging.models import DuplicateDismissal, Merge
 
 
 @admin.register(Merge)

@@ -16,8 +16,8 @@ from django.db import connection, transaction
 from core.errors import NamedError
 from crm.contacts.kind import CONTACT
 from crm.leads.schema import closed_statuses
+from crm.merging.models import DuplicateDismissal
 from crm.merging.similar_names import similar_pairs
-from crm.models import DuplicateDismissal
 from crm.records.kinds import RecordKind
 
 MAX_SHOWN = 20

@@ -13,8 +13,8 @@ from core.errors import NamedError
 from core.events import emit
 from crm.bulk_jobs.history import journal
 from crm.merging.choices import choose
+from crm.merging.models import Merge
 from crm.merging.references import move
-from crm.models import Merge
 from crm.records.kinds import RecordKind
 from crm.records.schema import RecordSchema
 from crm.records.types import RECORD_TYPES

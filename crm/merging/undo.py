@@ -11,8 +11,8 @@ from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
 from crm.bulk_jobs.history import journal
+from crm.merging.models import Merge
 from crm.merging.references import move_back
-from crm.models import Merge
 from crm.records.kinds import RecordKind
 from crm.records.types import RECORD_TYPES
 

@@ -16,6 +16,7 @@ from core.lists import FieldSet, ListField
 from crm.contacts.serializers import ContactOut
 from crm.contacts.views import VALUE_ERRORS
 from crm.leads.serializers import LeadOut
+from crm.merging.models import Merge
 from crm.merging.serializers import (
     ContactMerge,
     ContactMergeOut,
@@ -28,7 +29,6 @@ from crm.merging.serializers import (
 )
 from crm.merging.services import UNDO_DAYS, merge_records
 from crm.merging.undo import not_found, undo_merge
-from crm.models import Merge
 from crm.records.types import kind_of
 
 MERGE_FIELDS = FieldSet(

@@ -11,10 +11,13 @@ from django.utils import timezone
 from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
+from crm.contacts.models import Contact
 from crm.contacts.schema import ContactSchema
 from crm.exports.services import forget_exports
+from crm.files.models import File
+from crm.imports.models import Import
+from crm.leads.models import Lead
 from crm.leads.schema import LeadSchema
-from crm.models import Contact, File, Import, Lead
 from crm.privacy.registry import PERSONAL_DATA, DataSubject
 from crm.records.types import RECORD_TYPES
 

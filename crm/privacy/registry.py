@@ -19,7 +19,10 @@ from django.db.models.lookups import IContains
 from core.api.json import dumps
 from core.errors import NamedError
 from core.fields import CompanyForeignKey
-from crm.models import CallLog, Contact, FollowUp, Lead, LeadActivity, Meeting
+from crm.activities.models import CallLog, FollowUp, LeadActivity
+from crm.contacts.models import Contact
+from crm.leads.models import Lead
+from crm.meetings.models import Meeting
 from crm.records.types import RECORD_TYPES
 
 INTERNAL = frozenset({"company_id", "lease", "worker", "deaths", "email_identity", "search"})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from crm.models import CustomField, ProductService, ProductServiceValue
+from crm.products.models import ProductService, ProductServiceValue
 from crm.records.kinds import Column, RecordKind
+from crm.records.models import CustomField
 
 PRODUCT_SERVICE = RecordKind(
     panel=CustomField.Panel.PRODUCT_SERVICE,

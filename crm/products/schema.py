@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from crm.field_types.values import clean_text
-from crm.models import ProductService
 from crm.products.kind import PRODUCT_SERVICE
+from crm.products.models import ProductService
 from crm.records.kinds import RecordKind
 from crm.records.money import read_amount, read_currency
 from crm.records.schema import RecordSchema, lower

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from crm.models import ProductService
+from crm.products.models import ProductService
 
 
 def live_products() -> QuerySet[ProductService]:

@@ -12,7 +12,7 @@ from core.api.input import BooleanInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from crm.contacts.serializers import member_of
-from crm.models import ProductService
+from crm.products.models import ProductService
 from crm.products.schema import SYSTEM_COLUMNS
 from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.serializers import AutomationInput

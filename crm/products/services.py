@@ -14,8 +14,8 @@ from core.events import emit
 from core.ids import new_id
 from core.lists import BulkSelection
 from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
-from crm.models import ProductService
 from crm.products.kind import PRODUCT_SERVICE
+from crm.products.models import ProductService
 from crm.products.schema import ProductSchema
 from crm.records.bulk_change import apply_change, plan_change
 from crm.records.results import Saved

@@ -10,8 +10,8 @@ from django.db.models import Q, QuerySet
 from core.lists import ListField, ValueTableField
 from core.lists.narrowing import Narrow
 from core.lists.values import Kind
-from crm.models import CustomField
 from crm.records.kinds import RecordKind
+from crm.records.models import CustomField
 from crm.records.schema import spec_of
 
 KINDS_OF_TYPES: dict[str, Kind] = {"text": "text", "numeric": "number", "timestamptz": "date", "boolean": "boolean"}

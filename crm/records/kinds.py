@@ -16,7 +16,7 @@ from django.db import IntegrityError, models
 from django.db.models import QuerySet, UniqueConstraint
 
 from core.errors import NamedError
-from crm.models import FieldValue
+from crm.records.models import FieldValue
 
 Given = Literal["field", "beside", ""]
 """How callers give a value: as a system field in formData, beside formData, or not at all."""

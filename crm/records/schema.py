@@ -10,9 +10,10 @@ from accounts.models import Member
 from core.errors import shorten
 from core.tenancy import company_id
 from crm.field_types import BadValue, FieldSpec, Reference, TextFormat, make_spec
-from crm.models import CustomField, File
+from crm.files.models import File
 from crm.records.kinds import RecordKind
 from crm.records.locks import hold_fields
+from crm.records.models import CustomField
 
 REQUIRED, UNKNOWN, BAD_CUSTOM, BAD_SYSTEM = (
     "ContactDataRequired_400",

@@ -7,7 +7,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.paginator import EXACT, capped_count
 from core.backoffice.panels import facts, panel
-from crm.models import Segment, SegmentRecord
+from crm.segments.models import Segment, SegmentRecord
 
 
 @admin.register(Segment)

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from core.lists import ListField
 from core.lists.fields import Condition, column
-from crm.models import Segment
+from crm.segments.models import Segment
 from crm.segments.services import members
 
 

@@ -12,7 +12,7 @@ from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.errors import ApiError
 from core.lists import FieldSet
-from crm.models import Segment, SegmentRecord
+from crm.segments.models import Segment, SegmentRecord
 from crm.segments.services import IdChanges, compiled, fields_of
 from crm.tags.serializers import UNIQUE, LabelCreate, LabelOut, numbers
 

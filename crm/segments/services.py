@@ -15,11 +15,11 @@ from core.errors import NamedError, shorten
 from core.lists import BulkSelection, FieldSet, tree
 from core.lists.query import filters_tree
 from core.tenancy import company_id
-from crm.models import Segment, SegmentRecord
 from crm.records.filters import all_custom_fields_of
 from crm.records.types import RECORD_TYPES, kind_of
 from crm.records.unique_names import save_unique_name
 from crm.records.values import Links, add_links, remove_links, remove_other_links
+from crm.segments.models import Segment, SegmentRecord
 
 TAKEN, NOT_FOUND = "SegmentNameAlreadyExists_400", "SegmentNotFound_400"
 

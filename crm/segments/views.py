@@ -15,8 +15,8 @@ from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
 from core.lists import LIST_PARAMETERS, BulkSelection, FieldSet, ListField, ListQuery, Page, list_page
 from core.lists.values import refuse
-from crm.models import Segment
 from crm.records.types import RECORD_TYPES, kind_of
+from crm.segments.models import Segment
 from crm.segments.serializers import (
     SegmentCreate,
     SegmentDelete,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from core.backoffice.admin import CompanyRecordAdmin
-from crm.models import ContactCategory, Tag
+from crm.tags.models import ContactCategory, Tag
 
 
 class LabelAdmin(CompanyRecordAdmin):

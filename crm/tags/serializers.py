@@ -11,8 +11,8 @@ from accounts.members.snapshots import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
-from crm.models import ContactCategory, Tag
 from crm.records.serializers import AutomationInput
+from crm.tags.models import ContactCategory, Tag
 
 UNIQUE = "unique in the company, whatever the case of its letters"
 

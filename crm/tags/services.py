@@ -11,8 +11,8 @@ from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
-from crm.models import ContactCategory, Tag
 from crm.records.unique_names import save_unique_name
+from crm.tags.models import ContactCategory, Tag
 
 TagModel = Tag | ContactCategory
 

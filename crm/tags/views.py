@@ -11,7 +11,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 from core.lists import FieldSet, ListField
-from crm.models import ContactCategory, Tag
+from crm.tags.models import ContactCategory, Tag
 from crm.tags.serializers import CategoryOut, LabelCreate, LabelDelete, LabelOut, LabelUpdate, TagOut
 from crm.tags.services import create_tag, delete_tags, not_found, update_tag
 

@@ -5,7 +5,7 @@ from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
-from crm.models import Team, TeamMember
+from crm.teams.models import Team, TeamMember
 
 
 @admin.register(Team)

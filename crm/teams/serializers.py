@@ -16,9 +16,9 @@ from core.api.selection import SelectionInput
 from core.errors import InvalidFormat
 from core.fields import JSONField
 from core.ids import is_id
-from crm.models import Team, TeamMember
 from crm.records.serializers import AutomationInput
 from crm.tags.serializers import UNIQUE, LabelCreate, LabelOut, numbers, related
+from crm.teams.models import Team, TeamMember
 from crm.teams.services import MemberChanges
 
 MAX_MEMBERS = 1000

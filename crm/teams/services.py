@@ -14,8 +14,8 @@ from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection
-from crm.models import Team, TeamMember
 from crm.records.unique_names import save_unique_name
+from crm.teams.models import Team, TeamMember
 
 ACTIVE = (Member.Status.OWNER, Member.Status.ACCEPTED)
 """Memberships that may be in a team, and that leads may be given to."""

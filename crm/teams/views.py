@@ -12,8 +12,8 @@ from core.api.endpoint import endpoint
 from core.api.views import ApiView
 from core.errors import NamedError
 from core.lists import BulkSelection, FieldSet, ListField, ManyField
-from crm.models import Team, TeamMember
 from crm.tags.views import LABEL_FIELDS
+from crm.teams.models import Team, TeamMember
 from crm.teams.serializers import TeamCreate, TeamDelete, TeamOut, TeamUpdate, member_changes
 from crm.teams.services import create_team, delete_teams, not_found, update_team
 

@@ -9,8 +9,8 @@ from django.db import transaction
 
 from core.access import reserve_quota
 from core.errors import NamedError
+from outreach.ai.models import AiApp
 from outreach.ai.providers import OfflineComposer
-from outreach.models import AiApp
 
 
 @dataclass(frozen=True)

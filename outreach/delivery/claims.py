@@ -16,7 +16,8 @@ from core.tenancy import unscoped
 from outreach.delivery import ledger
 from outreach.delivery.decision import Limit, Reason, SenderFacts, Stop, Wait, decide
 from outreach.delivery.facts import Surroundings, message_facts, reserved, room, sender_facts, surroundings
-from outreach.models import SendJob, Smtp
+from outreach.delivery.models import SendJob
+from outreach.senders.models import Smtp
 from outreach.senders.services import pause
 
 BATCH = 25

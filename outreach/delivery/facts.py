@@ -16,8 +16,11 @@ from core.errors import NamedError
 from core.tenancy import company_id
 from crm.models import Contact
 from outreach.delivery.decision import Limit, Reason, SenderFacts, SendFacts, ramp_limit
+from outreach.delivery.models import SendJob
 from outreach.delivery.windows import Window, load_zone, recipient_place
-from outreach.models import GenieSettings, SendJob, Smtp, Suppression
+from outreach.genie.models import GenieSettings
+from outreach.senders.models import Smtp
+from outreach.suppression.models import Suppression
 
 ADDRESS = r"^[^[:space:]<>@,;:\\\"()]+@[^[:space:]<>@,;:\\\"()]+\.[^[:space:]<>@,;:\\\"().]+$"
 """An address that can be written to, as a regular expression of PostgreSQL; addresses are checked in full when they are stored."""

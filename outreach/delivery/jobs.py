@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.jobs import QueueWork, register
 from outreach.delivery.claims import has_due
+from outreach.delivery.models import SendJob
 from outreach.delivery.worker import drain
-from outreach.models import SendJob
 
 register(QueueWork("send", drain, has_due=has_due, queue="send", model=SendJob))

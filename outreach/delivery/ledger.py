@@ -14,7 +14,7 @@ from core.events import emit
 from core.ids import new_id
 from core.lists import in_batches
 from core.tenancy import company_id
-from outreach.models import SendJob
+from outreach.delivery.models import SendJob
 
 _INTENT_HOLDS = """
     AND NOT EXISTS (SELECT FROM outreach_geniescheduler r WHERE r.id = j.run_id AND (r.cancelled_at IS NOT NULL OR r.is_deleted))

@@ -12,8 +12,8 @@ from core.errors import NamedError
 from core.jobs import notify_workers
 from outreach.delivery import ledger
 from outreach.delivery.decision import Reason
+from outreach.delivery.models import SendJob
 from outreach.genie.services import get_run
-from outreach.models import SendJob
 from outreach.smtp.message import clean_line, sanitise_html
 
 Status = SendJob.Status

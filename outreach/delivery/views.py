@@ -15,6 +15,7 @@ from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
 from core.lists import BulkSelection, FieldSet, ListField
 from outreach.delivery import services as messages
+from outreach.delivery.models import SendJob
 from outreach.genie.selectors import message_log, message_view
 from outreach.genie.serializers import (
     MessageDetail,
@@ -24,7 +25,7 @@ from outreach.genie.serializers import (
     SuppressionCreate,
     SuppressionOut,
 )
-from outreach.models import SendJob, Suppression
+from outreach.suppression.models import Suppression
 from outreach.suppression.services import delete_suppressions, suppress_address
 
 

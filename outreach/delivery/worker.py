@@ -21,10 +21,12 @@ from core.tenancy import company_scope
 from outreach.delivery import ledger
 from outreach.delivery.claims import BATCH, LOOK, claim, due_senders, free_forgotten, give_back, put_back_later
 from outreach.delivery.decision import MAX_ATTEMPTS, Reason, backoff
-from outreach.models import SendJob, Smtp, Suppression
+from outreach.delivery.models import SendJob
 from outreach.senders import services as senders
+from outreach.senders.models import Smtp
 from outreach.smtp.message import InvalidMail, OutgoingMail, build, message_id
 from outreach.smtp.transport import Outcome, Rejected, Sent, Session, SmtpError, Uncertain
+from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress_address
 from outreach.suppression.tokens import Unsubscriber, link
 

@@ -21,7 +21,7 @@ from crm.models import Contact, ContactCategory, ContactTag, Lead, Segment, Tag
 from crm.segments.services import compiled, contacts_of, next_contacts
 from outreach.delivery.decision import Decision, Ready, SendFacts, Stop, decide, forecast
 from outreach.delivery.facts import ADDRESS, suppressed_addresses, surroundings
-from outreach.models import Suppression
+from outreach.suppression.models import Suppression
 
 SAMPLE = 10
 

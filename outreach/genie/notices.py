@@ -6,9 +6,10 @@ from django.utils import timezone
 
 from accounts.mails.notices import Notice, notify, register_notice
 from core.tenancy import company_scope
+from outreach.delivery.models import SendJob
+from outreach.genie.models import GenieScheduler
 from outreach.genie.selectors import phase
 from outreach.genie.services import summary
-from outreach.models import GenieScheduler, SendJob
 
 PLANNED = Notice("run.planned", "The messages of a run of yours wait for approval", "notice_run_planned")
 FAILED = Notice("run.failed", "A run of yours could not be planned", "notice_run_failed")

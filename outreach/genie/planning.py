@@ -21,8 +21,9 @@ from outreach.ai.services import KINDS
 from outreach.delivery import ledger
 from outreach.delivery.decision import Reason, Stop, decide
 from outreach.delivery.facts import Surroundings, suppressed_addresses, surroundings
+from outreach.delivery.models import SendJob
 from outreach.genie.audience import Audience
-from outreach.models import GenieScheduler, SendJob
+from outreach.genie.models import GenieScheduler
 from outreach.privacy import not_erased
 
 BATCH = 500

@@ -9,9 +9,12 @@ from django.utils import timezone
 
 from accounts.settings.formats import formats_of
 from core.tenancy import company_id
+from outreach.ai.models import AiApp
 from outreach.delivery.facts import message_facts, sender_facts, surroundings
+from outreach.delivery.models import SendJob, SendJobTransition
 from outreach.genie.audience import describe, expected
-from outreach.models import AiApp, GenieScheduler, SendJob, SendJobTransition, Smtp
+from outreach.genie.models import GenieScheduler
+from outreach.senders.models import Smtp
 from outreach.smtp.message import html_from_text
 
 Status = SendJob.Status

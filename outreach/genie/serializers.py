@@ -7,9 +7,10 @@ from rest_framework import serializers
 from accounts.members.snapshots import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
+from outreach.delivery.models import SendJob
 from outreach.genie.selectors import phase
-from outreach.models import SendJob, Suppression
 from outreach.senders.serializers import SmtpSnapshot
+from outreach.suppression.models import Suppression
 
 PROMPT_LENGTH = 10_000
 

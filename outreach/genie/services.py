@@ -16,8 +16,9 @@ from core.jobs import notify_workers
 from core.tenancy import company_id
 from outreach.ai.services import KIND_OF, choose_ai_app
 from outreach.delivery import ledger
+from outreach.delivery.models import SendJob
 from outreach.genie.audience import Audience
-from outreach.models import GenieScheduler, SendJob
+from outreach.genie.models import GenieScheduler
 from outreach.senders.services import choose_sender
 
 NOT_GONE = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPROVED)

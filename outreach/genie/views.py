@@ -10,9 +10,11 @@ from core.api.endpoint import endpoint
 from core.api.views import ApiView
 from core.lists import FieldSet, ListField
 from outreach.delivery import services as messages
+from outreach.delivery.models import SendJob
 from outreach.genie import audience
 from outreach.genie import services as runs
 from outreach.genie import settings as genie_settings
+from outreach.genie.models import GenieScheduler
 from outreach.genie.selectors import phase
 from outreach.genie.serializers import (
     AudienceOut,
@@ -26,7 +28,6 @@ from outreach.genie.serializers import (
     SettingsInput,
     SettingsOut,
 )
-from outreach.models import GenieScheduler, SendJob
 
 RUN_FIELDS = FieldSet(
     [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.jobs import JobWork, register
+from outreach.lead_generation.models import LeadGeneration
 from outreach.lead_generation.services import run
-from outreach.models import LeadGeneration
 
 register(JobWork("lead-generation", run, model=LeadGeneration, queue="bulk"))

@@ -31,7 +31,7 @@ from outreach.ai.briefs import CONTACT_COLUMNS, ContactBriefs, company_brief
 from outreach.ai.providers import Fit, LeadSearch, ProviderError, get_provider
 from outreach.ai.providers.matching import Term, fit, terms_of
 from outreach.ai.services import KIND_OF, KINDS, choose_ai_app
-from outreach.models import LeadGeneration
+from outreach.lead_generation.models import LeadGeneration
 
 MOST_LEADS = 50
 """Of one search, as the contract has it for runs."""

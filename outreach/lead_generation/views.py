@@ -11,6 +11,7 @@ from core.api.views import ApiView
 from core.lists import FieldSet, ListField
 from crm.contacts.views import VALUE_ERRORS
 from crm.leads.views import RELATION_ERRORS
+from outreach.lead_generation.models import LeadGeneration
 from outreach.lead_generation.serializers import (
     RELATIONS,
     GenerationChange,
@@ -19,7 +20,6 @@ from outreach.lead_generation.serializers import (
     GenerationOut,
 )
 from outreach.lead_generation.services import cancel_generation, get_generation, start_generation
-from outreach.models import LeadGeneration
 
 GENERATION_FIELDS = FieldSet(
     [

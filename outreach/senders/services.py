@@ -15,7 +15,9 @@ from accounts.mails.notices import notify
 from core.access import reserve_quota
 from core.errors import NamedError, ValidationFailed
 from outreach.delivery.decision import backoff
-from outreach.models import GenieScheduler, SendJob, Smtp
+from outreach.delivery.models import SendJob
+from outreach.genie.models import GenieScheduler
+from outreach.senders.models import Smtp
 from outreach.smtp.transport import SmtpConfig, SmtpError, Timeouts, encode_address, verify
 
 TEST_TIMEOUTS = Timeouts(connect=10, command=10)

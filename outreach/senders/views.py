@@ -13,8 +13,9 @@ from core.api.views import ApiView
 from core.errors import NamedError
 from core.lists import BulkSelection, FieldSet, ListField
 from outreach.ai import services as ai_apps
-from outreach.models import AiApp, Smtp
+from outreach.ai.models import AiApp
 from outreach.senders import services as senders
+from outreach.senders.models import Smtp
 from outreach.senders.serializers import (
     AiAppChange,
     AiAppCreate,

@@ -13,7 +13,8 @@ from core.events import emit
 from core.tenancy import company_scope
 from crm.models import Contact
 from outreach.delivery.facts import is_address
-from outreach.models import SendJob, Suppression
+from outreach.delivery.models import SendJob
+from outreach.suppression.models import Suppression
 from outreach.suppression.tokens import Unsubscriber
 
 

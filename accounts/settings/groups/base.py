@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.models import CompanySettings
+from accounts.settings.models import CompanySettings
 from core.api.input import Input
 from core.tenancy import unscoped
 

@@ -14,8 +14,8 @@ from django.utils import timezone
 from core.fields import CompanyForeignKey
 from crm.bulk_jobs.history.three_way_merge import CHANGED_AT, CHANGED_BY, CUSTOM, MergedRecord, merge_versions, same
 from crm.field_types import BadValue, FieldSpec
-from crm.models import CustomField
 from crm.records.kinds import RecordKind
+from crm.records.models import CustomField
 from crm.records.schema import RecordSchema
 from crm.records.types import RECORD_TYPES
 from crm.records.updates import Changes

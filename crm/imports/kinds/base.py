@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from crm.imports.lookups import CATEGORY, TAGS, Lookups
+from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
-from crm.models import Import
 from crm.records.schema import RecordSchema, ValueProblem
 
 CONTACT_FIELDS = (

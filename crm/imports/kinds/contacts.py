@@ -9,7 +9,7 @@ from core.access import quota_exceeded
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.writer import write_contacts
 from crm.imports.kinds.base import CONTACT_FIELDS, TAG_FIELDS, ImportKind, Written
-from crm.models import Import
+from crm.imports.models import Import
 from crm.records.schema import ValueProblem
 
 EXISTS = "ContactAlreadyExists_400"

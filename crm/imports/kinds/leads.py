@@ -11,12 +11,14 @@ from accounts.models import Member
 from core.access import quota_exceeded
 from crm.imports.kinds.base import CONTACT_FIELDS, TAG_FIELDS, ImportKind, Written
 from crm.imports.lookups import Lookups, by_name, split_names
+from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
 from crm.leads.schema import LeadRow, LeadSchema
 from crm.leads.services import DUPLICATE, repeated
 from crm.leads.writer import write_leads
-from crm.models import Import, ProductService, Team
+from crm.products.models import ProductService
 from crm.records.schema import ValueProblem
+from crm.teams.models import Team
 from crm.teams.services import ACTIVE
 
 PRODUCTS, TEAM, MEMBER = "productServices", "team", "teamMember"
