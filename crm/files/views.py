@@ -152,7 +152,7 @@ class FileDownload(ApiView):
 
     @endpoint(
         "Download a file's content",
-        raw="application/octet-stream",
+        raw="*/*",
         description="Images, PDF, audio and video may be shown in place; everything else is saved.",
         errors=("FileNotFound_404",),
     )

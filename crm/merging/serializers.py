@@ -67,8 +67,8 @@ class MergeOut(Output):
     undoUntil = serializers.DateTimeField()
     canUndo = Computed(serializers.BooleanField())
     undoneAt = serializers.DateTimeField(allow_null=True)
-    undoneBy = MemberSnapshot(allow_null=True)
-    createdBy = MemberSnapshot(allow_null=True)
+    undoneBy = MemberSnapshot()
+    createdBy = MemberSnapshot()
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
