@@ -1,0 +1,27 @@
+"""Tests over many operations: one cast for all of them, and a subtest with a savepoint for each, so that none sees what another did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+
+@contextmanager
+def kept_for_module(blocker: Any) -> Iterator[None]:
+    """A transaction around all tests of a module, rolled back at the end; what a fixture makes inside is there for each of them."""
+    with blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+@contextmanager
+def row(subtests: pytest.Subtests, operation: object) -> Iterator[None]:
+    """A subtest named after the operation, whose changes are taken back."""
+    with subtests.test(str(operation)), transaction.atomic():
+        yield
+        connection.check_constraints()
+        transaction.set_rollback(True)
