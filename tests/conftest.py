@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import hypothesis
 import pytest
+from django.test import TransactionTestCase
 
 from accounts.request_log.entry import Entry
 from accounts.request_log.recorder import RECORDER
@@ -14,7 +16,9 @@ from core.access.attempts import Limit
 from core.ids import new_id
 from core.jobs.liveness import release_lock
 from core.messages.defaults import DEFAULTS
+from tests.kit import openapi
 from tests.kit.cast import Cast, make_cast
+from tests.kit.database import own_database, reset
 
 # The suite looks at the same examples each time, so that its result says something about the change; `make fuzz` looks for new ones.
 hypothesis.settings.register_profile("suite", derandomize=True, database=None)
@@ -22,11 +26,22 @@ hypothesis.settings.register_profile("search", database=None, print_blob=True)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start the long tests first, so that no worker is left alone with one at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None) -> Iterator[None]:
-    """Before the test database goes, let go of the connection by which this process says that it is alive."""
-    yield
-    release_lock()
+def django_db_setup(django_test_environment: None, django_db_blocker: Any, worker_id: str) -> Iterator[None]:
+    """A database of this process's own; before it goes, let go of the connection by which this process says that it is alive."""
+    with django_db_blocker.unblock(), own_database(worker_id):
+        with django_db_blocker.block():
+            yield
+        release_lock()
+
+
+# What Django does after a test that committed truncates every table and emits post_migrate for every app.
+TransactionTestCase._fixture_teardown = lambda case: reset()  # type: ignore[method-assign]
 
 
 @pytest.fixture
@@ -50,6 +65,16 @@ def scope(cast: Cast) -> Iterator[Cast]:
 
 # The thread that writes the server log is outside of every test's transaction; fixtures that live longer than a test make requests too.
 RECORDER.put = lambda entry: None  # type: ignore[method-assign]
+
+
+openapi.install()
+
+
+@pytest.fixture(autouse=True)
+def _answers(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """What the test says that it may meet, beside answers that the OpenAPI schema describes."""
+    for name in openapi.allowed:
+        monkeypatch.setitem(openapi.allowed, name, request.node.get_closest_marker(name) is not None)
 
 
 @pytest.fixture(autouse=True)

@@ -94,6 +94,7 @@ def test_a_body_over_the_limit_is_400(cast: Cast, settings: Any) -> None:
     assert (status, answer["message"]) == (400, "Validation error: the body is too large")
 
 
+@pytest.mark.unexpected
 def test_an_unexpected_error_is_500_and_says_nothing_more(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("secret detail")

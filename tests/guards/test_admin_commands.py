@@ -96,6 +96,7 @@ def test_limits_of_a_subscription_keep_their_shape(cast: Cast, staff: Client) ->
         assert Subscription.objects.get().limits == {"contact": 5}
 
 
+@pytest.mark.undescribed("an operator has given the message a status of their own")
 def test_message_is_edited_and_reset(cast: Cast, staff: Client) -> None:
     row = ResponseMessage.objects.get(name="ContactNotFound_400")
     missing = "/contact/" + "0" * 24

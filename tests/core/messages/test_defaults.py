@@ -149,6 +149,7 @@ def test_an_older_state_of_the_table_is_left_alone(db: None) -> None:
 # Answers
 
 
+@pytest.mark.undescribed("an operator has given the message a status of their own")
 def test_an_edited_row_decides(cast: Cast) -> None:
     edit("ApiNotFound_400", 404, "No such key")
     answer = cast.key.get("/api/" + "0" * 24)
