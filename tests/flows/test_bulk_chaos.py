@@ -21,6 +21,8 @@ from tests.crm.contacts.helpers import add_field
 from tests.flows.import_workers import SECONDS, Workers, running
 from tests.kit.cast import Cast, make_cast
 
+pytestmark = pytest.mark.long
+
 BATCH = 50
 
 

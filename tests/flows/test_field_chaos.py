@@ -12,6 +12,8 @@ from tests.crm.contacts.helpers import form
 from tests.flows.import_workers import SECONDS, Workers, running
 from tests.kit.cast import Cast, make_cast
 
+pytestmark = pytest.mark.long
+
 ROWS, KILLS = 1200, 5
 
 

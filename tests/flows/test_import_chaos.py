@@ -20,6 +20,8 @@ from tests.crm.imports.helpers import HEADER, MAPPING, csv_of, make, run
 from tests.flows.import_workers import BATCH, SECONDS, kill_over_the_import, progress, running
 from tests.kit.cast import Cast, make_cast
 
+pytestmark = pytest.mark.long
+
 
 def content(rows: int) -> bytes:
     """Good rows, bad ones, repeated ones and such that name tags, mixed by a fixed seed."""

@@ -15,6 +15,8 @@ from tests.crm.imports.helpers import counts, people
 from tests.flows.test_import_chaos import SECONDS, running
 from tests.kit.cast import make_cast
 
+pytestmark = pytest.mark.long
+
 ROWS, ROOM, KILLS = 1500, 2000, 6
 
 

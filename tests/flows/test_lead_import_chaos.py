@@ -17,6 +17,8 @@ from tests.crm.leads.helpers import lead_field, member, product, set_rule, team_
 from tests.flows.import_workers import BATCH, SECONDS, kill_over_the_import, progress, running
 from tests.kit.cast import Cast, make_cast
 
+pytestmark = pytest.mark.long
+
 MEMBERS = ("Ann", "Bob", "Cid")
 
 

@@ -28,6 +28,8 @@ from config.local.embedded import places
 from config.local.embedded.postgres import THROWAWAY_MARK
 from config.local.embedded.throwaway import discard
 
+pytestmark = pytest.mark.long
+
 ROWS = 300
 PASSWORD = "correct horse battery staple"
 

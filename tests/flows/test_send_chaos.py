@@ -31,6 +31,8 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import SmtpFactory
 from tests.kit.smtp_server import Faults, FaultyServer, accept_any, faulty_server
 
+pytestmark = pytest.mark.long
+
 logging.getLogger("mail.log").setLevel(logging.WARNING)
 
 WORKERS = 2

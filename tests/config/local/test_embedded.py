@@ -21,6 +21,8 @@ from config.local.embedded import places, postgres, postgres_setup, processes, r
 from config.local.embedded.accounts import identity, server_account
 from config.local.embedded.throwaway import discard
 
+pytestmark = pytest.mark.long
+
 
 def _make_data(mode: int = 0o711) -> Path:
     data = Path(tempfile.mkdtemp(prefix="lw-", dir="/tmp"))

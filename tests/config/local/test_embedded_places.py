@@ -22,6 +22,8 @@ from config.local import embedded
 from config.local.embedded import binaries, places, postgres, processes, redis, throwaway
 from config.local.embedded.accounts import Account, can_run, own, require_name, server_account
 
+pytestmark = pytest.mark.long
+
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: an account that can't reach a folder of ours")
 
 

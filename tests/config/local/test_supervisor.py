@@ -21,6 +21,8 @@ from config.local.embedded.throwaway import discard
 from config.local.supervisor.options import UnusableError, read_options, require_free_port
 from config.local.supervisor.programs import plan
 
+pytestmark = pytest.mark.long
+
 # What the programs of a plan do in these tests, written in Python: `say` prints at once, `forever` waits.
 DRIVER = """
 import os, sys
