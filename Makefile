@@ -58,11 +58,11 @@ fuzz: venv ## the API fuzzer in its full length, and every property test, on exa
 fuzz-coverage: venv ## the API fuzzer's edge cases of every operation, within the process
 	FUZZ_COVERAGE=1 $(BIN)/pytest -n $(TEST_WORKERS) --dist worksteal tests/fuzz $(ARGS)
 
-check: venv ## what CI runs: lint, types, imports, migrations, schema, tests, the fuzzer's edge cases
+check: venv ## what CI runs: lint, types, imports, migrations, schema, the fuzzer's edge cases, tests
 	@$(MAKE) --no-print-directory check-code
 	$(ON_SERVERS) -- $(MAKE) --no-print-directory check-django
-	@$(MAKE) --no-print-directory test
 	@$(MAKE) --no-print-directory fuzz-coverage
+	@$(MAKE) --no-print-directory test
 
 check-code: venv
 	$(BIN)/ruff check .
