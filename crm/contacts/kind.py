@@ -12,6 +12,7 @@ CONTACT = RecordKind(
     values=CustomFieldValue,
     link="contact",
     noun="contacts",
+    singular="contact",
     columns=(
         Column("name", "name", "field", empty=""),
         Column("email", "email", "field"),

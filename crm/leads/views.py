@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
-from core.errors import DuplicateField, NamedError
-from core.lists import LIST_PARAMETERS, BulkSelection, ListQuery
+from core.api.listing import Listing
+from core.errors import DuplicateField
+from core.lists import LIST_PARAMETERS, ListQuery
 from crm.bulk_jobs.serializers import BulkJobOut, bulk_response
 from crm.contacts.serializers import BulkUpdated
-from crm.contacts.views import VALUE_ERRORS
 from crm.leads.bulk import delete_leads, update_many
 from crm.leads.filters import LEAD_FIELDS
 from crm.leads.kind import LEAD
@@ -29,8 +29,7 @@ from crm.leads.serializers import (
     relations_of,
 )
 from crm.leads.services import DUPLICATE, REPEATED, create_lead, create_leads, update_lead
-from crm.records.responses import bulk_answer
-from crm.records.schema import explain
+from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer
 
 RELATION_ERRORS = (
     "ProductServiceNotFound_400",
@@ -68,18 +67,17 @@ def creation(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class Leads(ApiView):
+class LeadViewSet(RecordViewSet):
     module = "lead"
-
-    @endpoint(
+    kind = LEAD
+    listing = Listing(
         "List leads",
-        output=LeadOut,
-        many=True,
+        live_leads,
+        LEAD_FIELDS,
+        LeadOut,
         description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id. Sorted by productServices.name, a"
         " lead stands where the first of its products' names does.",
     )
-    def get(self, request: Request) -> Any:
-        return self.list_response(live_leads(), LEAD_FIELDS, LeadOut)
 
     @endpoint(
         "Create a lead",
@@ -90,13 +88,9 @@ class Leads(ApiView):
         description=CREATE,
         takes="lead",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         saved = create_lead(actor_id=self.actor.member_id, form_data=data["form_data"], **creation(data))
-        found = LeadOut.one(live_leads().filter(pk=saved.id))
-        if found is None:
-            raise NamedError("LeadNotFound_404", "the lead was deleted by somebody else in the same moment")
-        left_out = {"warning": f"left out: {explain(saved.left_out)}"} if saved.left_out else {}
-        return self.success(found, **left_out)
+        return self.created(saved, lost="LeadNotFound_404", noun="the lead")
 
     @endpoint(
         "Update many leads",
@@ -108,10 +102,10 @@ class Leads(ApiView):
         errors=("LeadNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *RELATION_ERRORS),
         description="Applies one change set to the selected leads, all or none. Emits lead.updated for each that is different then.",
     )
-    def put(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = update_many(
             actor_id=self.actor.member_id,
-            selection=BulkSelection.parse(request.data, request.query_params, LEAD_FIELDS),
+            selection=self.selection(),
             form_data=data["form_data"],
             update_type=data["update_type"],
             relations=relations_of(data),
@@ -129,16 +123,11 @@ class Leads(ApiView):
         errors=("LeadNotFound_400",),
         description="They are flagged isDeleted and no longer found; their contacts stay. Emits lead.deleted for each.",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        selection = BulkSelection.parse(request.data, request.query_params, LEAD_FIELDS)
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = delete_leads(
-            actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run"
+            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
         )
         return bulk_response(self, outcome, {"deletedCount": outcome.matched})
-
-
-class LeadDetail(ApiView):
-    module = "lead"
 
     @endpoint(
         "Read a lead",
@@ -147,9 +136,9 @@ class LeadDetail(ApiView):
         errors=("LeadNotFound_400",),
         description="Parameters of the list contract are checked and change nothing.",
     )
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         ListQuery.parse(request.query_params, LEAD_FIELDS)
-        return self._one(id)
+        return self.read(id)
 
     @endpoint(
         "Update a lead",
@@ -161,7 +150,7 @@ class LeadDetail(ApiView):
         " teamMember of null takes it away. Values of the contact, and a category, are written to the lead's contact. Emits lead.updated,"
         " with what changed in its payload (status from and to, when it moved).",
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         update_lead(
             id=id,
             actor_id=self.actor.member_id,
@@ -169,18 +158,9 @@ class LeadDetail(ApiView):
             relations=relations_of(data),
             automation=data["automation"] == "run",
         )
-        return self._one(id)
+        return self.read(id)
 
-    def _one(self, id: str) -> dict[str, Any]:
-        found = LeadOut.one(live_leads().filter(pk=id))
-        if found is None:
-            raise LEAD.missing("id", id)
-        return found
-
-
-class LeadBulk(ApiView):
-    module = "lead"
-
+    @action(detail=False, methods=["post"])
     @endpoint(
         "Create up to 500 leads",
         input=LeadBulkCreate,
@@ -191,6 +171,6 @@ class LeadBulk(ApiView):
         description="As POST /lead, each item on its own; the answer is 200 either way: items that became no lead are in `failed` (a"
         f" duplicate by the name {DUPLICATE}), single values in the way or left out are in `errors`.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk(self, request: Request, data: dict[str, Any]) -> Any:
         result = create_leads(actor_id=self.actor.member_id, items=data["form_data"], **creation(data))
         return bulk_answer(result, live_leads(), LeadOut, {DUPLICATE: DuplicateField(REPEATED).message})

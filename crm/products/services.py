@@ -54,7 +54,7 @@ def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], auto
     schema = ProductSchema.load()
     state = load_states(PRODUCT_SERVICE, [id]).get(id)
     if state is None:
-        raise not_found()
+        raise PRODUCT_SERVICE.missing("id", id)
     row, _ = _read(schema, form_data, partial=True)
     state.apply(row, row.system)
     changes = state.changes(schema.names)
@@ -110,11 +110,6 @@ def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
     if change.empty:
         raise NamedError("InvalidPayload_400", "formData: name at least one value to change")
     return lambda ids: apply_change(schema, change, ids, actor_id)
-
-
-def not_found() -> NamedError:
-    """The error of an id that is none of the company's live products and services."""
-    return NamedError(PRODUCT_SERVICE.not_found, "id: there is no such product or service in this company")
 
 
 def _read(

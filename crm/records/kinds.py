@@ -65,7 +65,8 @@ class RecordKind:
     values: type[FieldValue]
     link: str
     noun: str
-    """What people call many of them."""
+    """The plural that texts call its records by."""
+    singular: str
     columns: tuple[Column, ...]
     not_found: str
     """The error of an id that is none of its live records."""
@@ -101,10 +102,6 @@ class RecordKind:
     def column(self) -> str:
         """The column of `link`."""
         return f"{self.link}_id"
-
-    @property
-    def singular(self) -> str:
-        return self.noun.removesuffix("s")
 
     @cached_property
     def by_name(self) -> dict[str, Column]:

@@ -6,16 +6,19 @@ from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
-from core.lists import LIST_PARAMETERS, BulkSelection, FieldSet, ListField, ListQuery, Page, list_page
+from core.lists import LIST_PARAMETERS, ListQuery, Page, list_page
 from core.lists.values import refuse
 from crm.records.types import RECORD_TYPES, kind_of
+from crm.segments.filters import SEGMENT_FIELDS
 from crm.segments.models import Segment
 from crm.segments.serializers import (
     SegmentCreate,
@@ -26,16 +29,7 @@ from crm.segments.serializers import (
     selection_of,
 )
 from crm.segments.services import create_segment, delete_segments, get_segment, members, not_found, update_segment
-from crm.tags.views import LABEL_FIELDS
 
-SEGMENT_FIELDS = FieldSet(
-    [
-        *LABEL_FIELDS.fields.values(),
-        ListField("panel", "text", "panel", nullable=False),
-        ListField("kind", "text", "kind", nullable=False),
-    ],
-    default_search=("name", "description"),
-)
 CHANGE_ERRORS = (
     "SegmentNameAlreadyExists_400",
     "InvalidInput_400",
@@ -52,12 +46,9 @@ EXECUTE_PARAMETERS = (
 )
 
 
-class Segments(ApiView):
+class SegmentViewSet(ResourceViewSet):
     module = "segment"
-
-    @endpoint("List segments", output=SegmentOut, many=True)
-    def get(self, request: Request) -> Any:
-        return self.list_response(Segment.objects.all(), SEGMENT_FIELDS, SegmentOut)
+    listing = Listing("List segments", Segment.objects.all, SEGMENT_FIELDS, SegmentOut)
 
     @endpoint(
         "Create a segment",
@@ -67,7 +58,7 @@ class Segments(ApiView):
         success="SegmentCreated_201",
         errors=(*CHANGE_ERRORS, "PlanLimitExceeded_403"),
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         selection = selection_of(data)
         segment = create_segment(actor_id=self.actor.member_id, values=data, **selection)
         return SegmentOut.one(Segment.objects.filter(pk=segment.pk))
@@ -81,17 +72,10 @@ class Segments(ApiView):
         errors=("SegmentNotFound_400",),
         description="Their contacts and leads stay.",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        return {
-            "deletedCount": delete_segments(
-                selection=BulkSelection.parse(request.data, request.query_params, SEGMENT_FIELDS)
-            )
-        }
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"deletedCount": delete_segments(selection=self.selection())}
 
-
-class SegmentExecute(ApiView):
-    module = "segment"
-
+    @action(detail=False)
     @endpoint(
         "Execute a segment",
         output=SegmentExecuted,
@@ -99,7 +83,7 @@ class SegmentExecute(ApiView):
         errors=("SegmentNotFound_400", "InvalidRequest_400"),
         description=EXECUTE,
     )
-    def get(self, request: Request) -> Any:
+    def execute(self, request: Request) -> Any:
         segment, panel, records = self._selected(request)
         query = ListQuery.parse(request.query_params, RECORD_TYPES[panel].fields, extra=("id", "panel"))
         answer: dict[str, Any] = {"segment": segment, "panel": panel}
@@ -131,12 +115,8 @@ class SegmentExecute(ApiView):
             raise refuse("panel", f"the segment is of {segment.panel}")
         return id, segment.panel, members(segment)
 
-
-class SegmentDetail(ApiView):
-    module = "segment"
-
     @endpoint("Read a segment", output=SegmentOut, errors=("SegmentNotFound_400",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return self._one(id)
 
     @endpoint(
@@ -148,7 +128,7 @@ class SegmentDetail(ApiView):
         description="What is not given stays. filters and advancedFilters together replace the tree of a dynamic segment, ids the records"
         " of a static one.",
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         selection = selection_of(data)
         update_segment(id=id, actor_id=self.actor.member_id, values=data, **selection)
         return self._one(id)

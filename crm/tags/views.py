@@ -10,26 +10,10 @@ from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
-from core.lists import FieldSet, ListField
+from crm.tags.filters import LABEL_FIELDS
 from crm.tags.models import ContactCategory, Tag
 from crm.tags.serializers import CategoryOut, LabelCreate, LabelDelete, LabelOut, LabelUpdate, TagOut
 from crm.tags.services import create_tag, delete_tags, not_found, update_tag
-
-LABEL_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("name", "text", "name", searchable=True, nullable=False),
-        ListField("description", "text", "description", searchable=True, nullable=False),
-        ListField("color", "text", "color", nullable=False),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name"),
-        ListField("updatedBy", "id", "updated_by_id"),
-        ListField("updatedBy.name", "text", "updated_by__name"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_search=("name", "description"),
-)
 
 
 class LabelViewSet(ResourceViewSet, abstract=True):
