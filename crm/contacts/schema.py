@@ -10,7 +10,7 @@ from accounts.models import Company
 from core.errors import NamedError
 from core.text.addresses import BadAddress, read_country_code, read_email, read_phone
 from crm.contacts.kind import CONTACT
-from crm.contacts.unique_key import Keyed, live_holders, lock_unique_key
+from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key
 from crm.field_types import BadValue, TextFormat
 from crm.field_types.base import plain_text
 from crm.field_types.values import clean_text
@@ -64,7 +64,7 @@ class ContactSchema(RecordSchema):
         email, number = self.keys_of(after)
         if any(self.keys_of(before)) and not (email or number):
             raise NamedError("CannotUpdateUniqueKey_400", "choices: leave the contact nothing that makes it unique")
-        for other in live_holders([Keyed(id, ContactRow(), email, number)]):
+        for other in live_holders([KeyedRow(id, ContactRow(), email, number)]):
             if other.id != id:
                 part = "email" if email and other.email_key == email else "number"
                 raise NamedError(

@@ -19,7 +19,7 @@ BULK_LOCK = 0x6C77_0001
 """First key of the advisory lock that lets one bulk writer of a company work at a time; the second is the company's."""
 
 
-class Keyed(NamedTuple):
+class KeyedRow(NamedTuple):
     """A row with its contact's id and its parts of the unique key."""
 
     id: str
@@ -28,7 +28,7 @@ class Keyed(NamedTuple):
     number_key: str | None
 
 
-class Live(NamedTuple):
+class KeyHolder(NamedTuple):
     """A live contact and its parts of the unique key."""
 
     id: str
@@ -48,7 +48,7 @@ def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
         (schema.unique_key,) = cursor.fetchone()
 
 
-def live_holders(keyed: Iterable[Keyed]) -> Sequence[Live]:
+def live_holders(keyed: Iterable[KeyedRow]) -> Sequence[KeyHolder]:
     """The live contacts of the active company that hold a part of any of the rows' unique keys."""
     keyed = list(keyed)
     emails = list({item.email_key for item in keyed if item.email_key})
@@ -60,7 +60,7 @@ def live_holders(keyed: Iterable[Keyed]) -> Sequence[Live]:
             f" UNION SELECT id, email_key, number_key FROM crm_contact WHERE {company} AND number_key = ANY(%s)",
             [emails, numbers],
         )
-        return [Live(*row) for row in cursor.fetchall()]
+        return [KeyHolder(*row) for row in cursor.fetchall()]
 
 
 def rewrite_keys(setting: str, parts: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from core.events import emit
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.schema import ContactRow, ContactSchema, without_lone_prefix
-from crm.contacts.unique_key import Keyed, live_holders
+from crm.contacts.unique_key import KeyedRow, live_holders
 from crm.records.updates import RecordState, load_states, touch, write_states, write_tags, write_values
 
 MAX_ROUNDS = 5
@@ -57,29 +57,31 @@ def update_contacts(
             state.reset()
         for id, row in present:
             _apply(states[id], row)
-        moved = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
+        changes_by_id = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
         try:
             with transaction.atomic():
                 if source is not None:
-                    touched = sorted(moved.keys() | {id for id, state in states.items() if state.tags is not None})
+                    touched = sorted(
+                        changes_by_id.keys() | {id for id, state in states.items() if state.tags is not None}
+                    )
                     journal.before(schema.kind, touched, source)
-                write_states(schema, [states[id] for id in moved], actor_id)
+                write_states(schema, [states[id] for id in changes_by_id], actor_id)
         except IntegrityError as error:
             if not schema.kind.violates_unique(error):
                 raise
             continue  # another writer took a key after the look
-        written = [states[id] for id in moved]
-        write_values(schema, written, moved)
-        write_tags(schema, states, moved, replace=tags == "replace")
-        touch(schema.kind, [id for id in moved if not moved[id].keys() - {"tags"}], actor_id)
+        written = [states[id] for id in changes_by_id]
+        write_values(schema, written, changes_by_id)
+        write_tags(schema, states, changes_by_id, replace=tags == "replace")
+        touch(schema.kind, [id for id in changes_by_id if not changes_by_id[id].keys() - {"tags"}], actor_id)
         if source is not None:
             journal.after(schema.kind, touched, source)
         result.updated = [(row.index, id) for id, row in present]
-        result.changed = set(moved)
+        result.changed = set(changes_by_id)
         emit(
             "contact.updated",
-            list(moved),
-            payloads={id: {"changes": found} for id, found in moved.items()},
+            list(changes_by_id),
+            payloads={id: {"changes": found} for id, found in changes_by_id.items()},
             actor_id=actor_id,
             automation=automation,
         )
@@ -90,7 +92,7 @@ def update_contacts(
 def _collisions(schema: ContactSchema, changes: Sequence[tuple[str, ContactRow]]) -> list[tuple[int, str, str, str]]:
     """The rows whose unique key another live contact has."""
     keyed = [
-        Keyed(id, row, *schema.keys_of(row.system))
+        KeyedRow(id, row, *schema.keys_of(row.system))
         for id, row in changes
         if "email" in row.system or "contact_number" in row.system
     ]

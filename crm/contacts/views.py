@@ -17,7 +17,6 @@ from crm.contacts.filters import CONTACT_FIELDS
 from crm.contacts.kind import CONTACT
 from crm.contacts.selectors import live_contacts
 from crm.contacts.serializers import (
-    BulkUpdated,
     ContactBulkCreate,
     ContactBulkDelete,
     ContactBulkOut,
@@ -27,20 +26,22 @@ from crm.contacts.serializers import (
     ContactUpdate,
     category_of,
 )
-from crm.contacts.services import UNSET, create_contact, create_contacts, update_contact
+from crm.contacts.services import create_contact, create_contacts, update_contact
+from crm.records.results import UNSET
+from crm.records.serializers import BulkUpdated
 from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer
 
-LABEL_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400")
+TAG_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400")
 CREATE_ERRORS = (
     "ContactAlreadyExists_400",
     "ContactDataRequired_400",
     "ContactNotFound_404",
     *VALUE_ERRORS,
-    *LABEL_ERRORS,
+    *TAG_ERRORS,
 )
 
 
-def creation(data: dict[str, Any]) -> dict[str, Any]:
+def creation_options(data: dict[str, Any]) -> dict[str, Any]:
     """The part of a body that the creation of one and of many share, as the services take it."""
     category = category_of(data)
     return {
@@ -74,7 +75,7 @@ class ContactViewSet(RecordViewSet):
         " named in `warning`. Emits contact.created (contact.updated when existingError is false and the contact exists).",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        saved = create_contact(actor_id=self.actor.member_id, form_data=data["form_data"], **creation(data))
+        saved = create_contact(actor_id=self.actor.member_id, form_data=data["form_data"], **creation_options(data))
         return self.created(saved, lost="ContactNotFound_404", noun="the contact")
 
     @endpoint(
@@ -84,7 +85,7 @@ class ContactViewSet(RecordViewSet):
         accepted=BulkJobOut,
         bulk=True,
         success="ContactsUpdated_200",
-        errors=("CannotUpdateUniqueKey_400", "ContactNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *LABEL_ERRORS),
+        errors=("CannotUpdateUniqueKey_400", "ContactNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *TAG_ERRORS),
         description="Applies one change set to the selected contacts, all or none. Emits contact.updated for each that is different then.",
     )
     def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
@@ -136,7 +137,7 @@ class ContactViewSet(RecordViewSet):
             "ContactAlreadyExists_400",
             "ContactNotFound_400",
             *VALUE_ERRORS,
-            *LABEL_ERRORS,
+            *TAG_ERRORS,
         ),
         description="What is not given stays. null or empty text empties a value, tags replace the contact's tags, a category of null takes"
         " it away. Emits contact.updated, with what changed in its payload.",
@@ -164,5 +165,5 @@ class ContactViewSet(RecordViewSet):
         " single values in the way or left out are in `errors`. Emits contact.created for each new contact.",
     )
     def bulk(self, request: Request, data: dict[str, Any]) -> Any:
-        result = create_contacts(actor_id=self.actor.member_id, items=data["form_data"], **creation(data))
+        result = create_contacts(actor_id=self.actor.member_id, items=data["form_data"], **creation_options(data))
         return bulk_answer(result, live_contacts(), ContactOut)

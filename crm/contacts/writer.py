@@ -16,7 +16,7 @@ from core.events import emit
 from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.schema import ContactRow, ContactSchema
-from crm.contacts.unique_key import Keyed, Live, live_holders, lock_unique_key
+from crm.contacts.unique_key import KeyedRow, KeyHolder, live_holders, lock_unique_key
 from crm.contacts.updates import update_contacts
 from crm.records.inserts import insert_records
 from crm.records.values import add_tags, add_values
@@ -49,10 +49,10 @@ class WriteResult:
 class _Plan:
     """What to do with each row: insert it, update the contact that its id names, or refuse it, for want of room too (`beyond`)."""
 
-    inserts: list[Keyed] = field(default_factory=list)
-    updates: list[Keyed] = field(default_factory=list)
+    inserts: list[KeyedRow] = field(default_factory=list)
+    updates: list[KeyedRow] = field(default_factory=list)
     collided: list[Collision] = field(default_factory=list)
-    beyond: list[Keyed] = field(default_factory=list)
+    over_quota: list[KeyedRow] = field(default_factory=list)
 
 
 def write_contacts(
@@ -79,7 +79,7 @@ def write_contacts(
     for attempt in range(MAX_ROUNDS):
         if not pending:
             break
-        keyed = [Keyed(new_id(), row, *schema.keys_of(row.system)) for row in pending]
+        keyed = [KeyedRow(new_id(), row, *schema.keys_of(row.system)) for row in pending]
         left = remaining_quota("contact")
         if attempt == 0 and existing != "update" and _distinct(keyed) and (left is None or left >= len(keyed)):
             plan = _Plan(
@@ -104,9 +104,9 @@ def write_contacts(
         result.collided += [*plan.collided, *(Collision(*refused) for refused in outcome.collided)]
         again = [item.row for item in (*plan.inserts, *plan.updates) if item.id in lost] + outcome.missing
         if lost:  # the rows that were lost left room
-            again += [item.row for item in plan.beyond]
+            again += [item.row for item in plan.over_quota]
         else:
-            result.refused += [item.row.index for item in plan.beyond]
+            result.refused += [item.row.index for item in plan.over_quota]
         pending = sorted(again, key=lambda row: row.index)
     else:
         raise RuntimeError("other writers kept taking the unique keys of these contacts")
@@ -119,7 +119,7 @@ def import_source(id: str | None) -> Source | None:
     return Source.import_job(id) if id else None
 
 
-def _distinct(keyed: Sequence[Keyed]) -> bool:
+def _distinct(keyed: Sequence[KeyedRow]) -> bool:
     """Whether no two rows share a part of the unique key."""
     emails = [item.email_key for item in keyed if item.email_key]
     numbers = [item.number_key for item in keyed if item.number_key]
@@ -129,7 +129,7 @@ def _distinct(keyed: Sequence[Keyed]) -> bool:
 class Holders:
     """Who holds which part of the unique key, while rows are gone through in their order."""
 
-    def __init__(self, live: Iterable[Live]) -> None:
+    def __init__(self, live: Iterable[KeyHolder]) -> None:
         self._holders: dict[str, dict[str | None, str]] = {"email": {}, "number": {}}
         self._held: dict[str, dict[str, str | None]] = {}
         for found in live:
@@ -137,13 +137,13 @@ class Holders:
             for part, key in self._held[found.id].items():
                 self._holders[part][key] = found.id
 
-    def of(self, item: Keyed) -> dict[str, str]:
+    def of(self, item: KeyedRow) -> dict[str, str]:
         """Part of the unique key -> the contact that has the row's."""
         return {
             part: self._holders[part][key] for part, key in _parts(item).items() if key and key in self._holders[part]
         }
 
-    def give(self, item: Keyed, id: str) -> None:
+    def give(self, item: KeyedRow, id: str) -> None:
         """From here on the contact has the row's keys."""
         for part, key in _parts(item).items():
             if key:
@@ -152,23 +152,23 @@ class Holders:
                 self._held.setdefault(id, {})[part] = key
 
 
-def _parts(item: Keyed) -> dict[str, str | None]:
+def _parts(item: KeyedRow) -> dict[str, str | None]:
     return {"email": item.email_key, "number": item.number_key}
 
 
-def collision(item: Keyed, found: Mapping[str, str]) -> Collision:
+def collision(item: KeyedRow, found: Mapping[str, str]) -> Collision:
     """What stands in the row's way, of the holders that were found."""
     part, holder = next(iter(found.items()))
     return Collision(item.row.index, part, item.row.system["email" if part == "email" else "contact_number"], holder)
 
 
-def _plan(keyed: Sequence[Keyed], live: Sequence[Live], *, merge: bool, left: int | None) -> _Plan:
+def _plan(keyed: Sequence[KeyedRow], live: Sequence[KeyHolder], *, merge: bool, left: int | None) -> _Plan:
     """Go through the rows in order, keeping track of who holds which part of the unique key and of the room that is left (None: no end)."""
     plan, holders = _Plan(), Holders(live)
     for item in keyed:
         found = holders.of(item)
         if not found and left is not None and len(plan.inserts) >= left:
-            plan.beyond.append(item)
+            plan.over_quota.append(item)
             continue
         if not found:
             plan.inserts.append(item)
@@ -182,7 +182,7 @@ def _plan(keyed: Sequence[Keyed], live: Sequence[Live], *, merge: bool, left: in
     return plan
 
 
-def _insert(schema: ContactSchema, items: Sequence[Keyed], actor_id: str | None, import_id: str | None) -> set[str]:
+def _insert(schema: ContactSchema, items: Sequence[KeyedRow], actor_id: str | None, import_id: str | None) -> set[str]:
     """Insert what collides with nothing; returns the ids that were made."""
     rows = [
         {
@@ -198,7 +198,7 @@ def _insert(schema: ContactSchema, items: Sequence[Keyed], actor_id: str | None,
     return insert_records(schema.kind, rows, company=schema.company_id, actor_id=actor_id, import_id=import_id)
 
 
-def _complete(schema: ContactSchema, created: Sequence[Keyed], actor_id: str | None, automation: bool) -> None:
+def _complete(schema: ContactSchema, created: Sequence[KeyedRow], actor_id: str | None, automation: bool) -> None:
     """What stands beside the new contacts: values, tags and events."""
     if not created:
         return

@@ -59,7 +59,7 @@ WHERE c.job_id = %(job)s AND c.record_id = r.id AND r.custom ? %(key)s AND c.aft
 """
 
 
-class Unfit(Exception):
+class UnfitValue(Exception):
     """A value that the new definition has no room for, while none is to be dropped."""
 
 
@@ -174,7 +174,7 @@ def _converted(conversion: Conversion, stored: Stored, drop_invalid: bool) -> di
         after = convert(before, conversion.old, conversion.new)
     except BadValue as error:
         if not drop_invalid:
-            raise Unfit(f"{shorten(stored.value, 60)} {error}") from None
+            raise UnfitValue(f"{shorten(stored.value, 60)} {error}") from None
         after = None
     rows = [] if after is None else typed_rows(conversion.new, after)
     same = rows == typed_rows(conversion.old, before)

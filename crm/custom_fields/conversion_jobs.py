@@ -23,7 +23,7 @@ from crm.custom_fields.conversion import (
     Check,
     Conversion,
     Stored,
-    Unfit,
+    UnfitValue,
     count_with_values,
     narrows,
     next_values,
@@ -34,28 +34,28 @@ from crm.custom_fields.conversion import (
 )
 from crm.custom_fields.models import ConvertedValue
 from crm.records.kinds import RecordKind
-from crm.records.locks import take_fields
+from crm.records.locks import lock_fields
 from crm.records.models import CustomField
 from crm.records.schema import BAD_CUSTOM, spec_of
 from crm.records.types import kind_of
 
-AT_ONCE = 1000
+INLINE_LIMIT = 1000
 """Records with a value, up to which the request does it all."""
-CATCH_UPS = 200
+MAX_CATCH_UPS = 200
 """How often what was written meanwhile is put by before writers have to wait for the rest of it."""
-LIVE = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED)
-MEANING = ("field_type", "value_type", "options", "children", "default_value")
+UNFINISHED = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED)
+DEFINITION = ("field_type", "value_type", "options", "children", "default_value")
 """Attributes that say what a value of the field is."""
-FIRST = ""
+BEFORE_ALL = ""
 """An id before all others."""
-KEPT = timedelta(days=1)
+KEEP_STAGED = timedelta(days=1)
 """How long a conversion that failed can be gone on with where it stopped."""
-OVERTAKEN = "The field has been changed or deleted since."
+FIELD_CHANGED = "The field has been changed or deleted since."
 
 
-def live_job(field: CustomField) -> BulkJob | None:
+def unfinished_job(field: CustomField) -> BulkJob | None:
     """The job that is at the field's values, if one is."""
-    return BulkJob.objects.filter(pk=field.job_id, status__in=LIVE).first() if field.job_id else None
+    return BulkJob.objects.filter(pk=field.job_id, status__in=UNFINISHED).first() if field.job_id else None
 
 
 def conversion_of(before: CustomField, after: CustomField) -> Conversion | None:
@@ -73,15 +73,13 @@ def start_conversion(
     return job
 
 
-def convert_at_once(
-    before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool
-) -> None:
+def convert_inline(before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool) -> None:
     """Convert the values of few records now; the caller has the fields to itself (take_fields) and saves `after`. Raises Unfit."""
     conversion = conversion_of(before, after)
     if conversion is None or not found.total:
         return
     job = _make_conversion(before, after, found, actor_id, drop_invalid, BulkJob.Status.RUNNING)
-    place = FIRST
+    place = BEFORE_ALL
     while values := next_values(conversion, place, batch_rows()):
         stage_values(conversion, job.pk, values, drop_invalid=drop_invalid)
         place = values[-1].record
@@ -95,7 +93,7 @@ def _make_conversion(
     change = {
         "fieldId": before.pk,
         "key": before.unique_field_id,
-        "definition": {name: getattr(after, name) for name in MEANING},
+        "definition": {name: getattr(after, name) for name in DEFINITION},
         "dropInvalid": drop_invalid,
     }
     return BulkJob.objects.create(
@@ -114,13 +112,15 @@ def convert_field(job: BulkJob, deadline: float) -> None:
     meanwhile until little is left of it; in the end all of it is written together."""
     field = _field_of(job)
     if field is None:
-        finish(job, BulkJob.Status.CANCELLED, error=OVERTAKEN)
+        finish(job, BulkJob.Status.CANCELLED, error=FIELD_CHANGED)
         return
-    conversion = Conversion(kind_of(job.panel), spec_of(field), spec_of(_becoming(field, job.change["definition"])))
-    rounds = iter(range(CATCH_UPS))
+    conversion = Conversion(
+        kind_of(job.panel), spec_of(field), spec_of(_with_definition(field, job.change["definition"]))
+    )
+    rounds = iter(range(MAX_CATCH_UPS))
 
     def step(job: BulkJob) -> dict[str, Any] | None:
-        values = next_values(conversion, job.position or FIRST, batch_rows())
+        values = next_values(conversion, job.position or BEFORE_ALL, batch_rows())
         if values:
             _stage_values(job, conversion, values)
             return {"processed": job.processed + len(values), "position": values[-1].record}
@@ -129,13 +129,13 @@ def convert_field(job: BulkJob, deadline: float) -> None:
         many = len(values) == batch_rows() and next(rounds, None) is not None
         return {"processed": job.processed} if many else None
 
-    work(job, deadline, step, lambda job: _settle(job, conversion))
+    work(job, deadline, step, lambda job: _finish_conversion(job, conversion))
 
 
 def _stage_values(job: BulkJob, conversion: Conversion, values: Sequence[Stored]) -> None:
     try:
         stage_values(conversion, job.pk, values, drop_invalid=job.change["dropInvalid"])
-    except Unfit as error:
+    except UnfitValue as error:
         raise NamedError(
             BAD_CUSTOM, f"Nothing was changed, since a value that was written meanwhile does not fit: {error}"
         ) from None
@@ -145,23 +145,23 @@ def _field_of(job: BulkJob) -> CustomField | None:
     return CustomField.objects.filter(pk=job.change["fieldId"], job=job.pk).first()
 
 
-def _becoming(field: CustomField, definition: Mapping[str, Any]) -> CustomField:
+def _with_definition(field: CustomField, definition: Mapping[str, Any]) -> CustomField:
     after = copy(field)
-    for name in MEANING:
+    for name in DEFINITION:
         setattr(after, name, definition[name])
     return after
 
 
-def _settle(job: BulkJob, conversion: Conversion) -> None:
+def _finish_conversion(job: BulkJob, conversion: Conversion) -> None:
     """The moment at which the field and all its values become what they will be, in the transaction of the job's end; writers wait."""
-    take_fields()
+    lock_fields()
     field = _field_of(job)
     if field is None:
-        raise NamedError("CustomFieldNotFound_400", OVERTAKEN)
+        raise NamedError("CustomFieldNotFound_400", FIELD_CHANGED)
     while values := stale_values(conversion, job.pk, batch_rows()):
         _stage_values(job, conversion, values)
     changed, lost = write_all(conversion, job.pk)
-    definition = {name: job.change["definition"][name] for name in MEANING}
+    definition = {name: job.change["definition"][name] for name in DEFINITION}
     CustomField.objects.filter(pk=field.pk).update(
         **definition, job=None, updated_at=timezone.now(), updated_by_id=job.created_by_id or field.updated_by_id
     )
@@ -175,10 +175,10 @@ def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> Non
     """
     kind = kind_of(fields[0].panel)
     keys, ids = [field.unique_field_id for field in fields], [field.pk for field in fields]
-    total = count_with_values(kind, keys, AT_ONCE + 1)
-    if total <= AT_ONCE:
-        remove_values_of(kind, keys, ids, FIRST, AT_ONCE + 1)
-        _drop(kind, ids)
+    total = count_with_values(kind, keys, INLINE_LIMIT + 1)
+    if total <= INLINE_LIMIT:
+        remove_values_of(kind, keys, ids, BEFORE_ALL, INLINE_LIMIT + 1)
+        _delete_fields(kind, ids)
         return
     job = _make_removal(kind, keys, ids, count_with_values(kind, keys, 2**31), actor_id)
     CustomField.objects.filter(pk__in=ids).update(deleted_at=timezone.now(), job=job, updated_at=timezone.now())
@@ -196,7 +196,7 @@ def _make_removal(kind: RecordKind, keys: list[str], ids: list[str], total: int,
     return job
 
 
-def _drop(kind: RecordKind, ids: Sequence[str]) -> None:
+def _delete_fields(kind: RecordKind, ids: Sequence[str]) -> None:
     """The fields themselves, and what typed rows are left of them; not by Django's cascade, which would load the rows."""
     kind.values.objects.filter(field_id__in=ids)._raw_delete("default")
     CustomField.every.filter(pk__in=ids)._raw_delete("default")
@@ -207,17 +207,17 @@ def delete_field(job: BulkJob, deadline: float) -> None:
     kind, keys, ids = kind_of(job.panel), job.change["keys"], job.change["fieldIds"]
 
     def step(job: BulkJob) -> dict[str, Any] | None:
-        removed = remove_values_of(kind, keys, ids, job.position or FIRST, batch_rows())
+        removed = remove_values_of(kind, keys, ids, job.position or BEFORE_ALL, batch_rows())
         processed = job.processed + len(removed)
         return {"processed": processed, "changed": processed, "position": removed[-1]} if removed else None
 
-    work(job, deadline, step, lambda job: _drop(kind, ids))
+    work(job, deadline, step, lambda job: _delete_fields(kind, ids))
 
 
-def tidy() -> bool:
+def clean_up() -> bool:
     """What jobs that ended before their time have left: values put by go, and fields that are gone lose their values after all."""
-    ended = BulkJob.objects.exclude(status__in=LIVE)
-    gone = ConvertedValue.objects.filter(job__in=ended, job__updated_at__lt=timezone.now() - KEPT)
+    ended = BulkJob.objects.exclude(status__in=UNFINISHED)
+    gone = ConvertedValue.objects.filter(job__in=ended, job__updated_at__lt=timezone.now() - KEEP_STAGED)
     ConvertedValue.objects.filter(job_id__in=list(gone.values_list("job_id", flat=True).distinct()[:1000]))._raw_delete(
         "default"
     )

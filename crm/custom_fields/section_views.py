@@ -31,7 +31,7 @@ from crm.custom_fields.sections import (
     update_section,
 )
 
-TROUBLES = ("CustomSectionNameAlreadyExists_400", "InvalidPanel_400")
+SECTION_ERRORS = ("CustomSectionNameAlreadyExists_400", "InvalidPanel_400")
 
 
 class CustomSectionViewSet(ResourceViewSet):
@@ -50,7 +50,7 @@ class CustomSectionViewSet(ResourceViewSet):
         output=SectionOut,
         takes="custom-section",
         success="CustomSectionCreated_201",
-        errors=(*TROUBLES, "PlanLimitExceeded_403"),
+        errors=(*SECTION_ERRORS, "PlanLimitExceeded_403"),
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         section = create_section(actor_id=self.actor.member_id, values=data)
@@ -96,7 +96,7 @@ class CustomSectionViewSet(ResourceViewSet):
         input=SectionUpdate,
         output=SectionOut,
         success="CustomSectionUpdated_200",
-        errors=("CustomSectionNotFound_400", *TROUBLES),
+        errors=("CustomSectionNotFound_400", *SECTION_ERRORS),
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         update_section(id=id, actor_id=self.actor.member_id, values=data)

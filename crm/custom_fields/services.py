@@ -13,20 +13,20 @@ from django.db.models import F
 from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import new_id
-from crm.custom_fields.conversion import Check, Unfit, check_values, refuse_unfit
+from crm.custom_fields.conversion import Check, UnfitValue, check_values, refuse_unfit
 from crm.custom_fields.conversion_jobs import (
-    AT_ONCE,
-    MEANING,
+    DEFINITION,
+    INLINE_LIMIT,
     conversion_of,
-    convert_at_once,
-    live_job,
+    convert_inline,
     remove_fields,
     start_conversion,
+    unfinished_job,
 )
 from crm.custom_fields.system_fields import SYSTEM_FIELDS, check_options, may_change, seed_system_fields
 from crm.custom_fields.validation import check_definition, save_field
 from crm.field_types import FIELD_TYPES
-from crm.records.locks import take_fields
+from crm.records.locks import lock_fields
 from crm.records.models import CustomField
 from crm.records.ordering import reorder
 from crm.records.schema import BAD_CUSTOM
@@ -95,13 +95,13 @@ def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bo
     InvalidSystemField_400 (what a system field cannot change), InvalidCustomFieldValue_400 (values that cannot be converted).
     With `numbered` every problem is told by the index of its change.
     """
-    checks = _each(changes, numbered, _look)
+    checks = _each(changes, numbered, _check_change)
     ids = [change.id for change in changes]
-    twice = next((index for index, id in enumerate(ids) if id in ids[:index]), None)
-    if twice is not None:
-        raise NamedError("InvalidInput_400", f"fields.{twice}._id: stands for an earlier field already")
-    if any(set(MEANING) & change.values.keys() for change in changes):
-        take_fields()
+    duplicate = next((index for index, id in enumerate(ids) if id in ids[:index]), None)
+    if duplicate is not None:
+        raise NamedError("InvalidInput_400", f"fields.{duplicate}._id: stands for an earlier field already")
+    if any(set(DEFINITION) & change.values.keys() for change in changes):
+        lock_fields()
     rows = {row.pk: row for row in _locked(ids)}
     renamed = [
         change.id for change in changes if change.values.get("name", rows[change.id].name) != rows[change.id].name
@@ -125,7 +125,7 @@ def _missing() -> NamedError:
 
 def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
     """Do it for each change; what goes wrong is told together, under the name of the first error."""
-    found, troubles = [], []
+    found, errors = [], []
     for index, change in enumerate(changes):
         try:
             with transaction.atomic():
@@ -133,13 +133,13 @@ def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
         except NamedError as error:
             if not numbered:
                 raise
-            troubles.append(NamedError(error.name, f"fields.{index}.{error.detail}"))
-    if troubles:
-        raise NamedError(troubles[0].name, "; ".join(trouble.detail for trouble in troubles))
+            errors.append(NamedError(error.name, f"fields.{index}.{error.detail}"))
+    if errors:
+        raise NamedError(errors[0].name, "; ".join(error.detail for error in errors))
     return found
 
 
-def _look(change: FieldChange) -> Check:
+def _check_change(change: FieldChange) -> Check:
     """Whether the change can be made, before anybody has to wait for it: values may be many."""
     before = CustomField.objects.filter(pk=change.id).first()
     if before is None:
@@ -181,11 +181,11 @@ def _refuse_fixed(field: CustomField, changed: Mapping[str, Any]) -> None:
         )
 
 
-def _apply(before: CustomField, change: FieldChange, looked: Check, actor_id: str) -> None:
+def _apply(before: CustomField, change: FieldChange, check: Check, actor_id: str) -> None:
     """Make the change of a locked field, whose values it converts if they are few."""
     after = _changed(before, change)
-    meaning = [name for name in MEANING if getattr(after, name) != getattr(before, name)]
-    if meaning and (job := live_job(before)):
+    meaning = [name for name in DEFINITION if getattr(after, name) != getattr(before, name)]
+    if meaning and (job := unfinished_job(before)):
         raise NamedError(
             "InvalidInput_400", f"{meaning[0]}: the job {job.pk} is still converting the values of this field"
         )
@@ -195,14 +195,14 @@ def _apply(before: CustomField, change: FieldChange, looked: Check, actor_id: st
         if meaning:
             check_options(after, before.options)
     elif conversion := conversion_of(before, after):
-        if looked.total <= AT_ONCE:
-            looked = check_values(conversion)
+        if check.total <= INLINE_LIMIT:
+            check = check_values(conversion)
             if not change.drop_invalid:
-                refuse_unfit(conversion, looked)
-            _convert(before, after, looked, actor_id, change.drop_invalid)
+                refuse_unfit(conversion, check)
+            _convert(before, after, check, actor_id, change.drop_invalid)
         else:
-            after.job = start_conversion(before, after, looked, actor_id=actor_id, drop_invalid=change.drop_invalid)
-            for name in MEANING:
+            after.job = start_conversion(before, after, check, actor_id=actor_id, drop_invalid=change.drop_invalid)
+            for name in DEFINITION:
                 setattr(after, name, getattr(before, name))
     after.updated_by_id = actor_id
     save_field(after)
@@ -210,8 +210,8 @@ def _apply(before: CustomField, change: FieldChange, looked: Check, actor_id: st
 
 def _convert(before: CustomField, after: CustomField, found: Check, actor_id: str, drop_invalid: bool) -> None:
     try:
-        convert_at_once(before, after, found, actor_id=actor_id, drop_invalid=drop_invalid)
-    except Unfit as error:
+        convert_inline(before, after, found, actor_id=actor_id, drop_invalid=drop_invalid)
+    except UnfitValue as error:
         raise NamedError(BAD_CUSTOM, f"{before.unique_field_id}: {error}") from None
 
 
@@ -233,7 +233,7 @@ def delete_fields(*, actor_id: str, ids: Sequence[str]) -> int:
     Where more than 1,000 records have values the fields are gone at once, but their keys are free again only when a job has removed the
     values. CustomFieldNotFound_400 when none of the ids is one of the company's, InvalidSystemField_400 when one is a system field.
     """
-    take_fields()
+    lock_fields()
     fields = list(CustomField.objects.select_for_update(of=("self",)).filter(pk__in=ids).order_by("panel", "pk"))
     if not fields:
         raise NamedError(NOT_FOUND, "ids: none of them is a custom field of this company")

@@ -11,7 +11,7 @@ from django.db.models import Count, F
 
 from core.errors import NamedError, shorten
 from crm.custom_fields.validation import check_definition, save_field
-from crm.records.locks import take_fields
+from crm.records.locks import lock_fields
 from crm.records.models import CustomField
 from crm.records.types import kind_of
 
@@ -87,11 +87,11 @@ SYSTEM_FIELDS: dict[str, tuple[dict[str, Any], ...]] = {
 }
 """What the records of each panel have; each is stored in a column of the record."""
 
-ALWAYS_CHANGE = ("name", "required", "order", "hide", "placeholder", "helper")
-OPTIONS_CHANGE = {(CustomField.Panel.LEAD.value, "status"), (CustomField.Panel.LEAD.value, "source")}
+CHANGEABLE = ("name", "required", "order", "hide", "placeholder", "helper")
+CHANGEABLE_OPTIONS = {(CustomField.Panel.LEAD.value, "status"), (CustomField.Panel.LEAD.value, "source")}
 """The system fields whose options, and with them the default, are the company's own business."""
 
-RESET = (
+RESET_ATTRIBUTES = (
     "description",
     "section",
     "hide",
@@ -109,9 +109,9 @@ RESET = (
 def may_change(field: CustomField) -> tuple[str, ...]:
     """The attributes of a system field that can change."""
     return (
-        (*ALWAYS_CHANGE, "options", "default_value")
-        if (field.panel, field.unique_field_id) in OPTIONS_CHANGE
-        else ALWAYS_CHANGE
+        (*CHANGEABLE, "options", "default_value")
+        if (field.panel, field.unique_field_id) in CHANGEABLE_OPTIONS
+        else CHANGEABLE
     )
 
 
@@ -165,7 +165,7 @@ def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
     """
     if panel is not None and panel not in SYSTEM_FIELDS:
         raise NamedError("InvalidPanel_400", f"panel: one of {', '.join(SYSTEM_FIELDS)}, not {shorten(panel, 40)!r}")
-    take_fields()
+    lock_fields()
     seed_system_fields()
     panels = [panel] if panel else list(SYSTEM_FIELDS)
     rows = (
@@ -177,22 +177,22 @@ def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
     found = [
         (present[name, values["unique_field_id"]], values, order)
         for name in panels
-        for order, values in _at_first(name)
+        for order, values in _initial_fields(name)
     ]
     CustomField.objects.filter(pk__in=[field.pk for field, *_ in found]).update(
         name=F("id")
     )  # so that they can swap their names
     for field, values, order in found:
         before, blank = field.options, CustomField()
-        for name in RESET:
+        for name in RESET_ATTRIBUTES:
             setattr(field, name, getattr(blank, name))
         for name, value in {**copy.deepcopy(values), "order": order, "updated_by_id": actor_id}.items():
             setattr(field, name, value)
-        if (field.panel, field.unique_field_id) in OPTIONS_CHANGE:
+        if (field.panel, field.unique_field_id) in CHANGEABLE_OPTIONS:
             check_options(field, before)
         save_field(field)
     return [field.pk for field, *_ in found]
 
 
-def _at_first(panel: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _initial_fields(panel: str) -> Iterator[tuple[int, dict[str, Any]]]:
     return enumerate(SYSTEM_FIELDS[panel], start=1)

@@ -109,14 +109,14 @@ def read_children(children: Any, path: str, depth: int) -> list[dict[str, Any]]:
     if children and depth > MAX_DEPTH:
         raise refuse(path, f"is more than {MAX_DEPTH} levels deep")
     found = [_read_child(child, f"{path}.{position}", depth) for position, child in enumerate(children)]
-    _refuse_twins([child["name"] for child in found], path)
+    _refuse_duplicates([child["name"] for child in found], path)
     return found
 
 
-def _refuse_twins(names: Sequence[str], path: str) -> None:
-    twin = next((name for position, name in enumerate(names) if name in names[:position]), None)
-    if twin is not None:
-        raise refuse(path, f"two children are called {shorten(twin, 60)!r}")
+def _refuse_duplicates(names: Sequence[str], path: str) -> None:
+    duplicate = next((name for position, name in enumerate(names) if name in names[:position]), None)
+    if duplicate is not None:
+        raise refuse(path, f"two children are called {shorten(duplicate, 60)!r}")
 
 
 def _read_child(child: Any, path: str, depth: int) -> dict[str, Any]:

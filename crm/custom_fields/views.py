@@ -28,14 +28,14 @@ from crm.custom_fields.services import FieldChange, create_field, delete_fields,
 from crm.custom_fields.system_fields import reset_system
 from crm.records.models import CustomField
 
-CHANGING = (
+CHANGE_DESCRIPTION = (
     "Values that records have are converted to new types, and with dropInvalid those that cannot be are removed; without it they are"
     " refused, with their number and examples. Where more than 1,000 records have a value, a job (shown in the field) converts them, and"
     " the field is what it was until that is done. Of a system field only name, required, order, hide, placeholder and helper change, and"
     " of a lead's status and source the options and the default too; an option that a live lead has cannot go."
 )
-TROUBLES = ("CustomFieldNameAlreadyExists_400", "InvalidInput_400", "InvalidPanel_400", "InvalidSectionId_400")
-CHANGE_TROUBLES = (*TROUBLES, "CustomFieldNotFound_400", "InvalidCustomFieldValue_400", "InvalidSystemField_400")
+FIELD_ERRORS = ("CustomFieldNameAlreadyExists_400", "InvalidInput_400", "InvalidPanel_400", "InvalidSectionId_400")
+CHANGE_ERRORS = (*FIELD_ERRORS, "CustomFieldNotFound_400", "InvalidCustomFieldValue_400", "InvalidSystemField_400")
 
 
 class CustomFieldViewSet(ResourceViewSet):
@@ -53,7 +53,7 @@ class CustomFieldViewSet(ResourceViewSet):
         input=FieldCreate,
         output=FieldOut,
         success="CustomFieldCreated_201",
-        errors=TROUBLES,
+        errors=FIELD_ERRORS,
         takes="custom-field",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
@@ -84,8 +84,8 @@ class CustomFieldViewSet(ResourceViewSet):
         input=FieldUpdate,
         output=FieldOut,
         success="CustomFieldUpdated_200",
-        errors=CHANGE_TROUBLES,
-        description=CHANGING,
+        errors=CHANGE_ERRORS,
+        description=CHANGE_DESCRIPTION,
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         drop_invalid = data.pop("drop_invalid")
@@ -98,13 +98,13 @@ class CustomFieldViewSet(ResourceViewSet):
         input=FieldModify,
         output=FieldsOut,
         success="CustomFieldsUpdated_200",
-        errors=CHANGE_TROUBLES,
-        description=f"All of them or none; the warning names each problem by its index in fields. {CHANGING}",
+        errors=CHANGE_ERRORS,
+        description=f"All of them or none; the warning names each problem by its index in fields. {CHANGE_DESCRIPTION}",
     )
     def modify(self, request: Request, data: dict[str, Any]) -> Any:
         changes = [FieldChange(values.pop("id"), values, values.pop("drop_invalid")) for values in data["fields"]]
         update_fields(actor_id=self.actor.member_id, changes=changes, numbered=True)
-        return shown([change.id for change in changes])
+        return render_fields([change.id for change in changes])
 
     @action(detail=False, methods=["put"])
     @endpoint(
@@ -116,7 +116,7 @@ class CustomFieldViewSet(ResourceViewSet):
         description="Answers all fields of the panel in their new order, numbered from 1; system fields are among them.",
     )
     def reorder(self, request: Request, data: dict[str, Any]) -> Any:
-        return shown(reorder_fields(actor_id=self.actor.member_id, ids=data["ids"]))
+        return render_fields(reorder_fields(actor_id=self.actor.member_id, ids=data["ids"]))
 
     @action(detail=False, methods=["put"], url_path="reset-system")
     @endpoint(
@@ -129,10 +129,10 @@ class CustomFieldViewSet(ResourceViewSet):
         " lead has a status or source that would be no option any more. Answers the fields that were reset.",
     )
     def reset_system(self, request: Request, data: dict[str, Any]) -> Any:
-        return shown(reset_system(actor_id=self.actor.member_id, panel=data.get("panel")))
+        return render_fields(reset_system(actor_id=self.actor.member_id, panel=data.get("panel")))
 
 
-def shown(ids: Sequence[str]) -> dict[str, Any]:
+def render_fields(ids: Sequence[str]) -> dict[str, Any]:
     """The fields as they go out, in this order."""
     rows = {row["id"]: row for row in FieldOut.project(CustomField.objects.filter(pk__in=ids))}
     return {"fields": [FieldOut.render(rows[id]) for id in ids]}

@@ -27,11 +27,11 @@ def _option(text: str, field: FieldSpec) -> str:
     return field.by_label(text) if field.field_type.takes_options else text
 
 
-def _kept(value: Any, field: FieldSpec) -> Any:
+def _unchanged(value: Any, field: FieldSpec) -> Any:
     return _option(value, field) if isinstance(value, str) else value
 
 
-def _written(value: Any, field: FieldSpec) -> str:
+def _as_text(value: Any, field: FieldSpec) -> str:
     return _option(plain_text(value), field)
 
 
@@ -39,30 +39,44 @@ def _as_json(value: Any, field: FieldSpec) -> str:
     return orjson.dumps(value).decode()
 
 
-def _read(value: str, field: FieldSpec) -> Any:
+def _parsed(value: str, field: FieldSpec) -> Any:
     text = _option(value.strip(), field)
     return field.value_type.parse_text(text, field, TextFormat()) if text else None
 
 
-def _truth(value: float, field: FieldSpec) -> bool:
+def _as_boolean(value: float, field: FieldSpec) -> bool:
     if value not in (0, 1):
         raise BadValue(f"needs 1 or 0 to become true or false, got {describe(value)}")
     return bool(value)
 
 
-def _figure(value: bool, field: FieldSpec) -> int:
+def _as_number(value: bool, field: FieldSpec) -> int:
     return int(value)
 
 
 CONVERSIONS: Mapping[str, Mapping[str, Converter]] = {
-    "string": {"string": _kept, "number": _read, "boolean": _read, "date": _read, "object": _read, "any": _kept},
-    "number": {"string": _written, "number": _kept, "boolean": _truth, "any": _kept},
-    "boolean": {"string": _written, "number": _figure, "boolean": _kept, "any": _kept},
-    "date": {"string": _kept, "date": _kept, "any": _kept},
-    "member": {"member": _kept, "any": _kept},
-    "file": {"file": _kept, "any": _kept},
-    "object": {"string": _as_json, "object": _kept, "any": _kept},
-    "any": {"string": _kept, "number": _kept, "boolean": _kept, "date": _kept, "object": _kept, "any": _kept},
+    "string": {
+        "string": _unchanged,
+        "number": _parsed,
+        "boolean": _parsed,
+        "date": _parsed,
+        "object": _parsed,
+        "any": _unchanged,
+    },
+    "number": {"string": _as_text, "number": _unchanged, "boolean": _as_boolean, "any": _unchanged},
+    "boolean": {"string": _as_text, "number": _as_number, "boolean": _unchanged, "any": _unchanged},
+    "date": {"string": _unchanged, "date": _unchanged, "any": _unchanged},
+    "member": {"member": _unchanged, "any": _unchanged},
+    "file": {"file": _unchanged, "any": _unchanged},
+    "object": {"string": _as_json, "object": _unchanged, "any": _unchanged},
+    "any": {
+        "string": _unchanged,
+        "number": _unchanged,
+        "boolean": _unchanged,
+        "date": _unchanged,
+        "object": _unchanged,
+        "any": _unchanged,
+    },
 }
 """Kind of the present value -> kind of the new one -> converter. From `any` each value is taken for what it is (`_kind_of`)."""
 
@@ -94,7 +108,7 @@ def convert(value: Any, old: FieldSpec, new: FieldSpec) -> Any:
     if reason:
         raise BadValue(reason)
     if new.value_type.name == "any" and not new.many:
-        return new.clean(_kept(value, new))
+        return new.clean(_unchanged(value, new))
     if new.many and isinstance(value, str) and item_kind(old) in ("string", "any"):
         if value.lstrip().startswith("["):
             return new.parse(value, TextFormat())

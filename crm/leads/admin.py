@@ -7,7 +7,7 @@ from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
-from crm.custom_fields.admin_values import custom_values
+from crm.custom_fields.admin import custom_values
 from crm.leads.models import Lead, LeadProduct, LeadTag
 
 

@@ -13,7 +13,7 @@ from crm.leads.references import missing_references
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
 from crm.leads.services import Relations
 from crm.leads.updates import PRODUCTS
-from crm.records.bulk_change import Change, Moved, apply_change, plan_change
+from crm.records.bulk_change import Change, ChangesById, apply_change, plan_change
 from crm.records.schema import BAD_SYSTEM, explain
 from crm.records.updates import touch
 from crm.records.values import add_links, remove_links, remove_other_links
@@ -55,11 +55,11 @@ def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
             "InvalidPayload_400", "formData: name at least one value, tag, product, team or member to change"
         )
 
-    def apply(ids: list[str]) -> Moved:
-        moved = apply_change(schema, change, ids, actor_id)
+    def apply(ids: list[str]) -> ChangesById:
+        changes_by_id = apply_change(schema, change, ids, actor_id)
         if row.product_ids is not None:
-            _change_products(schema, list(row.product_ids), update_type, ids, moved, actor_id)
-        return moved
+            _change_products(schema, list(row.product_ids), update_type, ids, changes_by_id, actor_id)
+        return changes_by_id
 
     return apply
 
@@ -84,7 +84,12 @@ def _plan(schema: LeadSchema, form_data: Mapping[str, Any], update_type: str, ro
 
 
 def _change_products(
-    schema: LeadSchema, products: list[str], update_type: str, ids: list[str], moved: Moved, actor_id: str | None
+    schema: LeadSchema,
+    products: list[str],
+    update_type: str,
+    ids: list[str],
+    changes_by_id: ChangesById,
+    actor_id: str | None,
 ) -> None:
     """Give the leads products, or take them away; those that are different then are told in `moved`."""
     wanted = {"clear": []}.get(update_type, products)
@@ -94,7 +99,7 @@ def _change_products(
     else:
         changed = set() if update_type == "append" else remove_other_links(PRODUCTS, dict.fromkeys(ids, wanted))
         changed |= add_links(schema.company_id, PRODUCTS, [(id, product) for id in ids for product in wanted])
-    touch(schema.kind, sorted(changed - moved.keys()), actor_id)
+    touch(schema.kind, sorted(changed - changes_by_id.keys()), actor_id)
     verb = {"append": "added", "remove": "removed"}.get(update_type, "to")
     for id in changed:
-        moved.setdefault(id, {})["productServices"] = {verb: wanted}
+        changes_by_id.setdefault(id, {})["productServices"] = {verb: wanted}

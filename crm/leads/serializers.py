@@ -15,12 +15,12 @@ from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
-from crm.contacts.serializers import ALIAS, BulkError, BulkFailure, category_of, member_of
-from crm.contacts.services import UNSET
+from crm.contacts.serializers import ALIAS, category_of
 from crm.leads.models import LeadProduct, LeadTag
 from crm.leads.services import Relations
 from crm.records.bulk_change import UPDATE_TYPES
-from crm.records.serializers import AutomationInput
+from crm.records.results import UNSET
+from crm.records.serializers import AutomationInput, BulkError, BulkFailure, member_of
 from crm.tags.serializers import LabelSnapshot
 
 FORM_DATA = "system values (status, source, value, notes) and custom values by the uniqueFieldID of their field"

@@ -58,23 +58,23 @@ def update_leads(
         if row.product_ids is not None:
             products[id] = list(dict.fromkeys([*products.get(id, ()), *row.product_ids]))
         result.updated.append((row.index, id))
-    moved = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
-    written = [states[id] for id in moved]
+    changes_by_id = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
+    written = [states[id] for id in changes_by_id]
     if source is not None:
         touched = sorted(
-            moved.keys() | products.keys() | {id for id, state in states.items() if state.tags is not None}
+            changes_by_id.keys() | products.keys() | {id for id, state in states.items() if state.tags is not None}
         )
         journal.before(schema.kind, touched, source)
     write_states(schema, written, actor_id)
-    write_values(schema, written, moved)
-    beside = set(states) - set(moved)
+    write_values(schema, written, changes_by_id)
+    beside = set(states) - set(changes_by_id)
     replace = links == "replace"
-    write_tags(schema, states, moved, replace=replace)
-    write_links(schema, PRODUCTS, "productServices", products, moved, replace=replace)
-    touch(schema.kind, sorted(beside & moved.keys()), actor_id)
+    write_tags(schema, states, changes_by_id, replace=replace)
+    write_links(schema, PRODUCTS, "productServices", products, changes_by_id, replace=replace)
+    touch(schema.kind, sorted(beside & changes_by_id.keys()), actor_id)
     if source is not None:
         journal.after(schema.kind, touched, source)
-    payloads = {id: {"changes": found} for id, found in moved.items()}
-    emit("lead.updated", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
-    result.changed = set(moved)
+    payloads = {id: {"changes": found} for id, found in changes_by_id.items()}
+    emit("lead.updated", sorted(changes_by_id), payloads=payloads, actor_id=actor_id, automation=automation)
+    result.changed = set(changes_by_id)
     return result

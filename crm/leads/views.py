@@ -13,7 +13,6 @@ from core.api.listing import Listing
 from core.errors import DuplicateField
 from core.lists import LIST_PARAMETERS, ListQuery
 from crm.bulk_jobs.serializers import BulkJobOut, bulk_response
-from crm.contacts.serializers import BulkUpdated
 from crm.leads.bulk import delete_leads, update_many
 from crm.leads.filters import LEAD_FIELDS
 from crm.leads.kind import LEAD
@@ -29,6 +28,7 @@ from crm.leads.serializers import (
     relations_of,
 )
 from crm.leads.services import DUPLICATE, REPEATED, create_lead, create_leads, update_lead
+from crm.records.serializers import BulkUpdated
 from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer
 
 RELATION_ERRORS = (
@@ -57,7 +57,7 @@ out as teamSettings say. Values that skipInvalid left out are named in `warning`
 updated)."""
 
 
-def creation(data: dict[str, Any]) -> dict[str, Any]:
+def creation_options(data: dict[str, Any]) -> dict[str, Any]:
     """The part of a body that the creation of one and of many share, as the services take it."""
     return {
         "relations": relations_of(data, new=True),
@@ -89,7 +89,7 @@ class LeadViewSet(RecordViewSet):
         takes="lead",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        saved = create_lead(actor_id=self.actor.member_id, form_data=data["form_data"], **creation(data))
+        saved = create_lead(actor_id=self.actor.member_id, form_data=data["form_data"], **creation_options(data))
         return self.created(saved, lost="LeadNotFound_404", noun="the lead")
 
     @endpoint(
@@ -172,5 +172,5 @@ class LeadViewSet(RecordViewSet):
         f" duplicate by the name {DUPLICATE}), single values in the way or left out are in `errors`.",
     )
     def bulk(self, request: Request, data: dict[str, Any]) -> Any:
-        result = create_leads(actor_id=self.actor.member_id, items=data["form_data"], **creation(data))
+        result = create_leads(actor_id=self.actor.member_id, items=data["form_data"], **creation_options(data))
         return bulk_answer(result, live_leads(), LeadOut, {DUPLICATE: DuplicateField(REPEATED).message})

@@ -16,7 +16,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
 from crm.contacts.schema import ContactRow
-from crm.contacts.unique_key import Keyed, live_holders, lock_unique_key
+from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key
 from crm.contacts.updates import update_contacts
 from crm.contacts.writer import Existing, Holders, collision, import_source, write_contacts
 from crm.leads.assignment import assign, default_team
@@ -65,7 +65,7 @@ class _Plan:
     result: LeadResult = field(default_factory=LeadResult)
 
 
-class _Again(Exception):
+class _Retry(Exception):
     """What was written has to be taken back and planned anew, without the rows that are `failed` or `refused`."""
 
     def __init__(
@@ -98,10 +98,10 @@ def write_leads(
     for _ in range(MAX_ROUNDS):
         try:
             with transaction.atomic():
-                result = _Round(schema, actor_id, import_id, automation, existing).write(pending)
-        except _Again as again:
-            failed |= again.failed
-            refused += again.refused
+                result = _Attempt(schema, actor_id, import_id, automation, existing).write(pending)
+        except _Retry as retry:
+            failed |= retry.failed
+            refused += retry.refused
             gone = failed.keys() | {index for index, _ in refused}
             pending = [row for row in pending if row.index not in gone]
             continue
@@ -137,7 +137,7 @@ class _OpenLeads:
 
 
 @dataclass(slots=True)
-class _Round:
+class _Attempt:
     """One attempt at a batch of rows."""
 
     schema: LeadSchema
@@ -153,7 +153,7 @@ class _Round:
             row.system.get("team_id") for row in rows
         )  # before anything else is locked, as in the deletion of a team
         if gone:
-            raise _Again({row.index: [no_team(id)] for row in rows if (id := row.system.get("team_id")) in gone})
+            raise _Retry({row.index: [no_team(id)] for row in rows if (id := row.system.get("team_id")) in gone})
         by_values = any(row.contact or row.category_id is not None for row in rows)
         if by_values or len(rows) > 1:  # many rows lock many contacts, one writer at a time
             lock_unique_key(self.schema.contacts, many=len(rows) > 1 or by_values)
@@ -169,7 +169,7 @@ class _Round:
             source=import_source(self.import_id),
         )
         if outcome.missing:  # somebody deleted a lead that was to be updated
-            raise _Again
+            raise _Retry
         plan.result.created = [(item.row.index, item.id) for item in inserts]
         plan.result.updated = outcome.updated
         return plan.result
@@ -178,7 +178,7 @@ class _Round:
         """Go through the rows in order: whose contact it is, and whether a lead of theirs says the same."""
         schema, plan = self.schema, _Plan()
         keyed = {
-            row.index: Keyed(new_id(), row.contact, *schema.contacts.keys_of(row.contact.system))
+            row.index: KeyedRow(new_id(), row.contact, *schema.contacts.keys_of(row.contact.system))
             for row in rows
             if row.contact is not None and not row.system.get("contact_id")
         }
@@ -214,7 +214,7 @@ class _Round:
         return plan
 
     def _contact_of(
-        self, row: LeadRow, keyed: Keyed | None, holders: Holders, present: set[str]
+        self, row: LeadRow, keyed: KeyedRow | None, holders: Holders, present: set[str]
     ) -> str | list[ValueProblem]:
         """The id of the row's contact, or a placeholder for one to be made; or what is wrong."""
         named = row.system.get("contact_id")
@@ -252,13 +252,13 @@ class _Round:
         taken = [*written.collided, *outcome.collided]
         if taken or written.refused:
             failed = {index: [_taken(part, value, holder)] for index, part, value, holder in taken}
-            raise _Again(failed, [(index, "contact") for index in written.refused])
+            raise _Retry(failed, [(index, "contact") for index in written.refused])
         contacts = dict(written.created + written.updated)
         new = {id for _, id in written.created}
         for item in items:
             found = contacts.get(item.row.index, item.contact_id)
             if found not in new if item.makes_contact else found != item.contact_id:
-                raise _Again  # another writer was quicker with this contact
+                raise _Retry  # another writer was quicker with this contact
         return contacts
 
     def _assign(self, inserts: Sequence[_Item]) -> dict[str, dict[str, str | None]]:
@@ -266,15 +266,15 @@ class _Round:
         default = default_team() if any(not item.row.system.get("team_id") for item in inserts) else None
         teams = {item.id: item.row.system.get("team_id") or default for item in inserts}
         members = {item.id: item.row.system.get("team_member_id") for item in inserts}
-        wanting = [
+        unassigned = [
             item for item in inserts if not members[item.id] and self.schema.is_open(item.row.system.get("status"))
         ]
         try:
-            assigned = assign([teams[item.id] for item in wanting], self.schema.closed)
+            assigned = assign([teams[item.id] for item in unassigned], self.schema.closed)
         except NamedError as error:
             problem = ValueProblem("team", error.name, error.detail)
-            raise _Again({item.row.index: [problem] for item in wanting if not teams[item.id]}) from error
-        members |= {item.id: member for item, member in zip(wanting, assigned, strict=True)}
+            raise _Retry({item.row.index: [problem] for item in unassigned if not teams[item.id]}) from error
+        members |= {item.id: member for item, member in zip(unassigned, assigned, strict=True)}
         return {id: {"team_id": team, "team_member_id": members[id]} for id, team in teams.items()}
 
     def _insert(self, items: Sequence[_Item], assigned: dict[str, dict[str, str | None]]) -> None:

@@ -6,7 +6,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
-from crm.custom_fields.admin_values import custom_values
+from crm.custom_fields.admin import custom_values
 from crm.products.models import ProductService
 
 

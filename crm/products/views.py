@@ -10,12 +10,12 @@ from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from crm.bulk_jobs.serializers import BulkJobOut, bulk_response
-from crm.contacts.serializers import BulkUpdated
 from crm.products.filters import PRODUCT_FIELDS
 from crm.products.kind import PRODUCT_SERVICE
 from crm.products.selectors import live_products
 from crm.products.serializers import ProductBulkUpdate, ProductCreate, ProductDelete, ProductOut, ProductUpdate
 from crm.products.services import create_product, delete_products, update_product, update_products
+from crm.records.serializers import BulkUpdated
 from crm.records.views import VALUE_ERRORS, RecordViewSet
 
 CHANGE_ERRORS = ("ProductServiceDataRequired_400", "ProductServiceNameAlreadyExists_400", *VALUE_ERRORS)

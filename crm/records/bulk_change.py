@@ -13,11 +13,11 @@ from django.utils import timezone
 from core.errors import NamedError
 from crm.field_types.base import MAX_ITEMS
 from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema, explain
-from crm.records.updates import Changes, told, touch
+from crm.records.updates import Changes, event_value, touch
 from crm.records.values import add_tags, add_values, remove_links, remove_other_tags, tag_links
 
 UPDATE_TYPES = ("set", "append", "remove", "clear")
-Moved = dict[str, Changes]
+ChangesById = dict[str, Changes]
 """Record id -> what is different about it now."""
 
 APPENDED = """coalesce(custom -> %(key)s, '[]') || (
@@ -132,25 +132,25 @@ def _plan_items(schema: RecordSchema, form_data: Mapping[str, Any], update_type:
         getattr(change, update_type)[key] = row.custom[key]
 
 
-def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> Moved:
+def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> ChangesById:
     """Change one batch of locked records; the caller emits what is told about those that are different now."""
-    moved = _set_columns(schema, change, ids, actor_id)
+    changes_by_id = _set_columns(schema, change, ids, actor_id)
     for key, items in change.append.items():
         for id in _change_items(schema, key, items, ids, actor_id, append=True):
-            moved.setdefault(id, {})[key] = {"added": items}
+            changes_by_id.setdefault(id, {})[key] = {"added": items}
     for key, items in change.remove.items():
         for id in _change_items(schema, key, items, ids, actor_id, append=False):
-            moved.setdefault(id, {})[key] = {"removed": items}
+            changes_by_id.setdefault(id, {})[key] = {"removed": items}
     tagged = _change_tags(schema, change, ids)
-    touch(schema.kind, sorted(tagged - moved.keys()), actor_id)
+    touch(schema.kind, sorted(tagged - changes_by_id.keys()), actor_id)
     for id in tagged:
-        moved.setdefault(id, {})["tags"] = {
+        changes_by_id.setdefault(id, {})["tags"] = {
             {"set": "to", "append": "added", "remove": "removed"}[change.tags]: list(change.tag_ids)
         }
-    return moved
+    return changes_by_id
 
 
-def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> Moved:
+def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> ChangesById:
     """The values that are the same for all, in one statement; what it changed."""
     wanted: list[tuple[str, str, list[Any]]] = [(column, "%s", [value]) for column, value in change.columns.items()]
     given = {key: value for key, value in change.custom.items() if value is not None}
@@ -184,16 +184,16 @@ def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id:
     with connection.cursor() as cursor:
         cursor.execute(statement, [*values, *stamped, now, actor_id, ids, *values, *keys])
         rows = cursor.fetchall()
-    moved = {id: _differences(schema, change, columns, old) for id, *old in rows}
+    changes_by_id = {id: _differences(schema, change, columns, old) for id, *old in rows}
     if change.custom:
-        _replace_values(schema, list(change.custom), dict.fromkeys(moved, given))
-    return moved
+        _replace_values(schema, list(change.custom), dict.fromkeys(changes_by_id, given))
+    return changes_by_id
 
 
 def _differences(schema: RecordSchema, change: Change, columns: Sequence[str], old: Sequence[Any]) -> Changes:
     """What a record's old values differ in from the change; `old` are its columns and then its custom values as JSON."""
     found = {
-        schema.names[column]: {"from": told(before), "to": told(change.columns[column])}
+        schema.names[column]: {"from": event_value(before), "to": event_value(change.columns[column])}
         for column, before in zip(columns, old, strict=False)
         if column in schema.names and before != change.columns[column]
     }

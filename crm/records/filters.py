@@ -14,7 +14,7 @@ from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
 from crm.records.schema import spec_of
 
-KINDS_OF_TYPES: dict[str, Kind] = {"text": "text", "numeric": "number", "timestamptz": "date", "boolean": "boolean"}
+LIST_TYPES: dict[str, Kind] = {"text": "text", "numeric": "number", "timestamptz": "date", "boolean": "boolean"}
 """PostgreSQL type of a column -> what lists take it for; references are ids."""
 
 
@@ -22,7 +22,7 @@ def column_field(kind: RecordKind, api_name: str, **options: Any) -> ListField:
     """The list field of one of the kind's columns, found by its name in the API; `options` are those of ListField."""
     column = next(column for column in kind.columns if column.api_name == api_name)
     field = next(field for field in kind.model._meta.local_concrete_fields if field.column == column.name)
-    type = "id" if field.is_relation else KINDS_OF_TYPES[column.type]
+    type = "id" if field.is_relation else LIST_TYPES[column.type]
     return ListField(api_name, type, column.name, nullable=field.null, **options)
 
 

@@ -10,7 +10,7 @@ LOCK = 0x6C77_0002
 """First key of the advisory lock of a company's fields; the second is the company's."""
 
 
-def hold_fields() -> None:
+def lock_fields_shared() -> None:
     """Keep the active company's fields what they are until the transaction ends; outside of one there is nothing to keep them for.
 
     Any number of writers hold them at once.
@@ -20,7 +20,7 @@ def hold_fields() -> None:
             cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, hashtext(%s))", [LOCK, company_id()])
 
 
-def take_fields() -> None:
+def lock_fields() -> None:
     """Have the active company's fields to oneself until the transaction ends: nobody writes by what they were any more.
 
     Take this before any row, since those who hold the fields may be waiting for it.

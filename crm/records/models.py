@@ -10,7 +10,7 @@ from core.models import CompanyManager, CompanyModel, CompanyRow
 from core.search import SearchColumn
 
 
-class Named(CompanyModel):
+class NamedModel(CompanyModel):
     """A label of a company's own: unique by name, whatever its case."""
 
     name = models.CharField(max_length=200)

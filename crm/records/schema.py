@@ -12,7 +12,7 @@ from core.tenancy import company_id
 from crm.field_types import BadValue, FieldSpec, Reference, TextFormat, make_spec
 from crm.files.models import File
 from crm.records.kinds import RecordKind
-from crm.records.locks import hold_fields
+from crm.records.locks import lock_fields_shared
 from crm.records.models import CustomField
 
 REQUIRED, UNKNOWN, BAD_CUSTOM, BAD_SYSTEM = (
@@ -78,7 +78,7 @@ class RecordSchema:
     @classmethod
     def load(cls) -> Self:
         """The schema of the active company; in a transaction its fields stay what they are until that ends."""
-        hold_fields()
+        lock_fields_shared()
         rows = CustomField.objects.filter(panel=cls.kind.panel).order_by("order", "created_at", "id")
         specs: dict[bool, dict[str, FieldSpec]] = {True: {}, False: {}}
         for row in rows:

@@ -11,11 +11,11 @@ from typing import Any
 
 from core.api.output import Output
 from core.lists import FieldSet
-from crm.records.bulk_change import Moved
+from crm.records.bulk_change import ChangesById
 from crm.records.kinds import RecordKind
 from crm.records.schema import RecordSchema
 
-Apply = Callable[[list[str]], Moved]
+Apply = Callable[[list[str]], ChangesById]
 """Changes a batch of locked records; returns what is different about which."""
 
 

@@ -54,7 +54,7 @@ class RecordState:
     def changes(self, names: Mapping[str, str]) -> Changes:
         """What is different now; `names` has column -> name in the API, and columns that it lacks are not told."""
         found = {
-            names[column]: {"from": told(self.before[column]), "to": told(value)}
+            names[column]: {"from": event_value(self.before[column]), "to": event_value(value)}
             for column, value in self.after.items()
             if column in names and value != self.before[column]
         }
@@ -65,7 +65,7 @@ class RecordState:
         return found
 
 
-def told(value: Any) -> Any:
+def event_value(value: Any) -> Any:
     """A column's value as an event tells it."""
     return value if value is None or isinstance(value, str | bool | int | float) else plain(value)
 
@@ -104,9 +104,9 @@ def write_states(schema: RecordSchema, states: Sequence[RecordState], actor_id: 
         )
 
 
-def write_values(schema: RecordSchema, states: Sequence[RecordState], moved: Mapping[str, Changes]) -> None:
+def write_values(schema: RecordSchema, states: Sequence[RecordState], changes_by_id: Mapping[str, Changes]) -> None:
     """The typed rows of the custom values that changed."""
-    changed = {state.id: [key for key in moved[state.id] if key in schema.fields] for state in states}
+    changed = {state.id: [key for key in changes_by_id[state.id] if key in schema.fields] for state in states}
     remove_values(
         schema.kind,
         [
@@ -123,11 +123,11 @@ def write_values(schema: RecordSchema, states: Sequence[RecordState], moved: Map
 
 
 def write_tags(
-    schema: RecordSchema, states: Mapping[str, RecordState], moved: dict[str, Changes], *, replace: bool
+    schema: RecordSchema, states: Mapping[str, RecordState], changes_by_id: dict[str, Changes], *, replace: bool
 ) -> None:
     """The records' tags; one whose tags changed is told in `moved` too."""
     wanted = {id: list(dict.fromkeys(state.tags)) for id, state in states.items() if state.tags is not None}
-    write_links(schema, tag_links(schema.kind), "tags", wanted, moved, replace=replace)
+    write_links(schema, tag_links(schema.kind), "tags", wanted, changes_by_id, replace=replace)
 
 
 def write_links(
@@ -135,7 +135,7 @@ def write_links(
     links: Links,
     name: str,
     wanted: Mapping[str, Sequence[str]],
-    moved: dict[str, Changes],
+    changes_by_id: dict[str, Changes],
     *,
     replace: bool,
 ) -> None:
@@ -143,7 +143,7 @@ def write_links(
     lost = remove_other_links(links, wanted) if replace else set()
     gained = add_links(schema.company_id, links, [(id, target) for id, targets in wanted.items() for target in targets])
     for id in sorted(lost | gained):
-        moved.setdefault(id, {})[name] = {"to": list(wanted[id])} if replace else {"added": list(wanted[id])}
+        changes_by_id.setdefault(id, {})[name] = {"to": list(wanted[id])} if replace else {"added": list(wanted[id])}
 
 
 def touch(kind: RecordKind, ids: Sequence[str], actor_id: str | None) -> None:

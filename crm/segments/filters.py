@@ -11,11 +11,11 @@ from core.lists import FieldSet, ListField
 from core.lists.fields import Condition, column
 from crm.segments.models import Segment
 from crm.segments.services import members
-from crm.tags.filters import LABEL_FIELDS
+from crm.tags.filters import NAMED_MODEL_FIELDS
 
 SEGMENT_FIELDS = FieldSet(
     [
-        *LABEL_FIELDS.fields.values(),
+        *NAMED_MODEL_FIELDS.fields.values(),
         ListField("panel", "text", "panel", nullable=False),
         ListField("kind", "text", "kind", nullable=False),
     ],

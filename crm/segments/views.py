@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
@@ -94,8 +94,7 @@ class SegmentViewSet(ResourceViewSet):
                 "UnauthorizedAction_403",
                 f"your role lacks the permission {panel}.GET; without p and n the count is told",
             )
-        page = list_page(records, query, RECORD_TYPES[panel].output)
-        assert isinstance(page, Page)  # the query paginates
+        page = cast(Page, list_page(records, query, RECORD_TYPES[panel].output))  # the query paginates
         answer |= {"count": page.total_count, "records": page.rows}
         return self.success(answer, totalCount=page.total_count, nextCursor=page.next_cursor)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.lists import FieldSet, ListField
 
-LABEL_FIELDS = FieldSet(
+NAMED_MODEL_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
         ListField("name", "text", "name", searchable=True, nullable=False),

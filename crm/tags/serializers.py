@@ -40,7 +40,7 @@ class LabelSnapshot(Output):
     name = serializers.CharField()
 
 
-class LabelOut(LabelSnapshot):
+class NamedModelOut(LabelSnapshot):
     description = serializers.CharField()
     color = serializers.CharField()
     createdBy = MemberSnapshot(source="created_by")
@@ -49,13 +49,13 @@ class LabelOut(LabelSnapshot):
     updatedAt = serializers.DateTimeField()
 
 
-def related(model: type[Model], name: str) -> type[Model]:
+def related_model(model: type[Model], name: str) -> type[Model]:
     """The model that a reverse relation of this model leads to."""
     found: Any = model._meta.get_field(name).related_model
     return found  # type: ignore[no-any-return]
 
 
-def numbers(
+def count_references(
     model: type[Model], reference: str, rows: list[dict[str, Any]], *conditions: Q, **where: Any
 ) -> dict[str, int]:
     """How many of the model's records refer to each of the rows that go out, in one grouped query; those without any are absent."""
@@ -65,7 +65,7 @@ def numbers(
     return dict(found.values_list(reference).annotate(number=Count("pk")))
 
 
-class CountedLabelOut(LabelOut):
+class CountedTagOut(NamedModelOut):
     """A label with the number of live records that have it."""
 
     paths: ClassVar[dict[str, tuple[type[Model], str, str]]]
@@ -74,25 +74,30 @@ class CountedLabelOut(LabelOut):
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         found = {
-            name: numbers(model, label, rows, **{deleted: False}) for name, (model, label, deleted) in cls.paths.items()
+            name: count_references(model, label, rows, **{deleted: False})
+            for name, (model, label, deleted) in cls.paths.items()
         }
         return [{**row, **{name: counts.get(row["_id"], 0) for name, counts in found.items()}} for row in rows]
 
 
-class TagOut(CountedLabelOut):
+class TagOut(CountedTagOut):
     paths = {
-        "contactCount": (related(Tag, "contact_links"), "tag", "contact__is_deleted"),
-        "leadCount": (related(Tag, "lead_links"), "tag", "lead__is_deleted"),
+        "contactCount": (related_model(Tag, "contact_links"), "tag", "contact__is_deleted"),
+        "leadCount": (related_model(Tag, "lead_links"), "tag", "lead__is_deleted"),
     }
 
     contactCount = Computed(serializers.IntegerField(help_text="contacts that have the tag, without deleted ones"))
     leadCount = Computed(serializers.IntegerField(help_text="leads that have the tag, without deleted ones"))
 
 
-class CategoryOut(CountedLabelOut):
+class CategoryOut(CountedTagOut):
     paths = {
-        "contactCount": (related(ContactCategory, "contacts"), "category", "is_deleted"),
-        "leadCount": (related(related(ContactCategory, "contacts"), "leads"), "contact__category", "is_deleted"),
+        "contactCount": (related_model(ContactCategory, "contacts"), "category", "is_deleted"),
+        "leadCount": (
+            related_model(related_model(ContactCategory, "contacts"), "leads"),
+            "contact__category",
+            "is_deleted",
+        ),
     }
 
     contactCount = Computed(serializers.IntegerField(help_text="contacts of the category, without deleted ones"))

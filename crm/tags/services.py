@@ -24,15 +24,15 @@ NOT_FOUND: dict[type[TagModel], str] = {Tag: "TagNotFound_400", ContactCategory:
 MODULES: dict[type[TagModel], str] = {Tag: "tag", ContactCategory: "contact-category"}
 DELETED: dict[type[TagModel], str] = {Tag: "tag.deleted", ContactCategory: "contactCategory.deleted"}
 """The event that tells of a tag's deletion; the records that had it are not told of one by one."""
-TakeAway = Callable[[list[str]], object]
+Untag = Callable[[list[str]], object]
 """Takes deleted labels, given by their ids, from whatever has them."""
 
-_users: dict[type[TagModel], list[TakeAway]] = {Tag: [], ContactCategory: []}
+_untaggers: dict[type[TagModel], list[Untag]] = {Tag: [], ContactCategory: []}
 
 
-def on_tag_deleted(model: type[TagModel], *take_away: TakeAway) -> None:
+def on_tag_deleted(model: type[TagModel], *untag: Untag) -> None:
     """Register what takes a deleted tag from the records that have it, in the deletion's transaction and in this order."""
-    _users[model] += [one for one in take_away if one not in _users[model]]
+    _untaggers[model] += [one for one in untag if one not in _untaggers[model]]
 
 
 @transaction.atomic
@@ -63,8 +63,8 @@ def delete_tags(model: type[TagModel], *, actor_id: str, selection: BulkSelectio
     deleted = 0
     for ids in in_batches(selection.apply(model.objects.all()), lock=True):
         names = dict(model.objects.filter(pk__in=ids).values_list("pk", "name"))
-        for take_away in _users[model]:
-            take_away(ids)
+        for untag in _untaggers[model]:
+            untag(ids)
         model.objects.filter(pk__in=ids)._raw_delete(
             "default"
         )  # nothing refers to them any more, so there is nothing to look for

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import OuterRef, QuerySet
 
 from core.lists import FieldSet, ListField, ManyField
-from crm.tags.filters import LABEL_FIELDS
+from crm.tags.filters import NAMED_MODEL_FIELDS
 from crm.teams.models import TeamMember
 
 
@@ -15,7 +15,7 @@ def _members() -> QuerySet[TeamMember]:
 
 TEAM_FIELDS = FieldSet(
     [
-        *LABEL_FIELDS.fields.values(),
+        *NAMED_MODEL_FIELDS.fields.values(),
         ListField("isDefault", "boolean", "is_default", nullable=False),
         ManyField("members", "id", _members, "member_id"),
         ManyField("members.name", "text", _members, "member__name", searchable=True),

@@ -6,15 +6,15 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
-from crm.records.models import Named
+from crm.records.models import NamedModel
 
 
-class Team(Named):
+class Team(NamedModel):
     """Members who work on leads together. The default team, which every company has, takes what is given to none."""
 
     is_default = models.BooleanField(default=False, editable=False)
 
-    class Meta(Named.Meta):
+    class Meta(NamedModel.Meta):
         constraints = [
             models.UniqueConstraint("company", Lower("name"), name="team_name_unique"),
             models.UniqueConstraint(fields=("company",), condition=Q(is_default=True), name="team_one_default"),
