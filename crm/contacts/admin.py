@@ -13,7 +13,7 @@ from crm.custom_fields.admin import custom_values
 
 @admin.register(Contact)
 class ContactAdmin(CompanyRecordAdmin):
-    """Contacts, shown only: they are changed through the API, where values, unique keys and events belong together."""
+    """Contacts, read-only: the API changes them, since it keeps values, unique keys and events together."""
 
     icon = "contacts"
     list_display = (

@@ -22,7 +22,7 @@ CONTACT = RecordKind(
         Column("category_id", "category", "beside"),
         Column("email_key", derived=True),
         Column("number_key", derived=True),
-        # Who has said no once, or answered, is not written to.
+        # A merged contact keeps an unsubscription and a reply, so that nobody writes to it again.
         Column(
             "unsubscribed_at",
             "unsubscribedAt",

@@ -1,6 +1,6 @@
-"""What makes contacts unique in a company: email, number, or either, as the setting contactUniqueKey says.
+"""The unique key of contacts: email, number, or either, as the setting contactUniqueKey says.
 
-Each contact carries the parts that count now in email_key and number_key, which are unique among the company's live contacts.
+email_key and number_key of a contact hold the parts that count now. They are unique among the company's live contacts.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from crm.contacts.schema import ContactRow, ContactSchema
 
 BULK_LOCK = 0x6C77_0001
-"""First key of the advisory lock that lets one bulk writer of a company work at a time; the second is the company's."""
+"""First key of the advisory lock that admits one bulk writer per company. The second is the company's."""
 
 
 class KeyedRow(NamedTuple):
-    """A row with its contact's id and its parts of the unique key."""
+    """A row with the id of its contact and its parts of the unique key."""
 
     id: str
     row: ContactRow
@@ -37,9 +37,9 @@ class KeyHolder(NamedTuple):
 
 
 def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
-    """Hold the company's unique key setting until the transaction ends, and put its present value into the schema.
+    """Lock the company's unique key setting until the transaction ends, and put its current value into the schema.
 
-    Writers of many rows also wait for each other, since two of them could each hold a key that the other one wants.
+    Writers of many rows also wait for each other, since two of them could each hold a key that the other one needs.
     """
     with connection.cursor() as cursor:
         if many:
@@ -49,7 +49,7 @@ def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
 
 
 def live_holders(keyed: Iterable[KeyedRow]) -> Sequence[KeyHolder]:
-    """The live contacts of the active company that hold a part of any of the rows' unique keys."""
+    """The live contacts of the active company that have a part of any row's unique key."""
     keyed = list(keyed)
     emails = list({item.email_key for item in keyed if item.email_key})
     numbers = list({item.number_key for item in keyed if item.number_key})
@@ -66,7 +66,7 @@ def live_holders(keyed: Iterable[KeyedRow]) -> Sequence[KeyHolder]:
 def rewrite_keys(setting: str, parts: Sequence[str]) -> None:
     """Make `parts` (email, number) of all contacts of the active company unique, in the caller's transaction.
 
-    UniqueKeyInvalid_400 when live contacts share a value. Writers of contacts wait until the transaction ends.
+    Writers of contacts wait until the transaction ends. Raises UniqueKeyInvalid_400 when live contacts share a value.
     """
     company = "company_id = current_setting('app.company')"
     with connection.cursor() as cursor:

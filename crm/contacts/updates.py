@@ -1,4 +1,4 @@
-"""Existing contacts updated many at a time, each with values of its own."""
+"""Bulk updates of existing contacts, each with values of its own."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ MAX_ROUNDS = 5
 
 @dataclass(slots=True)
 class UpdateResult:
-    """(index, id) of the rows that were applied, (index, field, value, existing id) of those whose unique key another contact has, and
-    those whose contact is gone. `changed` are the contacts that are not what they were before."""
+    """The outcome of an update: applied rows as (index, id), collisions, and rows whose contact is missing.
+
+    A collision is (index, field, value, existing id) of a row whose unique key another contact has. `changed` holds the
+    contacts that are different now.
+    """
 
     updated: list[tuple[int, str]] = field(default_factory=list)
     collided: list[tuple[int, str, str, str]] = field(default_factory=list)
@@ -38,8 +41,11 @@ def update_contacts(
     tags: Literal["append", "replace"] = "append",
     source: Source | None = None,
 ) -> UpdateResult:
-    """Apply (contact id, row) in order, in the caller's transaction: given values replace, None empties; a contact that stays the same
-    is not written. `source` is what they are journaled for. Emits contact.updated with what changed. Call lock_unique_key first."""
+    """Apply (contact id, row) in order, in the caller's transaction, and emit contact.updated with the changes.
+
+    Given values replace, None empties. A contact that stays the same is not written. Bulk changes and imports journal
+    the contacts for `source`. Call lock_unique_key first.
+    """
     result = UpdateResult()
     if not changes:
         return result
@@ -69,7 +75,7 @@ def update_contacts(
         except IntegrityError as error:
             if not schema.kind.violates_unique(error):
                 raise
-            continue  # another writer took a key after the look
+            continue  # another writer took a key after the check
         written = [states[id] for id in changes_by_id]
         write_values(schema, written, changes_by_id)
         write_tags(schema, states, changes_by_id, replace=tags == "replace")

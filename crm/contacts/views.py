@@ -42,7 +42,7 @@ CREATE_ERRORS = (
 
 
 def creation_options(data: dict[str, Any]) -> dict[str, Any]:
-    """The part of a body that the creation of one and of many share, as the services take it."""
+    """The arguments that the creation of one contact and of many share."""
     category = category_of(data)
     return {
         "tag_ids": data.get("tags") or [],

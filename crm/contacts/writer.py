@@ -1,6 +1,6 @@
-"""Contacts written many at a time: one statement a table, in the caller's transaction.
+"""Bulk writes of contacts in the caller's transaction, with one statement per table.
 
-The rows behave as if they were written one after another, so that it does not matter how a file is cut into batches.
+The result is that of writing the rows one after another, so it does not depend on how a file is cut into batches.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_ROUNDS = 5
 
 
 class Collision(NamedTuple):
-    """A row that was not written: `field` (email or number) has `value`, as the contact `existing_id` does."""
+    """A row that was not written, since the contact `existing_id` has its `value` of `field` (email or number)."""
 
     index: int  # type: ignore[assignment]
     field: str
@@ -36,8 +36,9 @@ class Collision(NamedTuple):
 
 @dataclass(slots=True)
 class WriteResult:
-    """What became of each row: (index, id) pairs, the rows that an existing contact stands in the way of, and the indexes of those that
-    the company's plan has no room for (core.access)."""
+    """The outcome for each row: (index, id) pairs, collisions, and the indexes of rows beyond the company's plan
+    (core.access).
+    """
 
     created: list[tuple[int, str]] = field(default_factory=list)
     updated: list[tuple[int, str]] = field(default_factory=list)
@@ -47,7 +48,10 @@ class WriteResult:
 
 @dataclass(slots=True)
 class _Plan:
-    """What to do with each row: insert it, update the contact that its id names, or refuse it, for want of room too (`beyond`)."""
+    """What to do with each row: insert it, update the contact that its id names, or refuse it.
+
+    `over_quota` has rows beyond the plan.
+    """
 
     inserts: list[KeyedRow] = field(default_factory=list)
     updates: list[KeyedRow] = field(default_factory=list)
@@ -66,9 +70,9 @@ def write_contacts(
 ) -> WriteResult:
     """Create the rows' contacts in the caller's transaction, with values, tags and events.
 
-    A row whose unique key a live contact or an earlier row has is told in `collided` ("error" and "skip" are the same here: the caller
-    decides what to make of it); with "update" that contact takes the row's values and the row is told in `updated`. Where the plan's limit
-    binds, the first rows that need a new contact get one, and the others are told in `refused`. Tags and categories must exist
+    A row whose unique key a live contact or an earlier row has is in `collided`. With "update" that contact takes the
+    row's values and the row is in `updated`; "error" and "skip" are the same here. Where the plan's limit applies, the
+    first rows that need a new contact get one, and the others are in `refused`. Tags and categories must exist
     (crm.tags.services.check_tags), and member and file values too (ContactSchema.check_references).
     """
     if not connection.in_atomic_block:
@@ -82,14 +86,12 @@ def write_contacts(
         keyed = [KeyedRow(new_id(), row, *schema.keys_of(row.system)) for row in pending]
         left = remaining_quota("contact")
         if attempt == 0 and existing != "update" and _distinct(keyed) and (left is None or left >= len(keyed)):
-            plan = _Plan(
-                inserts=keyed
-            )  # most batches hold nothing that exists, so that a look beforehand would be wasted
+            plan = _Plan(inserts=keyed)  # most batches hold nothing that exists, so skip the query for it
         else:
             plan = _plan(keyed, live_holders(keyed), merge=existing == "update", left=left)
         made = _insert(schema, plan.inserts, actor_id, import_id)
         new = [item for item in plan.inserts if item.id in made]
-        _complete(schema, new, actor_id, automation)  # before the updates, which may be of these contacts
+        _complete(schema, new, actor_id, automation)  # before the updates, which may change these contacts
         created += new
         lost = {item.id for item in plan.inserts} - made
         applied = [item for item in plan.updates if item.id not in lost]
@@ -103,7 +105,7 @@ def write_contacts(
         result.updated += outcome.updated
         result.collided += [*plan.collided, *(Collision(*refused) for refused in outcome.collided)]
         again = [item.row for item in (*plan.inserts, *plan.updates) if item.id in lost] + outcome.missing
-        if lost:  # the rows that were lost left room
+        if lost:  # the lost rows freed quota
             again += [item.row for item in plan.over_quota]
         else:
             result.refused += [item.row.index for item in plan.over_quota]
@@ -115,7 +117,7 @@ def write_contacts(
 
 
 def import_source(id: str | None) -> Source | None:
-    """What records that an import updates are journaled for."""
+    """The source that records updated by an import are journaled for."""
     return Source.import_job(id) if id else None
 
 
@@ -127,7 +129,7 @@ def _distinct(keyed: Sequence[KeyedRow]) -> bool:
 
 
 class Holders:
-    """Who holds which part of the unique key, while rows are gone through in their order."""
+    """The contact that has each part of the unique key, kept up to date from row to row."""
 
     def __init__(self, live: Iterable[KeyHolder]) -> None:
         self._holders: dict[str, dict[str | None, str]] = {"email": {}, "number": {}}
@@ -138,13 +140,13 @@ class Holders:
                 self._holders[part][key] = found.id
 
     def of(self, item: KeyedRow) -> dict[str, str]:
-        """Part of the unique key -> the contact that has the row's."""
+        """Part of the unique key -> the contact that has the row's value of it."""
         return {
             part: self._holders[part][key] for part, key in _parts(item).items() if key and key in self._holders[part]
         }
 
     def give(self, item: KeyedRow, id: str) -> None:
-        """From here on the contact has the row's keys."""
+        """Note that the contact has the row's keys now."""
         for part, key in _parts(item).items():
             if key:
                 self._holders[part].pop(self._held.get(id, {}).get(part), None)
@@ -157,13 +159,13 @@ def _parts(item: KeyedRow) -> dict[str, str | None]:
 
 
 def collision(item: KeyedRow, found: Mapping[str, str]) -> Collision:
-    """What stands in the row's way, of the holders that were found."""
+    """The collision of the row with the first of the holders that were found."""
     part, holder = next(iter(found.items()))
     return Collision(item.row.index, part, item.row.system["email" if part == "email" else "contact_number"], holder)
 
 
 def _plan(keyed: Sequence[KeyedRow], live: Sequence[KeyHolder], *, merge: bool, left: int | None) -> _Plan:
-    """Go through the rows in order, keeping track of who holds which part of the unique key and of the room that is left (None: no end)."""
+    """Decide about the rows in order, with the holders of the unique key and the remaining quota (None: unlimited)."""
     plan, holders = _Plan(), Holders(live)
     for item in keyed:
         found = holders.of(item)
@@ -183,7 +185,7 @@ def _plan(keyed: Sequence[KeyedRow], live: Sequence[KeyHolder], *, merge: bool, 
 
 
 def _insert(schema: ContactSchema, items: Sequence[KeyedRow], actor_id: str | None, import_id: str | None) -> set[str]:
-    """Insert what collides with nothing; returns the ids that were made."""
+    """Insert the rows that collide with nothing. Returns the ids that were created."""
     rows = [
         {
             **item.row.system,
@@ -199,7 +201,7 @@ def _insert(schema: ContactSchema, items: Sequence[KeyedRow], actor_id: str | No
 
 
 def _complete(schema: ContactSchema, created: Sequence[KeyedRow], actor_id: str | None, automation: bool) -> None:
-    """What stands beside the new contacts: values, tags and events."""
+    """Add the values, tags and events of the new contacts."""
     if not created:
         return
     add_values(schema, [(item.id, schema.stored_custom(item.row)) for item in created])

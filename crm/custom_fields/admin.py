@@ -14,7 +14,7 @@ from crm.records.types import RECORD_TYPES
 
 @admin.register(CustomField)
 class CustomFieldAdmin(CompanyRecordAdmin):
-    """Fields, shown only: what they are decides how the values of all contacts are stored."""
+    """Fields, read-only: they decide how the values of all records are stored."""
 
     icon = "format_list_bulleted"
     list_display = ("name", "company", "panel", "field_type", "value_type", "required", "is_system", "unique_field_id")

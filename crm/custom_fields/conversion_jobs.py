@@ -1,7 +1,7 @@
-"""Values of fields converted or removed: in the request where few records have any, by a worker in batches where many have.
+"""Conversion and removal of the values of fields: in the request for few records, by a worker in batches for many.
 
-The jobs are BulkJobs (crm.bulk_jobs.services dispatches them). `change` of one that converts: fieldId, key, definition (what the field
-becomes, columns), dropInvalid; of one that removes: fieldIds, keys.
+The jobs are BulkJobs (crm.bulk_jobs.services dispatches them). The `change` of a conversion has fieldId, key,
+definition (the new columns) and dropInvalid; that of a removal has fieldIds and keys.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ from crm.records.schema import BAD_CUSTOM, spec_of
 from crm.records.types import kind_of
 
 INLINE_LIMIT = 1000
-"""Records with a value, up to which the request does it all."""
+"""Up to this many records with a value, the request does all of the work."""
 MAX_CATCH_UPS = 200
-"""How often what was written meanwhile is put by before writers have to wait for the rest of it."""
+"""Rounds of staging new values before writers have to wait for the last one."""
 UNFINISHED = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED)
 DEFINITION = ("field_type", "value_type", "options", "children", "default_value")
-"""Attributes that say what a value of the field is."""
+"""Attributes that define the values of a field."""
 BEFORE_ALL = ""
-"""An id before all others."""
+"""Sorts before all ids."""
 KEEP_STAGED = timedelta(days=1)
-"""How long a conversion that failed can be gone on with where it stopped."""
+"""Keep the staged values of a failed conversion this long, so that it can be resumed."""
 FIELD_CHANGED = "The field has been changed or deleted since."
 
 
 def unfinished_job(field: CustomField) -> BulkJob | None:
-    """The job that is at the field's values, if one is."""
+    """The unfinished job that converts the field's values, if there is one."""
     return BulkJob.objects.filter(pk=field.job_id, status__in=UNFINISHED).first() if field.job_id else None
 
 
 def conversion_of(before: CustomField, after: CustomField) -> Conversion | None:
-    """What the change of a field does to its values; None when all of them stay as they are."""
+    """The conversion that the change of a field needs; None when all values stay as they are."""
     old, new = spec_of(before), spec_of(after)
     return Conversion(kind_of(before.panel), old, new) if narrows(old, new) else None
 
@@ -67,14 +67,17 @@ def conversion_of(before: CustomField, after: CustomField) -> Conversion | None:
 def start_conversion(
     before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool
 ) -> BulkJob:
-    """A queued job that converts the values of many records and then makes the field what `after` is."""
+    """Queue a job that converts the values of many records and then gives the field its new definition."""
     job = _make_conversion(before, after, found, actor_id, drop_invalid, BulkJob.Status.QUEUED)
     notify_workers("bulk-job")
     return job
 
 
 def convert_inline(before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool) -> None:
-    """Convert the values of few records now; the caller has the fields to itself (take_fields) and saves `after`. Raises Unfit."""
+    """Convert the values of few records now. The caller holds the lock of the fields and saves `after`.
+
+    Raises UnfitValue.
+    """
     conversion = conversion_of(before, after)
     if conversion is None or not found.total:
         return
@@ -108,8 +111,11 @@ def _make_conversion(
 
 
 def convert_field(job: BulkJob, deadline: float) -> None:
-    """Work on a claimed conversion: put by what each value will be, batch after batch by the ids of the records, and then what was written
-    meanwhile until little is left of it; in the end all of it is written together."""
+    """Work on a claimed conversion.
+
+    Stages the converted values in batches, in the order of the records' ids, and then values written in the meantime
+    until few are left. Finally writes all of them together.
+    """
     field = _field_of(job)
     if field is None:
         finish(job, BulkJob.Status.CANCELLED, error=FIELD_CHANGED)
@@ -153,7 +159,7 @@ def _with_definition(field: CustomField, definition: Mapping[str, Any]) -> Custo
 
 
 def _finish_conversion(job: BulkJob, conversion: Conversion) -> None:
-    """The moment at which the field and all its values become what they will be, in the transaction of the job's end; writers wait."""
+    """Write the field's new definition and all its values, in the transaction that ends the job; writers wait."""
     lock_fields()
     field = _field_of(job)
     if field is None:
@@ -169,9 +175,10 @@ def _finish_conversion(job: BulkJob, conversion: Conversion) -> None:
 
 
 def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> None:
-    """Delete fields of one panel with their values, in the caller's transaction, which has the fields to itself (take_fields).
+    """Delete fields of one panel with their values, in the caller's transaction, which holds the lock of the fields.
 
-    Where many records have values the fields are gone for everybody at once, and a job removes the values and then the fields.
+    Where many records have values, the fields disappear for everybody at once, and a job removes the values and then
+    the fields.
     """
     kind = kind_of(fields[0].panel)
     keys, ids = [field.unique_field_id for field in fields], [field.pk for field in fields]
@@ -197,7 +204,7 @@ def _make_removal(kind: RecordKind, keys: list[str], ids: list[str], total: int,
 
 
 def _delete_fields(kind: RecordKind, ids: Sequence[str]) -> None:
-    """The fields themselves, and what typed rows are left of them; not by Django's cascade, which would load the rows."""
+    """Delete the fields and the rest of their typed rows, without Django's cascade, which would load the rows."""
     kind.values.objects.filter(field_id__in=ids)._raw_delete("default")
     CustomField.every.filter(pk__in=ids)._raw_delete("default")
 
@@ -215,7 +222,9 @@ def delete_field(job: BulkJob, deadline: float) -> None:
 
 
 def clean_up() -> bool:
-    """What jobs that ended before their time have left: values put by go, and fields that are gone lose their values after all."""
+    """Clean up after jobs that ended early: delete old staged values, and queue the removal of values of deleted
+    fields.
+    """
     ended = BulkJob.objects.exclude(status__in=UNFINISHED)
     gone = ConvertedValue.objects.filter(job__in=ended, job__updated_at__lt=timezone.now() - KEEP_STAGED)
     ConvertedValue.objects.filter(job_id__in=list(gone.values_list("job_id", flat=True).distinct()[:1000]))._raw_delete(

@@ -1,4 +1,4 @@
-"""The work of custom fields."""
+"""Jobs of custom fields."""
 
 from __future__ import annotations
 

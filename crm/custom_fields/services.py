@@ -1,4 +1,4 @@
-"""Custom fields: the seeded system fields and the company's own (contract section 2, CustomField)."""
+"""Use cases of custom fields: the system fields and the company's own (contract section 2, CustomField)."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ RESERVED_KEYS: dict[str, frozenset[str]] = {
     panel: frozenset({field["unique_field_id"] for field in fields} | _ALL | more)
     for (panel, fields), more in zip(SYSTEM_FIELDS.items(), (_OF_CONTACTS, _OF_LEADS, set()), strict=True)
 }
-"""Panel -> what its records themselves and their lists mean by these names."""
+"""Panel -> keys that its records and their lists use themselves."""
 
 
 class FieldChange(NamedTuple):
-    """What to change of a field, by attributes in snake_case; `drop_invalid` removes values that a new type has no room for."""
+    """Changes of a field's attributes (snake_case). `drop_invalid` removes values that do not fit the new type."""
 
     id: str
     values: Mapping[str, Any]
@@ -63,10 +63,10 @@ class FieldChange(NamedTuple):
 
 @transaction.atomic
 def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
-    """A new field from its attributes in snake_case.
+    """Create a field from its attributes in snake_case.
 
-    InvalidPanel_400, InvalidInput_400 (types that do not go together, bad options, children or default), CustomFieldNameAlreadyExists_400,
-    PlanLimitExceeded_403.
+    Raises InvalidPanel_400, InvalidInput_400 (types that do not go together, bad options, children or default),
+    CustomFieldNameAlreadyExists_400, PlanLimitExceeded_403.
     """
     panel = values.get("panel", CustomField.Panel.CONTACT)
     if panel not in CustomField.Panel.values:
@@ -88,12 +88,13 @@ def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
 
 @transaction.atomic
 def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bool = False) -> None:
-    """Change fields, all of them or none. A field's key and panel stay, and values of records are converted to a new type.
+    """Change fields, all of them or none, and convert the values of records to new types.
 
-    Where more than 1,000 records have values a job converts them, and the field stays what it is until the job has done so.
+    A field's key and panel stay. Where more than 1,000 records have values, a job converts them, and the field keeps
+    its old definition until the job is done. With `numbered`, problems name the index of their change. Raises
     CustomFieldNotFound_400, InvalidPanel_400, InvalidInput_400, InvalidSectionId_400, CustomFieldNameAlreadyExists_400,
-    InvalidSystemField_400 (what a system field cannot change), InvalidCustomFieldValue_400 (values that cannot be converted).
-    With `numbered` every problem is told by the index of its change.
+    InvalidSystemField_400 (an attribute of a system field that cannot change), InvalidCustomFieldValue_400 (values that
+    cannot be converted).
     """
     checks = _each(changes, numbered, _check_change)
     ids = [change.id for change in changes]
@@ -112,7 +113,7 @@ def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bo
 
 
 def _locked(ids: Sequence[str]) -> list[CustomField]:
-    """The fields, kept from others who change them but not from those who write values."""
+    """Lock the fields against other changes, but not against writers of values."""
     rows = list(CustomField.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=ids).order_by("pk"))
     if len(rows) < len(set(ids)):
         raise _missing()
@@ -124,7 +125,7 @@ def _missing() -> NamedError:
 
 
 def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
-    """Do it for each change; what goes wrong is told together, under the name of the first error."""
+    """Call `do` for each change. Numbered errors are collected and raised together, under the name of the first."""
     found, errors = [], []
     for index, change in enumerate(changes):
         try:
@@ -140,7 +141,7 @@ def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
 
 
 def _check_change(change: FieldChange) -> Check:
-    """Whether the change can be made, before anybody has to wait for it: values may be many."""
+    """Check the change and the values, which may be many, before any lock makes others wait."""
     before = CustomField.objects.filter(pk=change.id).first()
     if before is None:
         raise _missing()
@@ -155,7 +156,7 @@ def _check_change(change: FieldChange) -> Check:
 
 
 def _changed(before: CustomField, change: FieldChange) -> CustomField:
-    """The field as it is to be."""
+    """The field with the change applied."""
     changed = {name: value for name, value in change.values.items() if value != getattr(before, name)}
     _refuse_fixed(before, changed)
     after = copy(before)
@@ -182,7 +183,7 @@ def _refuse_fixed(field: CustomField, changed: Mapping[str, Any]) -> None:
 
 
 def _apply(before: CustomField, change: FieldChange, check: Check, actor_id: str) -> None:
-    """Make the change of a locked field, whose values it converts if they are few."""
+    """Change a locked field, and convert its values if they are few."""
     after = _changed(before, change)
     meaning = [name for name in DEFINITION if getattr(after, name) != getattr(before, name)]
     if meaning and (job := unfinished_job(before)):
@@ -217,9 +218,10 @@ def _convert(before: CustomField, after: CustomField, found: Check, actor_id: st
 
 @transaction.atomic
 def reorder_fields(*, actor_id: str, ids: Sequence[str]) -> list[str]:
-    """Put fields of one panel, system fields among them, into this order; those that are not named follow. Returns all of the panel.
+    """Reorder fields of one panel, including system fields. Fields that are not named follow. Returns all fields of the
+    panel.
 
-    InvalidInput_400 (none named), CustomFieldNotFound_400, InvalidPanel_400 (of several panels).
+    Raises InvalidInput_400 (none named), CustomFieldNotFound_400, InvalidPanel_400 (of several panels).
     """
     if not ids:
         raise NamedError("InvalidInput_400", "ids: name the fields of a panel in their new order")
@@ -228,10 +230,11 @@ def reorder_fields(*, actor_id: str, ids: Sequence[str]) -> list[str]:
 
 @transaction.atomic
 def delete_fields(*, actor_id: str, ids: Sequence[str]) -> int:
-    """Delete the fields with their values on all records, deleted ones too; returns how many fields there were.
+    """Delete the fields with their values on all records, including deleted ones. Returns the number of fields.
 
-    Where more than 1,000 records have values the fields are gone at once, but their keys are free again only when a job has removed the
-    values. CustomFieldNotFound_400 when none of the ids is one of the company's, InvalidSystemField_400 when one is a system field.
+    Where more than 1,000 records have values, the fields disappear at once, and their keys are free again when a job
+    has removed the values. Raises CustomFieldNotFound_400 when none of the ids is one of the company's,
+    InvalidSystemField_400 when one is a system field.
     """
     lock_fields()
     fields = list(CustomField.objects.select_for_update(of=("self",)).filter(pk__in=ids).order_by("panel", "pk"))

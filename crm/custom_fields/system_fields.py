@@ -1,4 +1,4 @@
-"""The system fields, which every company has: what they are at first, what of them can change, and how they are reset."""
+"""The system fields of every company: their initial state, the attributes that can change, and their reset."""
 
 from __future__ import annotations
 
@@ -85,11 +85,11 @@ SYSTEM_FIELDS: dict[str, tuple[dict[str, Any], ...]] = {
         },
     ),
 }
-"""What the records of each panel have; each is stored in a column of the record."""
+"""Panel -> the initial system fields of its records; each is stored in a column of the record."""
 
 CHANGEABLE = ("name", "required", "order", "hide", "placeholder", "helper")
 CHANGEABLE_OPTIONS = {(CustomField.Panel.LEAD.value, "status"), (CustomField.Panel.LEAD.value, "source")}
-"""The system fields whose options, and with them the default, are the company's own business."""
+"""The system fields whose options, and with them the default, a company may change."""
 
 RESET_ATTRIBUTES = (
     "description",
@@ -103,7 +103,7 @@ RESET_ATTRIBUTES = (
     "options",
     "children",
 )
-"""What a reset gives back to a system field besides the attributes that SYSTEM_FIELDS name."""
+"""Attributes that a reset restores besides those in SYSTEM_FIELDS."""
 
 
 def may_change(field: CustomField) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ def may_change(field: CustomField) -> tuple[str, ...]:
 
 
 def seed_system_fields() -> None:
-    """The system fields of the active company, as far as they are missing."""
+    """Create the missing system fields of the active company."""
     CustomField.objects.bulk_create(
         [
             CustomField(panel=panel, is_system=True, order=order, **values)
@@ -128,9 +128,10 @@ def seed_system_fields() -> None:
 
 
 def check_options(field: CustomField, before: Iterable[Mapping[str, Any]]) -> None:
-    """Whether a system field can have the options that it is to have instead of `before`; the caller has the fields to itself.
+    """Check the new options of a system field against its old ones, `before`. The caller holds the lock of the fields.
 
-    InvalidInput_400 for options that make no sense, InvalidSystemField_400 with the count when live records have one that goes.
+    Raises InvalidInput_400 for invalid options, InvalidSystemField_400 with the count when live records have a removed
+    one.
     """
     check_definition(field)
     known = [option["value"] for option in field.options]
@@ -158,10 +159,10 @@ def check_options(field: CustomField, before: Iterable[Mapping[str, Any]]) -> No
 
 @transaction.atomic
 def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
-    """Make the system fields of a panel, or of all, what they were at first; returns their ids in order.
+    """Restore the initial state of the system fields of a panel, or of all. Returns their ids in order.
 
-    InvalidPanel_400, InvalidSystemField_400 (live leads have a status or source that would be no option any more), and
-    CustomFieldNameAlreadyExists_400 (a field of the company's own has taken one's name).
+    Raises InvalidPanel_400, InvalidSystemField_400 (live leads have a status or source that would no longer be an
+    option), and CustomFieldNameAlreadyExists_400 (one of the company's own fields has the name).
     """
     if panel is not None and panel not in SYSTEM_FIELDS:
         raise NamedError("InvalidPanel_400", f"panel: one of {', '.join(SYSTEM_FIELDS)}, not {shorten(panel, 40)!r}")

@@ -133,6 +133,6 @@ class CustomFieldViewSet(ResourceViewSet):
 
 
 def render_fields(ids: Sequence[str]) -> dict[str, Any]:
-    """The fields as they go out, in this order."""
+    """Render the fields in the order of the ids."""
     rows = {row["id"]: row for row in FieldOut.project(CustomField.objects.filter(pk__in=ids))}
     return {"fields": [FieldOut.render(rows[id]) for id in ids]}

@@ -1,4 +1,6 @@
-"""Custom fields: a small class per field type and per value type, found by explicit dicts (docs/adding-a-custom-field-type.md)."""
+"""Custom fields: a small class per field type and per value type, found by explicit dicts
+(docs/adding-a-custom-field-type.md).
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _URL_SCHEMES = ("http", "https")
 
 
 class Text(FieldType):
-    """One line of text, or whatever its value type says."""
+    """One line of text, or a value of another value type."""
 
     name, value_types = "text", ("string", "any", "number", "boolean", "member", "array", "object")
 

@@ -13,7 +13,7 @@ from crm.leads.models import Lead, LeadProduct, LeadTag
 
 @admin.register(Lead)
 class LeadAdmin(CompanyRecordAdmin):
-    """Leads, shown only: they are changed through the API, where values, duplicates, dealing and events belong together."""
+    """Leads, read-only: the API changes them, since it keeps values, duplicates, assignment and events together."""
 
     icon = "handshake"
     list_display = (

@@ -1,4 +1,4 @@
-"""One change, or deletion, of many leads (crm.bulk_jobs.changes)."""
+"""Bulk changes and deletions of leads (crm.bulk_jobs.changes)."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def update_many(
     relations: Relations = Relations(),  # noqa: B008  immutable
     automation: bool = True,
 ) -> Outcome:
-    """Apply one change set to the selected live leads, or have it applied by a job.
+    """Apply one change set to the selected live leads, or leave it to a job.
 
-    As with contacts; `append` and `remove` also add products and take them away. InvalidSystemField_400 for values of contacts, and what
-    plan_change and missing_references raise; LeadNotFound_400 when ids name none.
+    As with contacts; `append` and `remove` also add and remove products. Raises InvalidSystemField_400 for values of
+    contacts, the errors of plan_change and missing_references, and LeadNotFound_400 when ids name none.
     """
     change = {"formData": dict(form_data), "updateType": update_type, "relations": relations.given()}
     return change_many(LEAD, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
 
 
 def delete_leads(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Outcome:
-    """Flag the selected live leads as deleted, or have it done by a job. LeadNotFound_400 when ids name none."""
+    """Flag the selected live leads as deleted, or leave it to a job. Raises LeadNotFound_400 when ids name none."""
     return change_many(LEAD, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
@@ -91,7 +91,7 @@ def _change_products(
     changes_by_id: ChangesById,
     actor_id: str | None,
 ) -> None:
-    """Give the leads products, or take them away; those that are different then are told in `moved`."""
+    """Add products to the leads, or remove them, and put the leads that changed into `changes_by_id`."""
     wanted = {"clear": []}.get(update_type, products)
     changed: set[str] = set()
     if update_type == "remove":

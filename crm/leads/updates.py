@@ -1,4 +1,4 @@
-"""Existing leads updated many at a time, each with values of its own."""
+"""Bulk updates of existing leads, each with values of its own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ PRODUCTS = Links(LeadProduct._meta.db_table, "lead_id", "product_service_id")
 
 @dataclass(slots=True)
 class LeadUpdates:
-    """(index, id) of the rows that were applied, the rows whose lead is gone, and the leads that are not what they were before."""
+    """The outcome of an update: applied rows as (index, id), rows whose lead is missing, and the leads that are
+    different now.
+    """
 
     updated: list[tuple[int, str]] = field(default_factory=list)
     missing: list[LeadRow] = field(default_factory=list)
@@ -38,9 +40,12 @@ def update_leads(
     links: Literal["append", "replace"] = "append",
     source: Source | None = None,
 ) -> LeadUpdates:
-    """Apply (lead id, row) in order, in the caller's transaction: given values replace, None empties; a lead that stays the same is not
-    written. `links`: whether tags and products join those that are there; `source`: what the leads are journaled for. The rows' contacts
-    are the caller's business, and what rows refer to must exist. Emits lead.updated with what changed."""
+    """Apply (lead id, row) in order, in the caller's transaction, and emit lead.updated with the changes.
+
+    Given values replace, None empties. A lead that stays the same is not written. With `links` "append", tags and
+    products join those that the lead has. Bulk changes and imports journal the leads for `source`. The caller updates
+    the rows' contacts; the rows' references must exist.
+    """
     result = LeadUpdates()
     if not changes:
         return result

@@ -58,7 +58,7 @@ updated)."""
 
 
 def creation_options(data: dict[str, Any]) -> dict[str, Any]:
-    """The part of a body that the creation of one and of many share, as the services take it."""
+    """The arguments that the creation of one lead and of many share."""
     return {
         "relations": relations_of(data, new=True),
         "existing_error": data["existing_error"],

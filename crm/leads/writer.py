@@ -1,6 +1,6 @@
-"""Leads written many at a time, with the contacts behind them: one statement a table, in the caller's transaction.
+"""Bulk writes of leads and their contacts in the caller's transaction, with one statement per table.
 
-The rows behave as if they were written one after another, so that it does not matter how a file is cut into batches.
+The result is that of writing the rows one after another, so it does not depend on how a file is cut into batches.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ WHERE l.contact_id = ANY(%s) AND NOT l.is_deleted AND l.status <> ALL(%s) GROUP 
 
 @dataclass(slots=True)
 class LeadResult:
-    """What became of each row: (index, id) pairs, (index, id of the lead in the way), index -> what is wrong, and (index, module) of those
-    that the plan has no room for."""
+    """The outcome for each row: created and updated as (index, id), collided as (index, id of the open lead), failed as
+    index -> problems, and refused as (index, module whose quota is exceeded).
+    """
 
     created: list[tuple[int, str]] = field(default_factory=list)
     updated: list[tuple[int, str]] = field(default_factory=list)
@@ -50,7 +51,10 @@ class LeadResult:
 
 
 class _Item(NamedTuple):
-    """A row with the id of its lead and of its contact; the contact's is a placeholder until that is written, if `makes_contact`."""
+    """A row with the ids of its lead and its contact.
+
+    With `makes_contact`, the contact's id is a placeholder until it is written.
+    """
 
     id: str
     row: LeadRow
@@ -66,7 +70,7 @@ class _Plan:
 
 
 class _Retry(Exception):
-    """What was written has to be taken back and planned anew, without the rows that are `failed` or `refused`."""
+    """The attempt has to be rolled back and repeated without the rows that are `failed` or `refused`."""
 
     def __init__(
         self, failed: dict[int, list[ValueProblem]] | None = None, refused: Sequence[tuple[int, str]] = ()
@@ -83,12 +87,13 @@ def write_leads(
     automation: bool = True,
     existing: Existing = "error",
 ) -> LeadResult:
-    """Create the rows' leads in the caller's transaction: contacts found or made, members assigned, values, tags, products and events.
+    """Create the rows' leads in the caller's transaction, with contacts, members, values, tags, products and events.
 
-    A row that repeats an open lead, of the same contact and a product of the row (or both without product), is told in `collided`; with
-    "update" that lead takes the row's values, tags and products, and the row is told in `updated`. An existing contact takes the values
-    that the row has of it, unless the row is not written. What rows refer to must exist (crm.leads.references,
-    LeadSchema.check_references), but for contacts: a row without one that could be had fails.
+    A row repeats an open lead of the same contact that has a product of the row (or if neither has a product). It is in
+    `collided`; with "update" that lead takes the row's values, tags and products, and the row is in `updated`. An
+    existing contact takes the row's values of it, unless the row is not written. The rows' references must exist
+    (crm.leads.references, LeadSchema.check_references), except for contacts: a row for which no contact can be found or
+    created fails.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("write_leads() needs a transaction around it")
@@ -112,7 +117,7 @@ def write_leads(
 
 
 class _OpenLeads:
-    """The leads that a row may repeat: those of the contacts that somebody works on, the oldest first."""
+    """The open leads of contacts, the oldest first, to find those that a row repeats."""
 
     def __init__(self, contact_ids: Iterable[str], closed: Iterable[str]) -> None:
         self._by_product: dict[tuple[str, str | None], str] = {}
@@ -151,11 +156,11 @@ class _Attempt:
             return LeadResult()
         gone = missing_teams(
             row.system.get("team_id") for row in rows
-        )  # before anything else is locked, as in the deletion of a team
+        )  # before anything else is locked, as the deletion of a team does
         if gone:
             raise _Retry({row.index: [no_team(id)] for row in rows if (id := row.system.get("team_id")) in gone})
         by_values = any(row.contact or row.category_id is not None for row in rows)
-        if by_values or len(rows) > 1:  # many rows lock many contacts, one writer at a time
+        if by_values or len(rows) > 1:  # many rows lock many contacts, so one writer works at a time
             lock_unique_key(self.schema.contacts, many=len(rows) > 1 or by_values)
         plan = self._plan(rows)
         contacts = self._write_contacts(plan)
@@ -175,7 +180,7 @@ class _Attempt:
         return plan.result
 
     def _plan(self, rows: Sequence[LeadRow]) -> _Plan:
-        """Go through the rows in order: whose contact it is, and whether a lead of theirs says the same."""
+        """Decide about the rows in order: find the contact of each, and the open lead that it repeats."""
         schema, plan = self.schema, _Plan()
         keyed = {
             row.index: KeyedRow(new_id(), row.contact, *schema.contacts.keys_of(row.contact.system))
@@ -216,7 +221,7 @@ class _Attempt:
     def _contact_of(
         self, row: LeadRow, keyed: KeyedRow | None, holders: Holders, present: set[str]
     ) -> str | list[ValueProblem]:
-        """The id of the row's contact, or a placeholder for one to be made; or what is wrong."""
+        """The id of the row's contact, a placeholder for a new one, or the row's problems."""
         named = row.system.get("contact_id")
         if named:
             return (
@@ -234,7 +239,7 @@ class _Attempt:
         return row.contact_lacks or keyed.id
 
     def _write_contacts(self, plan: _Plan) -> dict[int, str]:
-        """Make the contacts that are to be made, and give the others what the rows have of them; the contacts by the rows' indexes."""
+        """Create the missing contacts and update the others. Returns row index -> contact id."""
         items = [*plan.inserts, *plan.updates]
         items.sort(key=lambda item: item.row.index)
         made, named = [], []
@@ -258,11 +263,11 @@ class _Attempt:
         for item in items:
             found = contacts.get(item.row.index, item.contact_id)
             if found not in new if item.makes_contact else found != item.contact_id:
-                raise _Retry  # another writer was quicker with this contact
+                raise _Retry  # another writer wrote this contact first
         return contacts
 
     def _assign(self, inserts: Sequence[_Item]) -> dict[str, dict[str, str | None]]:
-        """The team of each new lead, and a member for each open one of nobody. Leads that are closed already are nobody's work."""
+        """The team of each new lead, and a member for each open lead that has none. Closed leads get no member."""
         default = default_team() if any(not item.row.system.get("team_id") for item in inserts) else None
         teams = {item.id: item.row.system.get("team_id") or default for item in inserts}
         members = {item.id: item.row.system.get("team_member_id") for item in inserts}
@@ -278,7 +283,7 @@ class _Attempt:
         return {id: {"team_id": team, "team_member_id": members[id]} for id, team in teams.items()}
 
     def _insert(self, items: Sequence[_Item], assigned: dict[str, dict[str, str | None]]) -> None:
-        """The leads' own rows and what stands beside them."""
+        """Insert the leads with their values, tags, products and events."""
         if not items:
             return
         schema = self.schema
@@ -307,7 +312,7 @@ class _Attempt:
 
 
 def _lock_contacts(ids: Iterable[str]) -> set[str]:
-    """Those of the contacts that are live, locked in the order of their ids: who writes leads of the same contact waits."""
+    """Lock the live contacts in the order of their ids, so that writers of leads of the same contact wait."""
     wanted = sorted(ids)
     if not wanted:
         return set()

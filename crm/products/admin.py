@@ -12,7 +12,7 @@ from crm.products.models import ProductService
 
 @admin.register(ProductService)
 class ProductServiceAdmin(CompanyRecordAdmin):
-    """Products and services, shown only: they are changed through the API, where values and events belong together."""
+    """Products and services, read-only: the API changes them, since it keeps values and events together."""
 
     icon = "inventory_2"
     list_display = (

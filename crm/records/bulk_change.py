@@ -1,4 +1,4 @@
-"""One change of many records of any kind: the same for all, by set-based statements. Each panel adds what only its records have."""
+"""Bulk changes of records of any kind, with set-based statements. Each kind adds its own relations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from crm.records.values import add_tags, add_values, remove_links, remove_other_
 
 UPDATE_TYPES = ("set", "append", "remove", "clear")
 ChangesById = dict[str, Changes]
-"""Record id -> what is different about it now."""
+"""Record id -> the changes of the record."""
 
 APPENDED = """coalesce(custom -> %(key)s, '[]') || (
     SELECT coalesce(jsonb_agg(item ORDER BY place), '[]')
@@ -48,7 +48,7 @@ RETURNING r.id, {returned}
 
 @dataclass(slots=True)
 class Change:
-    """What to do to every selected record."""
+    """A change of every selected record."""
 
     columns: dict[str, Any] = field(default_factory=dict)
     """Column -> value."""
@@ -68,10 +68,10 @@ class Change:
 def plan_change(
     schema: RecordSchema, form_data: Mapping[str, Any], update_type: str, tag_ids: Sequence[str] | None
 ) -> Change:
-    """The change that a formData and tags (which exist) mean; raises what is wrong by its name.
+    """Plan the change that a formData and existing tags ask for. Raises invalid input by its name.
 
-    `set` gives all the values, `append` and `remove` add to and take from tags and fields with several values, `clear` empties the fields
-    named in form_data, and the tags when given.
+    `set` gives all the values. `append` and `remove` change tags and fields with several values. `clear` empties the
+    fields named in form_data, and the tags when they are given.
     """
     if update_type not in UPDATE_TYPES:
         raise NamedError("InvalidPayload_400", f"updateType: one of {', '.join(UPDATE_TYPES)}")
@@ -133,7 +133,7 @@ def _plan_items(schema: RecordSchema, form_data: Mapping[str, Any], update_type:
 
 
 def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> ChangesById:
-    """Change one batch of locked records; the caller emits what is told about those that are different now."""
+    """Change a batch of locked records. Returns the changes of each, for the events that the caller emits."""
     changes_by_id = _set_columns(schema, change, ids, actor_id)
     for key, items in change.append.items():
         for id in _change_items(schema, key, items, ids, actor_id, append=True):
@@ -151,7 +151,7 @@ def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id:
 
 
 def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> ChangesById:
-    """The values that are the same for all, in one statement; what it changed."""
+    """Set the values that are the same for all records, in one statement. Returns the changes."""
     wanted: list[tuple[str, str, list[Any]]] = [(column, "%s", [value]) for column, value in change.columns.items()]
     given = {key: value for key, value in change.custom.items() if value is not None}
     if change.custom:
@@ -191,7 +191,7 @@ def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id:
 
 
 def _differences(schema: RecordSchema, change: Change, columns: Sequence[str], old: Sequence[Any]) -> Changes:
-    """What a record's old values differ in from the change; `old` are its columns and then its custom values as JSON."""
+    """The changes of a record from its old values: its columns, followed by its custom values as JSON."""
     found = {
         schema.names[column]: {"from": event_value(before), "to": event_value(change.columns[column])}
         for column, before in zip(columns, old, strict=False)
@@ -210,7 +210,10 @@ def _differences(schema: RecordSchema, change: Change, columns: Sequence[str], o
 def _change_items(
     schema: RecordSchema, key: str, items: list[Any], ids: list[str], actor_id: str | None, *, append: bool
 ) -> set[str]:
-    """Add items to a field with several values, or take them away; returns the records that are different now."""
+    """Add items to a field with several values, or remove them.
+
+    Returns the ids of changed records with their items replaced.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             CHANGE_ITEMS.format(table=schema.kind.table, items=APPENDED if append else REMOVED),
@@ -235,7 +238,7 @@ def _change_items(
 
 
 def _replace_values(schema: RecordSchema, keys: Sequence[str], values: Mapping[str, Mapping[str, Any]]) -> None:
-    """The typed rows of the fields `keys`, for the records and values given."""
+    """Replace the typed rows of the fields `keys` for these records."""
     if not values:
         return
     kind = schema.kind

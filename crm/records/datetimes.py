@@ -1,4 +1,4 @@
-"""Moments as callers write them: with an offset from UTC, or as the clock on a wall shows them."""
+"""Datetimes in requests: with an offset from UTC, or as local time."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from core.tenancy import company_id
 from core.text.timezones import is_timezone, zone_of
 
 YEARS = range(1970, 2200)
-"""Far from the ends of the calendar, where no time could be taken away or added any more."""
+"""Well within the range of datetime, so that adding or subtracting a duration never overflows."""
 FORM = "write it as 2026-03-09T14:30:00+01:00, or without an offset for the clock of the time zone"
 
 
 def read_datetime(field: str, text: str, zone: str | None = None) -> datetime:
-    """The moment, to the second, in UTC. Without an offset it is what the clocks of `zone` (None: the company's time zone) show.
+    """Parse a datetime, to the second, as UTC. Without an offset it is local time in `zone` (None: the company's time
+    zone).
 
-    Where clocks are put back, a time comes twice and the first one is meant; one that they skip is refused. InvalidFormat.
+    A local time that occurs twice is the first occurrence; one that the zone skips is refused. Raises InvalidFormat.
     """
     try:
         found = datetime.fromisoformat(text.strip()).replace(microsecond=0)
@@ -48,7 +49,7 @@ def _is_date(text: str) -> bool:
 
 
 def on_clock(wall: datetime, zone: ZoneInfo) -> datetime | None:
-    """The first moment, in UTC, at which the zone's clocks show this time; None where they never do."""
+    """The first datetime in UTC at which it is this local time in the zone; None if it never is."""
     moment = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     return moment if moment.astimezone(zone).replace(tzinfo=None, fold=0) == wall else None
 
@@ -59,7 +60,7 @@ def company_timezone() -> str:
 
 
 def check_timezone(name: str) -> str:
-    """The name itself; InvalidTimezone_400 for one that the tz database does not have."""
+    """Returns the name. Raises InvalidTimezone_400 for one that the tz database does not have."""
     if not is_timezone(name):
         raise NamedError(
             "InvalidTimezone_400",

@@ -1,4 +1,4 @@
-"""New records of any kind, many in one statement that derives from the kind's columns."""
+"""Bulk inserts of records of any kind, with a statement derived from the kind's columns."""
 
 from __future__ import annotations
 
@@ -24,10 +24,13 @@ RETURNING id
 def insert_records(
     kind: RecordKind, rows: Sequence[Mapping[str, Any]], *, company: str, actor_id: str | None, import_id: str | None
 ) -> set[str]:
-    """Insert rows of `id`, `custom` and the kind's columns; returns the ids of those that no other record stood in the way of."""
+    """Insert rows of `id`, `custom` and the kind's columns.
+
+    Returns the ids of rows that conflicted with no other record.
+    """
     if not rows:
         return set()
-    # One JSON text instead of an array a column: psycopg writes arrays thirty times slower.
+    # One JSON text instead of an array per column: psycopg writes arrays thirty times slower.
     values: dict[str, Any] = {
         "now": timezone.now(),
         "company": company,

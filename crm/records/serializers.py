@@ -16,7 +16,7 @@ class AutomationInput(Input):
 
 
 def member_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
-    """The snapshot of the member that a row's reference is to."""
+    """The snapshot of the member that a row refers to."""
     found = row[f"{path}_id"]
     return {"_id": found, "name": row[f"{path}__name"], "email": row[f"{path}__email"]} if found else None
 

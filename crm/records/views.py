@@ -34,7 +34,8 @@ class RecordViewSet(ResourceViewSet, abstract=True):
     def created(self, saved: Saved, *, lost: str, noun: str) -> Response:
         """The answer for a new record, whose warning names the values that were left out.
 
-        `lost` is the error of a record that somebody else has deleted in between, `noun` what its text calls the record.
+        `lost` is the error of a record that somebody else has deleted in between, `noun` what its text calls the
+        record.
         """
         found = self._find(saved.id)
         if found is None:

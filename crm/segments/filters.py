@@ -1,4 +1,6 @@
-"""The fields that lists of segments are filtered, searched and sorted by, and the field that filters records by segment."""
+"""The fields that lists of segments are filtered, searched and sorted by, and the field that filters records by
+segment.
+"""
 
 from __future__ import annotations
 

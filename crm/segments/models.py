@@ -10,7 +10,7 @@ from crm.records.models import NamedModel
 
 
 class Segment(NamedModel):
-    """A stored selection of contacts or leads: a filter tree that is run anew each time, or a fixed list of ids."""
+    """A stored selection of contacts or leads: a filter tree that is evaluated on each use, or a fixed list of ids."""
 
     class Panel(models.TextChoices):
         CONTACT = "contact"

@@ -49,7 +49,7 @@ class SegmentDelete(SelectionInput):
 
 
 def selection_of(data: dict[str, Any]) -> dict[str, Any]:
-    """Take what a body says about the segment's records out of it, as the services take it."""
+    """Pop the selection of records from a body, as arguments of the services."""
     return {
         "filters": data.pop("filters", None),
         "advanced": data.pop("advanced_filters", None),
@@ -81,7 +81,7 @@ class SegmentOut(NamedModelOut):
         static = [row for row in rows if row["kind"] == Segment.Kind.STATIC]
         live = Q(contact__is_deleted=False) | Q(lead__is_deleted=False)
         counts = count_references(SegmentRecord, "segment", static, live) if static else {}
-        fields: dict[str, FieldSet] = {}  # by panel: what a company's fields are is read once for all segments
+        fields: dict[str, FieldSet] = {}  # by panel, so that a company's fields are read once for all segments
         for row in rows:
             dynamic = row["kind"] == Segment.Kind.DYNAMIC
             row["count"] = None if dynamic else counts.get(row["_id"], 0)

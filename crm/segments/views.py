@@ -99,7 +99,7 @@ class SegmentViewSet(ResourceViewSet):
         return self.success(answer, totalCount=page.total_count, nextCursor=page.next_cursor)
 
     def _selected(self, request: Request) -> tuple[str | None, str, QuerySet[Any]]:
-        """The id of the segment that the request names, its panel, and its records; or all of the panel."""
+        """The segment's id, its panel and its records; or no id, the requested panel and all of its records."""
         id, panel = request.query_params.get("id"), request.query_params.get("panel")
         if panel is not None and panel not in Segment.Panel.values:
             raise refuse("panel", f"one of {', '.join(Segment.Panel.values)}")

@@ -7,7 +7,7 @@ from crm.records.models import NamedModel
 
 
 class ContactCategory(NamedModel):
-    """What kind of contact somebody is: customer, supplier, press."""
+    """The kind of a contact, such as customer, supplier or press."""
 
     class Meta(NamedModel.Meta):
         verbose_name_plural = "contact categories"
@@ -15,7 +15,7 @@ class ContactCategory(NamedModel):
 
 
 class Tag(NamedModel):
-    """A free label; a contact may have many."""
+    """A tag; a contact may have many."""
 
     class Meta(NamedModel.Meta):
         constraints = [models.UniqueConstraint("company", Lower("name"), name="tag_name_unique")]

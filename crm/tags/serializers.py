@@ -50,7 +50,7 @@ class NamedModelOut(LabelSnapshot):
 
 
 def related_model(model: type[Model], name: str) -> type[Model]:
-    """The model that a reverse relation of this model leads to."""
+    """The model at the other end of a model's reverse relation."""
     found: Any = model._meta.get_field(name).related_model
     return found  # type: ignore[no-any-return]
 
@@ -58,7 +58,10 @@ def related_model(model: type[Model], name: str) -> type[Model]:
 def count_references(
     model: type[Model], reference: str, rows: list[dict[str, Any]], *conditions: Q, **where: Any
 ) -> dict[str, int]:
-    """How many of the model's records refer to each of the rows that go out, in one grouped query; those without any are absent."""
+    """Count the model's records that refer to each row of the answer, in one grouped query.
+
+    Rows without any are absent.
+    """
     found = model._default_manager.filter(
         *conditions, **{f"{reference}__in": [row["_id"] for row in rows]}, **where
     ).order_by()
@@ -69,7 +72,8 @@ class CountedTagOut(NamedModelOut):
     """A label with the number of live records that have it."""
 
     paths: ClassVar[dict[str, tuple[type[Model], str, str]]]
-    """Name of a number -> the model that is counted, its path to the label, and the path that says whether the record is deleted."""
+    """Name of a count -> the counted model, its path to the tag, and the path that says whether the record is deleted.
+    """
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

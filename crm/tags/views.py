@@ -17,7 +17,7 @@ from crm.tags.services import create_tag, delete_tags, not_found, update_tag
 
 
 class NamedModelViewSet(ResourceViewSet, abstract=True):
-    """What tags and categories do alike, for the actions of each to call."""
+    """Base of the ViewSets of tags and categories; the actions of each call it."""
 
     model: ClassVar[type[Tag] | type[ContactCategory]]
     output: ClassVar[type[NamedModelOut]]

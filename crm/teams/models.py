@@ -10,7 +10,7 @@ from crm.records.models import NamedModel
 
 
 class Team(NamedModel):
-    """Members who work on leads together. The default team, which every company has, takes what is given to none."""
+    """Members who work on leads together. Every company has a default team, which takes leads of no other team."""
 
     is_default = models.BooleanField(default=False, editable=False)
 
@@ -22,7 +22,7 @@ class Team(NamedModel):
 
 
 class TeamMember(CompanyModel):
-    """A member belongs to a team; `last_assigned_at` is when a lead of the team was last assigned to them, for taking turns."""
+    """The membership of a member in a team. `last_assigned_at` decides whose turn it is."""
 
     team = CompanyForeignKey(Team, on_delete=models.CASCADE, related_name="links", db_index=False)
     member = CompanyForeignKey("accounts.Member", on_delete=models.CASCADE, related_name="team_links")

@@ -58,7 +58,7 @@ class TeamDelete(SelectionInput, AutomationInput):
 
 
 def member_changes(data: dict[str, Any]) -> MemberChanges:
-    """Take what a body says about members out of it."""
+    """Pop the changes of members from a body."""
     return MemberChanges(
         members=data.pop("members", None),
         add=data.pop("add_members", ()),
