@@ -18,7 +18,7 @@ CASE WHEN strpos(%(expressions)s, '@') > 1 THEN
     ELSE split_part(lower(%(expressions)s), '@', 2) || '@' ||
         coalesce(nullif(split_part(split_part(lower(%(expressions)s), '@', 1), '+', 1), ''), split_part(lower(%(expressions)s), '@', 1))
     END
-END"""
+END"""  # noqa: E501  the migrations hold the same text
 """Equal for addresses that reach the same person: it ignores case, plus tags and, at Gmail, dots.
 
 The domain comes first, so that the index keeps the addresses of a domain together.

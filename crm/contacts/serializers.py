@@ -51,7 +51,8 @@ class ContactBulkCreate(TagsInput):
     formData = serializers.ListField(
         child=serializers.JSONField(),
         default=list,
-        help_text=f"up to 500 objects: {FORM_DATA}. Each may have its own tags and category, which stand for those of the body",
+        help_text=f"up to 500 objects: {FORM_DATA}. Each may have its own tags and category, which stand for those of"
+        " the body",
     )
     existingError = BooleanInput(default=True, help_text="false: update the contacts that have the unique keys already")
     skipInvalid = BooleanInput(default=False, help_text="true: leave invalid values out and tell them in errors")
@@ -61,7 +62,8 @@ class ContactBulkUpdate(SelectionInput, ContactUpdate):
     updateType = serializers.ChoiceField(
         choices=UPDATE_TYPES,
         default="set",
-        help_text="set: give these values; append, remove: items of tags and of fields with several values; clear: empty the fields named",
+        help_text="set: give these values; append, remove: items of tags and of fields with several values; clear:"
+        " empty the fields named",
     )
 
 

@@ -78,7 +78,8 @@ def rewrite_keys(setting: str, parts: Sequence[str]) -> None:
                 continue
             cursor.execute(
                 f"SELECT count(*), coalesce(sum(n), 0) FROM (SELECT count(*) AS n FROM crm_contact"
-                f" WHERE {company} AND NOT is_deleted AND {expression} <> '' GROUP BY {expression} HAVING count(*) > 1) AS shared"
+                f" WHERE {company} AND NOT is_deleted AND {expression} <> '' GROUP BY {expression} HAVING count(*) > 1)"
+                " AS shared"
             )
             values, contacts = cursor.fetchone()
             if values:

@@ -71,8 +71,9 @@ class ContactViewSet(RecordViewSet):
         success="ContactCreated_200",
         errors=CREATE_ERRORS,
         takes="contact",
-        description="email, countryCode and number are required unless the company has changed that. Values that skipInvalid left out are"
-        " named in `warning`. Emits contact.created (contact.updated when existingError is false and the contact exists).",
+        description="email, countryCode and number are required unless the company has changed that. Values that"
+        " skipInvalid left out are named in `warning`. Emits contact.created (contact.updated when existingError is"
+        " false and the contact exists).",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         saved = create_contact(actor_id=self.actor.member_id, form_data=data["form_data"], **creation_options(data))
@@ -86,7 +87,8 @@ class ContactViewSet(RecordViewSet):
         bulk=True,
         success="ContactsUpdated_200",
         errors=("CannotUpdateUniqueKey_400", "ContactNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *TAG_ERRORS),
-        description="Applies one change set to the selected contacts, all or none. Emits contact.updated for each that is different then.",
+        description="Applies one change set to the selected contacts, all or none. Emits contact.updated for each that"
+        " is different then.",
     )
     def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = update_many(
@@ -139,8 +141,8 @@ class ContactViewSet(RecordViewSet):
             *VALUE_ERRORS,
             *TAG_ERRORS,
         ),
-        description="What is not given stays. null or empty text empties a value, tags replace the contact's tags, a category of null takes"
-        " it away. Emits contact.updated, with what changed in its payload.",
+        description="What is not given stays. null or empty text empties a value, tags replace the contact's tags, a"
+        " category of null takes it away. Emits contact.updated, with what changed in its payload.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         update_contact(
@@ -161,8 +163,9 @@ class ContactViewSet(RecordViewSet):
         success="ContactsProcessed_200",
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),
         takes="contact",
-        description="Each item succeeds or fails on its own; the answer is 200 either way: items that became no contact are in `failed`,"
-        " single values in the way or left out are in `errors`. Emits contact.created for each new contact.",
+        description="Each item succeeds or fails on its own; the answer is 200 either way: items that became no contact"
+        " are in `failed`, single values in the way or left out are in `errors`. Emits contact.created for each new"
+        " contact.",
     )
     def bulk(self, request: Request, data: dict[str, Any]) -> Any:
         result = create_contacts(actor_id=self.actor.member_id, items=data["form_data"], **creation_options(data))

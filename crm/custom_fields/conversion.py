@@ -31,12 +31,14 @@ SELECT r.id, (r.custom -> %(key)s)::text FROM {table} r
 WHERE {own} AND r.custom ? %(key)s AND r.id > %(place)s ORDER BY r.id LIMIT %(size)s
 """
 STALE = """
-SELECT r.id, (r.custom -> %(key)s)::text FROM {table} r LEFT JOIN crm_convertedvalue c ON c.job_id = %(job)s AND c.record_id = r.id
+SELECT r.id, (r.custom -> %(key)s)::text
+FROM {table} r LEFT JOIN crm_convertedvalue c ON c.job_id = %(job)s AND c.record_id = r.id
 WHERE {own} AND r.custom ? %(key)s AND c.before IS DISTINCT FROM r.custom -> %(key)s ORDER BY r.id LIMIT %(size)s
 """
 STAGE_VALUES = """
 INSERT INTO crm_convertedvalue (company_id, job_id, record_id, before, after, rows)
-SELECT %s, %s, record, before, after, rows FROM json_to_recordset(%s::json) AS made (record text, before jsonb, after jsonb, rows jsonb)
+SELECT %s, %s, record, before, after, rows
+FROM json_to_recordset(%s::json) AS made (record text, before jsonb, after jsonb, rows jsonb)
 ON CONFLICT (job_id, record_id) DO UPDATE SET before = excluded.before, after = excluded.after, rows = excluded.rows
 """
 # Only staged values that the record still has: one that was removed in the meantime stays removed.
@@ -86,7 +88,7 @@ class Stored(NamedTuple):
 
 @dataclass(slots=True)
 class Check:
-    """Counts of the records with a value and of the values that do not fit the new definition, with examples of these."""
+    """Numbers of records with a value and of values that do not fit the new definition, with examples of these."""
 
     total: int = 0
     unfit: int = 0
@@ -142,7 +144,8 @@ def refuse_unfit(conversion: Conversion, found: Check) -> None:
     if found.unfit:
         raise NamedError(
             BAD_CUSTOM,
-            f"{conversion.old.key}: {found.unfit} of {found.total} {conversion.kind.noun} with a value have one that does not fit"
+            f"{conversion.old.key}: {found.unfit} of {found.total} {conversion.kind.noun} with a value have one that"
+            f" does not fit"
             f" ({'; '.join(found.examples)}); with dropInvalid: true such values are removed",
         )
 
@@ -213,7 +216,8 @@ def remove_values_of(
         cursor.execute(
             f"WITH found AS (SELECT r.id FROM {kind.table} r WHERE {OWN} AND r.custom ?| %s::text[] AND r.id > %s"
             " ORDER BY r.id LIMIT %s FOR UPDATE)"
-            f" UPDATE {kind.table} r SET custom = r.custom - %s::text[] FROM found WHERE r.id = found.id RETURNING r.id",
+            f" UPDATE {kind.table} r SET custom = r.custom - %s::text[] FROM found WHERE r.id = found.id RETURNING"
+            f" r.id",
             [list(keys), place, size, list(keys)],
         )
         ids = sorted(id for (id,) in cursor.fetchall())
@@ -228,7 +232,8 @@ def count_with_values(kind: RecordKind, keys: Iterable[str], limit: int) -> int:
     """Count the records with a value of any of the fields, up to the limit."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT count(*) FROM (SELECT FROM {kind.table} r WHERE {OWN} AND r.custom ?| %s::text[] LIMIT %s) AS found",
+            f"SELECT count(*) FROM (SELECT FROM {kind.table} r WHERE {OWN} AND r.custom ?| %s::text[] LIMIT %s) AS"
+            f" found",
             [list(keys), limit],
         )
         return int(cursor.fetchone()[0])

@@ -29,10 +29,11 @@ from crm.custom_fields.system_fields import reset_system
 from crm.records.models import CustomField
 
 CHANGE_DESCRIPTION = (
-    "Values that records have are converted to new types, and with dropInvalid those that cannot be are removed; without it they are"
-    " refused, with their number and examples. Where more than 1,000 records have a value, a job (shown in the field) converts them, and"
-    " the field is what it was until that is done. Of a system field only name, required, order, hide, placeholder and helper change, and"
-    " of a lead's status and source the options and the default too; an option that a live lead has cannot go."
+    "Values that records have are converted to new types, and with dropInvalid those that cannot be are removed;"
+    " without it they are refused, with their number and examples. Where more than 1,000 records have a value, a job"
+    " (shown in the field) converts them, and the field is what it was until that is done. Of a system field only name,"
+    " required, order, hide, placeholder and helper change, and of a lead's status and source the options and the"
+    " default too; an option that a live lead has cannot go."
 )
 FIELD_ERRORS = ("CustomFieldNameAlreadyExists_400", "InvalidInput_400", "InvalidPanel_400", "InvalidSectionId_400")
 CHANGE_ERRORS = (*FIELD_ERRORS, "CustomFieldNotFound_400", "InvalidCustomFieldValue_400", "InvalidSystemField_400")
@@ -66,8 +67,8 @@ class CustomFieldViewSet(ResourceViewSet):
         output=Deleted,
         success="CustomFieldsDeleted_200",
         errors=("CustomFieldNotFound_400", "InvalidSystemField_400"),
-        description="They are gone at once, and their values go with them: where more than 1,000 records have one, by a job"
-        " (GET /bulk-job), and a field's key is free again when that is done. System fields cannot be deleted.",
+        description="They are gone at once, and their values go with them: where more than 1,000 records have one, by a"
+        " job (GET /bulk-job), and a field's key is free again when that is done. System fields cannot be deleted.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         return {"deletedCount": delete_fields(actor_id=self.actor.member_id, ids=data["ids"])}
@@ -113,7 +114,8 @@ class CustomFieldViewSet(ResourceViewSet):
         output=FieldsOut,
         success="CustomFieldsReordered_200",
         errors=("CustomFieldNotFound_400", "InvalidInput_400", "InvalidPanel_400"),
-        description="Answers all fields of the panel in their new order, numbered from 1; system fields are among them.",
+        description="Answers all fields of the panel in their new order, numbered from 1; system fields are among"
+        " them.",
     )
     def reorder(self, request: Request, data: dict[str, Any]) -> Any:
         return render_fields(reorder_fields(actor_id=self.actor.member_id, ids=data["ids"]))
@@ -125,8 +127,9 @@ class CustomFieldViewSet(ResourceViewSet):
         output=FieldsOut,
         success="SystemFieldsReset_200",
         errors=("CustomFieldNameAlreadyExists_400", "InvalidPanel_400", "InvalidSystemField_400"),
-        description="Names, options, order and all else of the system fields become what they were in a new company. Refused while a live"
-        " lead has a status or source that would be no option any more. Answers the fields that were reset.",
+        description="Names, options, order and all else of the system fields become what they were in a new company."
+        " Refused while a live lead has a status or source that would be no option any more. Answers the fields that"
+        " were reset.",
     )
     def reset_system(self, request: Request, data: dict[str, Any]) -> Any:
         return render_fields(reset_system(actor_id=self.actor.member_id, panel=data.get("panel")))

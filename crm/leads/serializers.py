@@ -67,8 +67,8 @@ class LeadBulkCreate(LeadBody):
     formData = serializers.ListField(
         child=serializers.JSONField(),
         default=list,
-        help_text=f"up to 500 objects: {OF_CONTACT}. Each may have its own contact, productServices, team, teamMember, tags and category,"
-        " which stand for those of the body",
+        help_text=f"up to 500 objects: {OF_CONTACT}. Each may have its own contact, productServices, team, teamMember,"
+        " tags and category, which stand for those of the body",
     )
     existingError = BooleanInput(
         default=True, help_text="false: update the open leads of the same contacts and products"
@@ -81,8 +81,8 @@ class LeadBulkUpdate(SelectionInput, LeadRelations):
     updateType = serializers.ChoiceField(
         choices=UPDATE_TYPES,
         default="set",
-        help_text="set: give these values; append, remove: items of tags, productServices and fields with several values; clear: empty the"
-        " fields named",
+        help_text="set: give these values; append, remove: items of tags, productServices and fields with several"
+        " values; clear: empty the fields named",
     )
 
 

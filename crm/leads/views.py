@@ -75,8 +75,8 @@ class LeadViewSet(RecordViewSet):
         live_leads,
         LEAD_FIELDS,
         LeadOut,
-        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id. Sorted by productServices.name, a"
-        " lead stands where the first of its products' names does.",
+        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id. Sorted by"
+        " productServices.name, a lead stands where the first of its products' names does.",
     )
 
     @endpoint(
@@ -100,7 +100,8 @@ class LeadViewSet(RecordViewSet):
         bulk=True,
         success="LeadsUpdated_200",
         errors=("LeadNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *RELATION_ERRORS),
-        description="Applies one change set to the selected leads, all or none. Emits lead.updated for each that is different then.",
+        description="Applies one change set to the selected leads, all or none. Emits lead.updated for each that is"
+        " different then.",
     )
     def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = update_many(
@@ -146,9 +147,9 @@ class LeadViewSet(RecordViewSet):
         output=LeadOut,
         success="LeadUpdated_200",
         errors=("LeadNotFound_400", "CannotUpdateUniqueKey_400", *VALUE_ERRORS, *RELATION_ERRORS, *CONTACT_ERRORS),
-        description="What is not given stays. null or empty text empties a value, tags and productServices replace the lead's, a team or"
-        " teamMember of null takes it away. Values of the contact, and a category, are written to the lead's contact. Emits lead.updated,"
-        " with what changed in its payload (status from and to, when it moved).",
+        description="What is not given stays. null or empty text empties a value, tags and productServices replace the"
+        " lead's, a team or teamMember of null takes it away. Values of the contact, and a category, are written to the"
+        " lead's contact. Emits lead.updated, with what changed in its payload (status from and to, when it moved).",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         update_lead(
@@ -168,7 +169,8 @@ class LeadViewSet(RecordViewSet):
         takes="lead",
         success="LeadsProcessed_200",
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),
-        description="As POST /lead, each item on its own; the answer is 200 either way: items that became no lead are in `failed` (a"
+        description="As POST /lead, each item on its own; the answer is 200 either way: items that became no lead are"
+        " in `failed` (a"
         f" duplicate by the name {DUPLICATE}), single values in the way or left out are in `errors`.",
     )
     def bulk(self, request: Request, data: dict[str, Any]) -> Any:

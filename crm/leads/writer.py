@@ -32,7 +32,8 @@ MAX_ROUNDS = 5
 CONTACT_EXISTS = "ContactAlreadyExists_400"
 
 OPEN_LEADS = """
-SELECT l.id, l.contact_id, array_agg(p.product_service_id) FROM crm_lead l LEFT JOIN crm_leadproduct p ON p.lead_id = l.id
+SELECT l.id, l.contact_id, array_agg(p.product_service_id)
+FROM crm_lead l LEFT JOIN crm_leadproduct p ON p.lead_id = l.id
 WHERE l.contact_id = ANY(%s) AND NOT l.is_deleted AND l.status <> ALL(%s) GROUP BY l.id ORDER BY l.created_at, l.id
 """
 

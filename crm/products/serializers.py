@@ -34,7 +34,8 @@ class ProductBulkUpdate(SelectionInput, ProductUpdate):
     updateType = serializers.ChoiceField(
         choices=UPDATE_TYPES,
         default="set",
-        help_text="set: give these values; append, remove: items of fields with several values; clear: empty the fields named",
+        help_text="set: give these values; append, remove: items of fields with several values; clear: empty the fields"
+        " named",
     )
 
 

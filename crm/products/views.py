@@ -39,8 +39,8 @@ class ProductViewSet(RecordViewSet):
         takes="product-service",
         success="ProductServiceCreated_201",
         errors=(*CHANGE_ERRORS, "ProductServiceNotFound_404", "PlanLimitExceeded_403"),
-        description="name is required, and unique in the company whatever its case. Values that skipInvalid left out are named in"
-        " `warning`. Emits productService.created.",
+        description="name is required, and unique in the company whatever its case. Values that skipInvalid left out"
+        " are named in `warning`. Emits productService.created.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         saved = create_product(
@@ -80,8 +80,8 @@ class ProductViewSet(RecordViewSet):
         bulk=True,
         success="ProductServicesDeleted_200",
         errors=("ProductServiceNotFound_400",),
-        description="They are flagged isDeleted and no longer found; leads that are about them keep them. Emits productService.deleted for"
-        " each.",
+        description="They are flagged isDeleted and no longer found; leads that are about them keep them. Emits"
+        " productService.deleted for each.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = delete_products(
@@ -99,8 +99,8 @@ class ProductViewSet(RecordViewSet):
         output=ProductOut,
         success="ProductServiceUpdated_200",
         errors=("ProductServiceNotFound_400", *CHANGE_ERRORS),
-        description="What is not given stays; null or empty text empties a value. Emits productService.updated, with what changed in its"
-        " payload.",
+        description="What is not given stays; null or empty text empties a value. Emits productService.updated, with"
+        " what changed in its payload.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         update_product(

@@ -23,7 +23,8 @@ ChangesById = dict[str, Changes]
 APPENDED = """coalesce(custom -> %(key)s, '[]') || (
     SELECT coalesce(jsonb_agg(item ORDER BY place), '[]')
     FROM jsonb_array_elements(%(items)s::jsonb) WITH ORDINALITY AS new (item, place)
-    WHERE NOT EXISTS (SELECT FROM jsonb_array_elements(coalesce(custom -> %(key)s, '[]')) AS old (item) WHERE old.item = new.item))"""
+    WHERE NOT EXISTS (
+        SELECT FROM jsonb_array_elements(coalesce(custom -> %(key)s, '[]')) AS old (item) WHERE old.item = new.item))"""
 REMOVED = """(
     SELECT coalesce(jsonb_agg(item ORDER BY place), '[]')
     FROM jsonb_array_elements(custom -> %(key)s) WITH ORDINALITY AS old (item, place)
@@ -31,7 +32,8 @@ REMOVED = """(
 CHANGE_ITEMS = """
 UPDATE {table}
 SET updated_at = %(now)s, updated_by_id = %(actor)s,
-    custom = CASE WHEN changed.items = '[]' THEN custom - %(key)s ELSE jsonb_set(custom, ARRAY[%(key)s], changed.items) END
+    custom = CASE WHEN changed.items = '[]' THEN custom - %(key)s
+        ELSE jsonb_set(custom, ARRAY[%(key)s], changed.items) END
 FROM (
     SELECT id AS changed_id, {items} AS items FROM {table} WHERE id = ANY(%(ids)s) AND (%(append)s OR custom ? %(key)s)
 ) AS changed
@@ -171,7 +173,8 @@ def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id:
     keys: list[Any] = []
     if change.custom:
         returned.append(
-            "(SELECT json_object_agg(key, old.custom -> key) FROM unnest(%s::text[]) AS key WHERE old.custom ? key)::text"
+            "(SELECT json_object_agg(key, old.custom -> key) FROM unnest(%s::text[]) AS key WHERE old.custom ?"
+            " key)::text"
         )
         keys = [list(change.custom)]
     statement = SET_COLUMNS.format(

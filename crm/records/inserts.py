@@ -13,7 +13,8 @@ from django.utils import timezone
 from crm.records.kinds import Column, RecordKind
 
 INSERT = """
-INSERT INTO {table} (id, created_at, updated_at, company_id, created_by_id, updated_by_id, import_job_id, is_deleted, {columns}, custom)
+INSERT INTO {table}
+    (id, created_at, updated_at, company_id, created_by_id, updated_by_id, import_job_id, is_deleted, {columns}, custom)
 SELECT id, %(now)s, %(now)s, %(company)s, %(actor)s, %(actor)s, %(import)s, false, {values}, custom
 FROM json_to_recordset(%(rows)s::json) AS rows (id text, {types}, custom jsonb)
 ON CONFLICT DO NOTHING

@@ -274,7 +274,7 @@ class RecordSchema:
     def missing_custom(
         self, row: RecordRow, invalid: set[str], partial: bool, drop_invalid: bool
     ) -> list[ValueProblem]:
-        """Required custom values that the row lacks, or would lack without its invalid values (`invalid`: their keys)."""
+        """Required custom values that the row lacks, or would lack without its invalid values."""
         found = []
         for key in self.required_custom:
             emptied = key in row.custom and row.custom[key] is None

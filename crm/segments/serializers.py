@@ -110,6 +110,7 @@ class SegmentExecuted(Output):
         serializers.ListField(
             child=serializers.DictField(),
             allow_null=True,
-            help_text="the page of contacts or leads as their lists show them; null without p and n, or n in cursor mode",
+            help_text="the page of contacts or leads as their lists show them; null without p and n, or n in cursor"
+            " mode",
         )
     )

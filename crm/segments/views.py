@@ -124,8 +124,8 @@ class SegmentViewSet(ResourceViewSet):
         output=SegmentOut,
         success="SegmentUpdated_200",
         errors=("SegmentNotFound_400", *CHANGE_ERRORS),
-        description="What is not given stays. filters and advancedFilters together replace the tree of a dynamic segment, ids the records"
-        " of a static one.",
+        description="What is not given stays. filters and advancedFilters together replace the tree of a dynamic"
+        " segment, ids the records of a static one.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         selection = selection_of(data)

@@ -66,7 +66,8 @@ class TeamViewSet(ResourceViewSet):
         output=TeamOut,
         success="TeamUpdated_200",
         errors=("TeamNotFound_400", *MEMBER_ERRORS),
-        description="What is not given stays. members replaces the team's members, addMembers and removeMembers change them.",
+        description="What is not given stays. members replaces the team's members, addMembers and removeMembers change"
+        " them.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         members = member_changes(data)
