@@ -49,12 +49,19 @@ CREATE_ERRORS = (
     ),
     *(*VALUE_ERRORS, *RELATION_ERRORS, *CONTACT_ERRORS),
 )
-CREATE = """The contact is named by `contact`, or found by the company's unique key among the values in formData, or else made of them; an
-existing contact takes the values that are given. A lead of the same contact and product (or of none, both) that is still open makes it a
-duplicate, which is refused, or updated with existingError false. status must be an option of the system field status; won and lost, and
-options whose description begins with "closed", are not open. Without team the lead is the default team's; without teamMember it is dealt
-out as teamSettings say. Values that skipInvalid left out are named in `warning`. Emits lead.created (lead.updated for a duplicate that is
-updated)."""
+CREATE = (
+    "The contact is named by `contact`, or found by the company's unique key among the values in formData, or"
+    " else made of them; an\n"
+    "existing contact takes the values that are given. A lead of the same contact and product (or of none,"
+    " both) that is still open makes it a\n"
+    "duplicate, which is refused, or updated with existingError false. status must be an option of the system"
+    " field status; won and lost, and\n"
+    'options whose description begins with "closed", are not open. Without team the lead is the default'
+    " team's; without teamMember it is dealt\n"
+    "out as teamSettings say. Values that skipInvalid left out are named in `warning`. Emits lead.created"
+    " (lead.updated for a duplicate that is\n"
+    "updated)."
+)
 
 
 def creation_options(data: dict[str, Any]) -> dict[str, Any]:

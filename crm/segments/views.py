@@ -37,8 +37,12 @@ CHANGE_ERRORS = (
     "ContactNotFound_400",
     "LeadNotFound_400",
 )
-EXECUTE = """The members of a stored segment (`id`), or the contacts or leads (`panel`) that meet the filters; with `id` these narrow
-the segment. Without p and n only the count is told. Members are told to those who may read contacts, or leads."""
+EXECUTE = (
+    "The members of a stored segment (`id`), or the contacts or leads (`panel`) that meet the filters; with"
+    " `id` these narrow\n"
+    "the segment. Without p and n only the count is told. Members are told to those who may read contacts, or"
+    " leads."
+)
 EXECUTE_PARAMETERS = (
     OpenApiParameter("id", str, description="_id of a segment"),
     OpenApiParameter("panel", str, enum=Segment.Panel.values, description="what to filter when no segment is named"),
