@@ -155,11 +155,11 @@ def _drop_dangling(
     kept = []
     for position, row in enumerate(rows):
         bad = dangling.get(position, [])
-        labels = [_missing("tag", "TagNotFound_400", tag) for tag in row.tag_ids or () if tag in no_tags]
+        absent = [_missing("tag", "TagNotFound_400", tag) for tag in row.tag_ids or () if tag in no_tags]
         if row.category_id in no_categories:
-            labels.append(_missing("category", "ContactCategoryNotFound_400", row.category_id))
-        result.errors += [(row.index, problem) for problem in (*labels, *bad)]
-        fatal = labels if skip_invalid else [*labels, *bad]
+            absent.append(_missing("category", "ContactCategoryNotFound_400", row.category_id))
+        result.errors += [(row.index, problem) for problem in (*absent, *bad)]
+        fatal = absent if skip_invalid else [*absent, *bad]
         if fatal:
             result.failed.append(Failure(row.index, items[row.index], fatal[0].name, explain(fatal)))
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -13,7 +13,7 @@ from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.schema import ContactRow, ContactSchema, without_lone_prefix
 from crm.contacts.unique_key import KeyedRow, live_holders
-from crm.records.updates import RecordState, load_states, touch, write_states, write_tags, write_values
+from crm.records.updates import Changes, RecordState, load_states, touch, write_states, write_tags, write_values
 
 MAX_ROUNDS = 5
 
@@ -59,24 +59,11 @@ def update_contacts(
         result.collided += refused
         indexes = {index for index, *_ in refused}
         present = [(id, row) for id, row in present if row.index not in indexes]
-        for state in states.values():
-            state.reset()
-        for id, row in present:
-            _apply(states[id], row)
-        changes_by_id = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
-        try:
-            with transaction.atomic():
-                if source is not None:
-                    touched = sorted(
-                        changes_by_id.keys() | {id for id, state in states.items() if state.tags is not None}
-                    )
-                    journal.before(schema.kind, touched, source)
-                write_states(schema, [states[id] for id in changes_by_id], actor_id)
-        except IntegrityError as error:
-            if not schema.kind.violates_unique(error):
-                raise
-            continue  # another writer took a key after the check
+        changes_by_id = _apply(schema, states, present)
         written = [states[id] for id in changes_by_id]
+        touched = sorted(changes_by_id.keys() | {id for id, state in states.items() if state.tags is not None})
+        if not _write_rows(schema, written, touched, actor_id, source):
+            continue  # another writer took a key after the check
         write_values(schema, written, changes_by_id)
         write_tags(schema, states, changes_by_id, replace=tags == "replace")
         touch(schema.kind, [id for id in changes_by_id if not changes_by_id[id].keys() - {"tags"}], actor_id)
@@ -119,8 +106,35 @@ def _collisions(schema: ContactSchema, changes: Sequence[tuple[str, ContactRow]]
     return found
 
 
-def _apply(state: RecordState, row: ContactRow) -> None:
-    system = without_lone_prefix(row.system, state.after)
-    if row.category_id is not None:
-        system = {**system, "category_id": row.category_id or None}
-    state.apply(row, system)
+def _apply(
+    schema: ContactSchema, states: Mapping[str, RecordState], changes: Sequence[tuple[str, ContactRow]]
+) -> dict[str, Changes]:
+    """Apply the rows to the states as they were loaded. Returns contact id -> changes."""
+    for state in states.values():
+        state.reset()
+    for id, row in changes:
+        system = without_lone_prefix(row.system, states[id].after)
+        if row.category_id is not None:
+            system = {**system, "category_id": row.category_id or None}
+        states[id].apply(row, system)
+    return {id: found for id, state in states.items() if (found := state.changes(schema.names))}
+
+
+def _write_rows(
+    schema: ContactSchema,
+    states: Sequence[RecordState],
+    touched: Sequence[str],
+    actor_id: str | None,
+    source: Source | None,
+) -> bool:
+    """Write the contacts' own rows, journaled for `source`. Returns False when another writer took a unique key."""
+    try:
+        with transaction.atomic():
+            if source is not None:
+                journal.before(schema.kind, touched, source)
+            write_states(schema, states, actor_id)
+    except IntegrityError as error:
+        if not schema.kind.violates_unique(error):
+            raise
+        return False
+    return True

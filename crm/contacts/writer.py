@@ -36,9 +36,7 @@ class Collision(NamedTuple):
 
 @dataclass(slots=True)
 class WriteResult:
-    """The outcome for each row: (index, id) pairs, collisions, and the indexes of rows beyond the company's plan
-    (core.access).
-    """
+    """The outcome for each row: (index, id) pairs, collisions, and indexes of rows beyond the plan (core.access)."""
 
     created: list[tuple[int, str]] = field(default_factory=list)
     updated: list[tuple[int, str]] = field(default_factory=list)
@@ -83,12 +81,7 @@ def write_contacts(
     for attempt in range(MAX_ROUNDS):
         if not pending:
             break
-        keyed = [KeyedRow(new_id(), row, *schema.keys_of(row.system)) for row in pending]
-        left = remaining_quota("contact")
-        if attempt == 0 and existing != "update" and _distinct(keyed) and (left is None or left >= len(keyed)):
-            plan = _Plan(inserts=keyed)  # most batches hold nothing that exists, so skip the query for it
-        else:
-            plan = _plan(keyed, live_holders(keyed), merge=existing == "update", left=left)
+        plan = _plan_round(schema, pending, existing, first=attempt == 0)
         made = _insert(schema, plan.inserts, actor_id, import_id)
         new = [item for item in plan.inserts if item.id in made]
         _complete(schema, new, actor_id, automation)  # before the updates, which may change these contacts
@@ -114,6 +107,15 @@ def write_contacts(
         raise RuntimeError("other writers kept taking the unique keys of these contacts")
     result.created = [(item.row.index, item.id) for item in created]
     return result
+
+
+def _plan_round(schema: ContactSchema, rows: Sequence[ContactRow], existing: Existing, *, first: bool) -> _Plan:
+    """Plan an attempt; most batches hold nothing that exists, so the first one skips the query for it."""
+    keyed = [KeyedRow(new_id(), row, *schema.keys_of(row.system)) for row in rows]
+    left = remaining_quota("contact")
+    if first and existing != "update" and _distinct(keyed) and (left is None or left >= len(keyed)):
+        return _Plan(inserts=keyed)
+    return _plan(keyed, live_holders(keyed), merge=existing == "update", left=left)
 
 
 def import_source(id: str | None) -> Source | None:

@@ -222,9 +222,7 @@ def delete_field(job: BulkJob, deadline: float) -> None:
 
 
 def clean_up() -> bool:
-    """Clean up after jobs that ended early: delete old staged values, and queue the removal of values of deleted
-    fields.
-    """
+    """Clean up after jobs that ended early: delete old staged values, and remove values of deleted fields."""
     ended = BulkJob.objects.exclude(status__in=UNFINISHED)
     gone = ConvertedValue.objects.filter(job__in=ended, job__updated_at__lt=timezone.now() - KEEP_STAGED)
     ConvertedValue.objects.filter(job_id__in=list(gone.values_list("job_id", flat=True).distinct()[:1000]))._raw_delete(

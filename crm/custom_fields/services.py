@@ -218,10 +218,10 @@ def _convert(before: CustomField, after: CustomField, found: Check, actor_id: st
 
 @transaction.atomic
 def reorder_fields(*, actor_id: str, ids: Sequence[str]) -> list[str]:
-    """Reorder fields of one panel, including system fields. Fields that are not named follow. Returns all fields of the
-    panel.
+    """Reorder fields of one panel, including system fields. Returns all fields of the panel.
 
-    Raises InvalidInput_400 (none named), CustomFieldNotFound_400, InvalidPanel_400 (of several panels).
+    Fields that are not named follow in their present order. Raises InvalidInput_400 (none named),
+    CustomFieldNotFound_400, InvalidPanel_400 (of several panels).
     """
     if not ids:
         raise NamedError("InvalidInput_400", "ids: name the fields of a panel in their new order")

@@ -150,10 +150,10 @@ def check_options(field: CustomField, before: Iterable[Mapping[str, Any]]) -> No
     )
     used = list(live.values_list(column).annotate(count=Count("pk")).order_by(column))
     if used:
-        told = ", ".join(f"{count} with {shorten(value, 60)!r}" for value, count in used[:10])
+        counts = ", ".join(f"{count} with {shorten(value, 60)!r}" for value, count in used[:10])
         raise NamedError(
             "InvalidSystemField_400",
-            f"options: live {kind.noun} have options that are not among them: {told}; change these first",
+            f"options: live {kind.noun} have options that are not among them: {counts}; change these first",
         )
 
 

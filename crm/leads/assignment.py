@@ -40,12 +40,12 @@ def default_team() -> str | None:
 
 
 def assign(team_ids: Sequence[str | None], closed: Collection[str]) -> list[str | None]:
-    """Assign new leads of these teams. Returns their members in order, None where the rule is manual or nobody is
-    available.
+    """Assign new leads of these teams. Returns their members in order, None where nobody gets the lead.
 
-    Call it in the transaction that creates the leads. The teams (and the members, if open leads count) stay locked
-    until it ends, so that concurrent assignments wait. `closed` holds the statuses of leads that are not open. Raises
-    DefaultTeamNotFound_500 for a lead of no team, since the default team takes these.
+    Nobody gets a lead where the rule is manual or no member is available. Call it in the transaction that creates the
+    leads. The teams (and the members, if open leads count) stay locked until it ends, so that concurrent assignments
+    wait. `closed` holds the statuses of leads that are not open. Raises DefaultTeamNotFound_500 for a lead of no team,
+    since the default team takes these.
     """
     rule = lead_rule(company_id())
     if rule.distribution == Distribution.MANUAL or not team_ids:
@@ -147,9 +147,7 @@ def _next(queue: list[Any], rule: LeadRule, loads: dict[str, int]) -> _Candidate
 
 
 def _stamp(assigned: Sequence[_Candidate], latest: datetime) -> None:
-    """Save the time of each member's last assignment, in the order of the leads and after `latest`, whatever the clock
-    says.
-    """
+    """Save the times of the members' last assignments, in the order of the leads and after `latest`."""
     last = {candidate.link_id: place for place, candidate in enumerate(assigned)}
     if not last:
         return

@@ -120,9 +120,7 @@ def repeated(lead: str) -> str:
 
 
 def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]]]:
-    """Index -> why there is no lead for the row, as the error of a single creation and as the problems of a bulk
-    creation.
-    """
+    """Index -> why the row made no lead: the error of a single creation, and the problems of a bulk creation."""
     found: dict[int, tuple[ApiError, list[ValueProblem]]] = {}
     for index, lead in written.collided:
         detail = repeated(lead)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,7 +14,7 @@ from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.leads.models import LeadProduct
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.records.updates import load_states, touch, write_links, write_states, write_tags, write_values
+from crm.records.updates import RecordState, load_states, touch, write_links, write_states, write_tags, write_values
 from crm.records.values import Links
 
 PRODUCTS = Links(LeadProduct._meta.db_table, "lead_id", "product_service_id")
@@ -22,9 +22,7 @@ PRODUCTS = Links(LeadProduct._meta.db_table, "lead_id", "product_service_id")
 
 @dataclass(slots=True)
 class LeadUpdates:
-    """The outcome of an update: applied rows as (index, id), rows whose lead is missing, and the leads that are
-    different now.
-    """
+    """The outcome of an update: applied rows as (index, id), rows whose lead is missing, and the changed leads."""
 
     updated: list[tuple[int, str]] = field(default_factory=list)
     missing: list[LeadRow] = field(default_factory=list)
@@ -51,18 +49,11 @@ def update_leads(
         return result
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("update_leads() needs a transaction around it")
-    states, now = load_states(schema.kind, [id for id, _ in changes]), timezone.now()
+    states = load_states(schema.kind, [id for id, _ in changes])
     result.missing = [row for id, row in changes if id not in states]
-    products: dict[str, list[str]] = {}
-    for id, row in changes:
-        if id not in states:
-            continue
-        state = states[id]
-        state.apply(row, row.system)
-        state.stamp(schema.kind.stamps, now)
-        if row.product_ids is not None:
-            products[id] = list(dict.fromkeys([*products.get(id, ()), *row.product_ids]))
-        result.updated.append((row.index, id))
+    present = [(id, row) for id, row in changes if id in states]
+    result.updated = [(row.index, id) for id, row in present]
+    products = _apply(schema, states, present)
     changes_by_id = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
     written = [states[id] for id in changes_by_id]
     if source is not None:
@@ -83,3 +74,17 @@ def update_leads(
     emit("lead.updated", sorted(changes_by_id), payloads=payloads, actor_id=actor_id, automation=automation)
     result.changed = set(changes_by_id)
     return result
+
+
+def _apply(
+    schema: LeadSchema, states: Mapping[str, RecordState], changes: Sequence[tuple[str, LeadRow]]
+) -> dict[str, list[str]]:
+    """Apply the rows to the states. Returns lead id -> the rows' products."""
+    now = timezone.now()
+    products: dict[str, list[str]] = {}
+    for id, row in changes:
+        states[id].apply(row, row.system)
+        states[id].stamp(schema.kind.stamps, now)
+        if row.product_ids is not None:
+            products[id] = list(dict.fromkeys([*products.get(id, ()), *row.product_ids]))
+    return products

@@ -40,8 +40,10 @@ WHERE l.contact_id = ANY(%s) AND NOT l.is_deleted AND l.status <> ALL(%s) GROUP 
 
 @dataclass(slots=True)
 class LeadResult:
-    """The outcome for each row: created and updated as (index, id), collided as (index, id of the open lead), failed as
-    index -> problems, and refused as (index, module whose quota is exceeded).
+    """The outcome for each row.
+
+    created and updated have (index, id), collided has (index, id of the open lead), failed has index -> problems,
+    refused has (index, module whose quota is exceeded).
     """
 
     created: list[tuple[int, str]] = field(default_factory=list)
@@ -234,7 +236,7 @@ class _Attempt:
             return [NO_CONTACT]
         found = holders.of(keyed)
         if len(set(found.values())) > 1:
-            return [_taken(*collision(keyed, found)[1:])]
+            return [_collision_problem(*collision(keyed, found)[1:])]
         if found:
             return next(iter(found.values()))
         return row.contact_lacks or keyed.id
@@ -255,9 +257,9 @@ class _Attempt:
         common: Any = {"actor_id": self.actor_id, "automation": self.automation}
         written = write_contacts(self.schema.contacts, made, import_id=self.import_id, existing="update", **common)
         outcome = update_contacts(self.schema.contacts, named, source=import_source(self.import_id), **common)
-        taken = [*written.collided, *outcome.collided]
-        if taken or written.refused:
-            failed = {index: [_taken(part, value, holder)] for index, part, value, holder in taken}
+        collisions = [*written.collided, *outcome.collided]
+        if collisions or written.refused:
+            failed = {index: [_collision_problem(part, value, holder)] for index, part, value, holder in collisions}
             raise _Retry(failed, [(index, "contact") for index in written.refused])
         contacts = dict(written.created + written.updated)
         new = {id for _, id in written.created}
@@ -329,7 +331,7 @@ def _product_names(ids: Iterable[str]) -> dict[str, str]:
     return dict(ProductService.objects.filter(pk__in=wanted).values_list("pk", "name")) if wanted else {}
 
 
-def _taken(part: str, value: str, holder: str) -> ValueProblem:
+def _collision_problem(part: str, value: str, holder: str) -> ValueProblem:
     return ValueProblem(
         "email" if part == "email" else "number", CONTACT_EXISTS, f"{value} belongs to the contact {holder} already"
     )

@@ -16,28 +16,28 @@ FORM = "write it as 2026-03-09T14:30:00+01:00, or without an offset for the cloc
 
 
 def read_datetime(field: str, text: str, zone: str | None = None) -> datetime:
-    """Parse a datetime, to the second, as UTC. Without an offset it is local time in `zone` (None: the company's time
-    zone).
+    """Parse a datetime, to the second, as UTC.
 
-    A local time that occurs twice is the first occurrence; one that the zone skips is refused. Raises InvalidFormat.
+    Without an offset it is local time in `zone` (None: the company's time zone). A local time that occurs twice is the
+    first occurrence; one that the zone skips is refused. Raises InvalidFormat.
     """
     try:
-        found = datetime.fromisoformat(text.strip()).replace(microsecond=0)
+        parsed = datetime.fromisoformat(text.strip()).replace(microsecond=0)
     except ValueError:
         raise InvalidFormat(field, text, f"{field}: {FORM}") from None
     if _is_date(text.strip()):
         raise InvalidFormat(field, text, f"{field}: a day without a time; {FORM}")
-    if found.year not in YEARS:
+    if parsed.year not in YEARS:
         raise InvalidFormat(field, text, f"{field}: the year is one from {YEARS.start} to {YEARS.stop - 1}")
-    if found.tzinfo is not None:
-        return found.astimezone(UTC)
+    if parsed.tzinfo is not None:
+        return parsed.astimezone(UTC)
     name = zone or company_timezone()
-    moment = on_clock(found, zone_of(name))
-    if moment is None:
+    found_utc = local_to_utc(parsed, zone_of(name))
+    if found_utc is None:
         raise InvalidFormat(
             field, text, f"{field}: the clocks of {name} are put forward then and skip this time; give another"
         )
-    return moment
+    return found_utc
 
 
 def _is_date(text: str) -> bool:
@@ -48,10 +48,10 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def on_clock(wall: datetime, zone: ZoneInfo) -> datetime | None:
+def local_to_utc(local: datetime, zone: ZoneInfo) -> datetime | None:
     """The first datetime in UTC at which it is this local time in the zone; None if it never is."""
-    moment = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
-    return moment if moment.astimezone(zone).replace(tzinfo=None, fold=0) == wall else None
+    found_utc = local.replace(tzinfo=zone, fold=0).astimezone(UTC)
+    return found_utc if found_utc.astimezone(zone).replace(tzinfo=None, fold=0) == local else None
 
 
 def company_timezone() -> str:

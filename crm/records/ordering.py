@@ -12,11 +12,10 @@ from core.errors import NamedError
 
 
 def reorder(model: type[models.Model], ids: Sequence[str], *, actor_id: str, missing: str) -> list[str]:
-    """Reorder records of one panel in the caller's transaction. Records that are not named follow in their present
-    order.
+    """Reorder records of one panel in the caller's transaction.
 
-    Returns the ids of all records of the panel. Raises the error `missing` for an id that the company lacks,
-    InvalidPanel_400 for several panels.
+    Records that are not named follow in their present order. Returns the ids of all records of the panel. Raises the
+    error `missing` for an id that the company lacks, InvalidPanel_400 for several panels.
     """
     objects: Any = model._default_manager
     panels = dict(objects.filter(pk__in=ids).values_list("pk", "panel"))

@@ -1,4 +1,4 @@
-"""What the ViewSets of contacts, leads, and products and services share."""
+"""Base and answers of the ViewSets of contacts, leads, and products and services."""
 
 from __future__ import annotations
 

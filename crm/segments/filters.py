@@ -1,6 +1,4 @@
-"""The fields that lists of segments are filtered, searched and sorted by, and the field that filters records by
-segment.
-"""
+"""The fields that lists of segments are filtered, searched and sorted by, and the field for filters by segment."""
 
 from __future__ import annotations
 

@@ -38,9 +38,7 @@ class IdChanges:
 
 
 def fields_of(panel: str) -> FieldSet:
-    """The fields that a segment's tree may name: those of the panel's list except segments, so that no segment contains
-    itself.
-    """
+    """The fields that a segment's tree may name: those of the panel's list, without segments themselves."""
     fields = RECORD_TYPES[panel].fields
     own = [field for field in fields.fields.values() if field.name != "segment"]
     return FieldSet(own, default_sort=fields.default_sort, dynamic=all_custom_fields_of(kind_of(panel)))
@@ -89,9 +87,7 @@ def contacts_of(segment: Segment) -> QuerySet[Any]:
 
 
 def next_contacts(segment: Segment, place: str, size: int) -> QuerySet[Any]:
-    """Ids of the segment's next contacts after the id `place`, ascending, read from an index; some may have been
-    deleted.
-    """
+    """Ids of the segment's next contacts after the id `place`, ascending; some may have been deleted."""
     if segment.kind == Segment.Kind.STATIC:
         column = "contact_id" if segment.panel == "contact" else "lead__contact_id"
         rows: QuerySet[Any] = SegmentRecord.objects.filter(segment=segment.pk)

@@ -78,8 +78,8 @@ class CountedTagOut(NamedModelOut):
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         found = {
-            name: count_references(model, label, rows, **{deleted: False})
-            for name, (model, label, deleted) in cls.paths.items()
+            name: count_references(model, path, rows, **{deleted: False})
+            for name, (model, path, deleted) in cls.paths.items()
         }
         return [{**row, **{name: counts.get(row["_id"], 0) for name, counts in found.items()}} for row in rows]
 

@@ -65,8 +65,7 @@ def update_tag(model: type[TagModel], *, id: str, actor_id: str, values: Mapping
 
 @transaction.atomic
 def delete_tags(model: type[TagModel], *, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
-    """Delete the selected tags or categories, and remove them from contacts, leads and imports. Returns the number
-    deleted.
+    """Delete the selected tags or categories and remove them from records. Returns the number deleted.
 
     Raises TagNotFound_400 or ContactCategoryNotFound_400 when ids name none.
     """
