@@ -145,7 +145,7 @@ def refuse_unfit(conversion: Conversion, found: Check) -> None:
         raise NamedError(
             BAD_CUSTOM,
             f"{conversion.old.key}: {found.unfit} of {found.total} {conversion.kind.noun} with a value have one that"
-            f" does not fit"
+            " does not fit"
             f" ({'; '.join(found.examples)}); with dropInvalid: true such values are removed",
         )
 
@@ -216,8 +216,8 @@ def remove_values_of(
         cursor.execute(
             f"WITH found AS (SELECT r.id FROM {kind.table} r WHERE {OWN} AND r.custom ?| %s::text[] AND r.id > %s"
             " ORDER BY r.id LIMIT %s FOR UPDATE)"
-            f" UPDATE {kind.table} r SET custom = r.custom - %s::text[] FROM found WHERE r.id = found.id RETURNING"
-            f" r.id",
+            f" UPDATE {kind.table} r SET custom = r.custom - %s::text[] FROM found WHERE r.id = found.id"
+            " RETURNING r.id",
             [list(keys), place, size, list(keys)],
         )
         ids = sorted(id for (id,) in cursor.fetchall())
@@ -232,8 +232,8 @@ def count_with_values(kind: RecordKind, keys: Iterable[str], limit: int) -> int:
     """Count the records with a value of any of the fields, up to the limit."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT count(*) FROM (SELECT FROM {kind.table} r WHERE {OWN} AND r.custom ?| %s::text[] LIMIT %s) AS"
-            f" found",
+            f"SELECT count(*) FROM (SELECT FROM {kind.table} r WHERE {OWN} AND r.custom ?| %s::text[] LIMIT %s)"
+            " AS found",
             [list(keys), limit],
         )
         return int(cursor.fetchone()[0])

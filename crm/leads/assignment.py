@@ -155,8 +155,8 @@ def _stamp(assigned: Sequence[_Candidate], latest: datetime) -> None:
         cursor.execute("SELECT clock_timestamp()")
         start = max(cursor.fetchone()[0], latest + STEP)
         cursor.execute(
-            "UPDATE crm_teammember t SET dealt_at = new.assigned_at FROM unnest(%s::text[], %s::timestamptz[]) AS new"
-            " (id, assigned_at)"
+            "UPDATE crm_teammember t SET dealt_at = new.assigned_at"
+            " FROM unnest(%s::text[], %s::timestamptz[]) AS new (id, assigned_at)"
             " WHERE t.id = new.id",
             [list(last), [start + place * STEP for place in last.values()]],
         )

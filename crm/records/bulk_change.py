@@ -173,8 +173,8 @@ def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id:
     keys: list[Any] = []
     if change.custom:
         returned.append(
-            "(SELECT json_object_agg(key, old.custom -> key) FROM unnest(%s::text[]) AS key WHERE old.custom ?"
-            " key)::text"
+            "(SELECT json_object_agg(key, old.custom -> key) FROM unnest(%s::text[]) AS key"
+            " WHERE old.custom ? key)::text"
         )
         keys = [list(change.custom)]
     statement = SET_COLUMNS.format(

@@ -76,7 +76,7 @@ def load_states(kind: RecordKind, ids: Sequence[str], *, merging: bool = False) 
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT id, {', '.join(columns)}, custom::text FROM {kind.table} WHERE id = ANY(%s) AND NOT is_deleted"
-            f" ORDER BY id FOR UPDATE",
+            " ORDER BY id FOR UPDATE",
             [list(set(ids))],
         )
         found = {}
@@ -97,10 +97,9 @@ def write_states(schema: RecordSchema, states: Sequence[RecordState], actor_id: 
     rows = [{**values, "id": state.id, "custom": state.custom} for values, state in zip(written, states, strict=True)]
     with connection.cursor() as cursor:
         cursor.execute(
-            f"UPDATE {kind.table} r SET updated_at = %s, updated_by_id = coalesce(%s, r.updated_by_id), custom ="
-            f" new.custom,"
-            f" {', '.join(f'{column} = new.{column}' for column in columns)}"
-            f" FROM json_to_recordset(%s::json) AS new (id text, custom jsonb,"
+            f"UPDATE {kind.table} r SET updated_at = %s, updated_by_id = coalesce(%s, r.updated_by_id),"
+            f" custom = new.custom, {', '.join(f'{column} = new.{column}' for column in columns)}"
+            " FROM json_to_recordset(%s::json) AS new (id text, custom jsonb,"
             f" {', '.join(map(' '.join, columns.items()))})"
             " WHERE r.id = new.id",
             [timezone.now(), actor_id, orjson.dumps(rows, default=str).decode()],
@@ -157,7 +156,7 @@ def touch(kind: RecordKind, ids: Sequence[str], actor_id: str | None) -> None:
     if ids:
         with connection.cursor() as cursor:
             cursor.execute(
-                f"UPDATE {kind.table} SET updated_at = %s, updated_by_id = coalesce(%s, updated_by_id) WHERE id ="
-                f" ANY(%s)",
+                f"UPDATE {kind.table} SET updated_at = %s, updated_by_id = coalesce(%s, updated_by_id)"
+                " WHERE id = ANY(%s)",
                 [timezone.now(), actor_id, list(ids)],
             )

@@ -87,8 +87,8 @@ def remove_links(links: Links, records: Sequence[str], targets: Sequence[str]) -
     """Unlink the targets from the records. Returns the records that lost a link."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"DELETE FROM {links.table} WHERE {links.record} = ANY(%s) AND {links.target} = ANY(%s) RETURNING"
-            f" {links.record}",
+            f"DELETE FROM {links.table} WHERE {links.record} = ANY(%s) AND {links.target} = ANY(%s)"
+            f" RETURNING {links.record}",
             [list(records), list(targets)],
         )
         return {record for (record,) in cursor.fetchall()}

@@ -190,8 +190,8 @@ def _refuse_missing(panel: str, ids: Sequence[str]) -> None:
         # itself.
         cursor.execute(
             "SELECT given.id FROM json_array_elements_text(%s::json) WITH ORDINALITY AS given (id, place)"
-            f" WHERE NOT EXISTS (SELECT FROM {kind_of(panel).table} r WHERE r.id = given.id AND NOT r.is_deleted) ORDER"
-            f" BY place",
+            f" WHERE NOT EXISTS (SELECT FROM {kind_of(panel).table} r WHERE r.id = given.id AND NOT r.is_deleted)"
+            " ORDER BY place",
             [orjson.dumps(ids).decode()],
         )
         missing = [id for (id,) in cursor.fetchall()]
