@@ -1,4 +1,4 @@
-"""What the page of a company shows of the CRM."""
+"""The numbers of a company's records on its back office page."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from django.utils.safestring import SafeString
 
 from accounts.models import Company
 from core.backoffice.paginator import EXACT, capped_count
-from core.backoffice.panels import ROWS, facts, link, list_address, panel, table
-from core.backoffice.progress import progress_bar
+from core.backoffice.panels import facts, panel
 from crm.contacts.models import Contact
 from crm.files.models import File
 from crm.imports.models import Import
@@ -39,17 +38,4 @@ def _use(company: Company) -> SafeString:
             ("Files", _shown(File.objects.filter(company=company, is_deleted=False))),
             ("Imports", _shown(Import.objects.filter(company=company, is_deleted=False))),
         ]
-    )
-
-
-@panel(Company, "Imports", permission="crm.view_import")
-def _imports(company: Company) -> SafeString:
-    rows = Import.objects.filter(company=company, is_deleted=False).select_related("file").order_by("-id")[:ROWS]
-    address = f"{list_address(Import)}progress/"
-    cells = [
-        (link(row, row.file.name), row.get_status_display(), progress_bar(row, address=address), row.created_at)
-        for row in rows
-    ]
-    return table(
-        ("File", "Status", "Progress", "Made"), cells, more=list_address(Import, company__id__exact=company.pk)
     )

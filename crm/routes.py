@@ -1,44 +1,37 @@
-"""Addresses of the CRM, composed of each resource's own."""
+"""Addresses of the CRM: each domain registers its own."""
 
 from __future__ import annotations
 
-from core.api.router import Route
 from core.api.routers import ResourceRouter
 from crm.activities.routes import ACTIVITY_ROUTES
 from crm.bulk_jobs.routes import BULK_JOB_ROUTES
-from crm.contacts.routes import CONTACT_ROUTES
-from crm.custom_fields.routes import FIELD_ROUTES
+from crm.contacts import routes as contacts
+from crm.custom_fields import routes as custom_fields
 from crm.exports.routes import EXPORT_ROUTES
 from crm.files.downloads import web
 from crm.files.routes import FILE_ROUTES
 from crm.imports.routes import IMPORT_ROUTES
-from crm.leads.routes import LEAD_ROUTES
+from crm.leads import routes as leads
 from crm.meetings.routes import MEETING_ROUTES
 from crm.merging.routes import MERGE_ROUTES
-from crm.organising_routes import ORGANISING_ROUTES
 from crm.privacy.routes import PRIVACY_ROUTES
-from crm.tags import views as label_views
-
-PROTECTED_VIEWS: list[Route] = [
-    *EXPORT_ROUTES,
-    *IMPORT_ROUTES,
-    *MERGE_ROUTES,
-    *CONTACT_ROUTES,
-    *LEAD_ROUTES,
-    *ORGANISING_ROUTES,
-    *MEETING_ROUTES,
-    *ACTIVITY_ROUTES,
-    *FIELD_ROUTES,
-    *FILE_ROUTES,
-    *BULK_JOB_ROUTES,
-    *PRIVACY_ROUTES,
-]
+from crm.products import routes as products
+from crm.segments import routes as segments
+from crm.tags import routes as tags
+from crm.teams import routes as teams
 
 
 def register_protected(router: ResourceRouter) -> None:
-    router.register("contact-category", label_views.ContactCategoryViewSet)
-    router.register("tag", label_views.TagViewSet)
-    router.add(*PROTECTED_VIEWS)
+    for domain in (contacts, custom_fields, leads, products, segments, tags, teams):
+        domain.register_protected(router)
+    router.add(*EXPORT_ROUTES)
+    router.add(*IMPORT_ROUTES)
+    router.add(*MERGE_ROUTES)
+    router.add(*MEETING_ROUTES)
+    router.add(*ACTIVITY_ROUTES)
+    router.add(*FILE_ROUTES)
+    router.add(*BULK_JOB_ROUTES)
+    router.add(*PRIVACY_ROUTES)
 
 
 __all__ = ["register_protected", "web"]

@@ -14,10 +14,9 @@ from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from crm.activities.models import CallLog
 from crm.activities.serializers import MAX_NOTES
-from crm.contacts.serializers import BulkError, BulkFailure, member_of
 from crm.leads.serializers import LeadContact
 from crm.leads.snapshots import CONTACT_READS, LEAD_READS, MEMBER_READS, LeadSnapshot, contact_of, lead_of
-from crm.records.serializers import AutomationInput
+from crm.records.serializers import AutomationInput, BulkError, BulkFailure, member_of
 
 MOMENT = "such as 2026-03-09T14:30:00+01:00; without an offset it is what the clocks of the company's time zone show"
 

@@ -15,7 +15,7 @@ from core.lists import BulkSelection, FieldSet, ListField
 from crm.activities.call_serializers import CallBulkCreate, CallBulkOut, CallDelete, CallOut, CallValues, CallWrite
 from crm.activities.calls import create_call, create_calls, delete_calls, not_found, update_call
 from crm.activities.models import CallLog
-from crm.records.responses import bulk_answer
+from crm.records.views import bulk_answer
 
 CALL_FIELDS = FieldSet(
     [

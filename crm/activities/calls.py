@@ -21,7 +21,7 @@ from crm.contacts.services import MAX_BULK, BulkResult, Failure
 from crm.leads.selectors import live_leads
 from crm.records.datetimes import company_timezone, read_datetime
 from crm.records.schema import ValueProblem
-from crm.records.updates import told
+from crm.records.updates import event_value
 
 NOT_FOUND = "CallLogNotFound_400"
 INVALID = "InvalidInput_400"
@@ -121,7 +121,7 @@ def update_call(*, id: str, actor_id: str, values: Mapping[str, Any], automation
         given = _read(values)
         _fill(call, given, _look_up([given]))
         changes = {
-            name: {"from": told(before[column]), "to": told(getattr(call, column))}
+            name: {"from": event_value(before[column]), "to": event_value(getattr(call, column))}
             for column, name in COLUMNS.items()
             if before[column] != getattr(call, column)
         }
@@ -284,6 +284,7 @@ def _fail(result: BulkResult, index: int, item: Any, error: ApiError) -> None:
 
 def _tell(kind: str, calls: Sequence[CallLog], actor_id: str, automation: bool, **facts: Any) -> None:
     payloads = {
-        call.pk: {name: told(getattr(call, column)) for column, name in COLUMNS.items()} | facts for call in calls
+        call.pk: {name: event_value(getattr(call, column)) for column, name in COLUMNS.items()} | facts
+        for call in calls
     }
     emit(kind, list(payloads), payloads=payloads, actor_id=actor_id, automation=automation)

@@ -13,9 +13,8 @@ from core.api.input import IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from crm.activities.models import FollowUp
 from crm.activities.reminders import MAX_MINUTES
-from crm.contacts.serializers import member_of
 from crm.leads.snapshots import LEAD_READS, MEMBER_READS, LeadSnapshot, lead_of
-from crm.records.serializers import AutomationInput
+from crm.records.serializers import AutomationInput, member_of
 
 DUE = "such as 2026-03-09T14:30:00+01:00; without an offset it is what the clocks of the company's time zone show"
 REMIND = "how long before it is due the assignee gets a mail; null: none"

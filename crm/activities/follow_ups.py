@@ -17,7 +17,7 @@ from crm.activities.participants import check_lead, check_member, first_active
 from crm.activities.reminders import Reminded, Reminder, schedule_reminder
 from crm.activities.text import one_line
 from crm.records.datetimes import read_datetime
-from crm.records.updates import Changes, told
+from crm.records.updates import Changes, event_value
 from crm.teams.services import ACTIVE
 
 Status = FollowUp.Status
@@ -50,7 +50,7 @@ def create_follow_up(*, actor_id: str, values: Mapping[str, Any], automation: bo
         follow_up,
         actor_id,
         automation,
-        dueAt=told(follow_up.due_at),
+        dueAt=event_value(follow_up.due_at),
         assignee=follow_up.assignee_id,
     )
     return follow_up
@@ -99,7 +99,7 @@ def _give(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
         before = getattr(follow_up, column)
         if before != value:
             setattr(follow_up, column, value)
-            changes[KEYS.get(name, name)] = {"from": told(before), "to": told(value)}
+            changes[KEYS.get(name, name)] = {"from": event_value(before), "to": event_value(value)}
     if "status" in changes:
         follow_up.done_at = timezone.now() if follow_up.status == Status.DONE else None
     return changes

@@ -11,10 +11,9 @@ from accounts.members.snapshots import MemberSnapshot
 from core.api.input import Input, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from crm.activities.models import LeadActivity
-from crm.contacts.serializers import member_of
 from crm.leads.serializers import LeadContact
 from crm.leads.snapshots import CONTACT_READS, LEAD_READS, MEMBER_READS, LeadSnapshot, contact_of, lead_of
-from crm.records.serializers import AutomationInput
+from crm.records.serializers import AutomationInput, member_of
 
 MAX_NOTES = 20_000
 DETAILS = """What happened. created, deleted: nothing. changed, status, assigned: field -> {from, to}; {added}, {removed} or {to} for tags,

@@ -22,7 +22,7 @@ from core.lists import BulkSelection, in_batches
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
-from crm.records.bulk_change import Moved
+from crm.records.bulk_change import ChangesById
 from crm.records.kinds import RecordKind
 from crm.records.types import RECORD_TYPES, Apply, RecordType
 
@@ -104,7 +104,7 @@ def change_batch(
     *,
     actor_id: str | None,
     automation: bool,
-) -> Moved:
+) -> ChangesById:
     """Change a batch of locked records with journal and events, in the caller's transaction; returns what is different about which."""
     if source is not None:
         journal.before(kind, ids, source)
@@ -117,7 +117,7 @@ def change_batch(
     return moved
 
 
-def _flag_deleted(kind: RecordKind, ids: list[str], actor_id: str | None) -> Moved:
+def _flag_deleted(kind: RecordKind, ids: list[str], actor_id: str | None) -> ChangesById:
     now = timezone.now()
     kind.model._default_manager.filter(pk__in=ids).update(
         is_deleted=True, deleted_at=now, updated_at=now, updated_by_id=actor_id

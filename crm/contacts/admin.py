@@ -8,12 +8,12 @@ from django.utils.safestring import SafeString
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
 from crm.contacts.models import Contact, ContactTag
-from crm.custom_fields.admin_values import custom_values
+from crm.custom_fields.admin import custom_values
 
 
 @admin.register(Contact)
 class ContactAdmin(CompanyRecordAdmin):
-    """Contacts, shown only: they are changed through the API, where values, unique keys and events belong together."""
+    """Contacts, read-only: the API changes them, since it keeps values, unique keys and events together."""
 
     icon = "contacts"
     list_display = (

@@ -1,4 +1,4 @@
-"""One change, or deletion, of many contacts (crm.bulk_jobs.changes)."""
+"""Bulk changes and deletions of contacts (crm.bulk_jobs.changes)."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ def update_many(
     category_id: str | None | type[UNSET] = UNSET,
     automation: bool = True,
 ) -> Outcome:
-    """Apply one change set to the selected live contacts, or have it applied by a job.
+    """Apply one change set to the selected live contacts, or leave it to a job.
 
-    `set` gives all the values, `append` and `remove` add to and take from tags and fields with several values, `clear` empties the fields
-    named in form_data (and tags or category, when given). CannotUpdateUniqueKey_400, InvalidCustomField_400, InvalidCustomFieldValue_400,
-    InvalidSystemField_400, InvalidPayload_400, TagNotFound_400, ContactCategoryNotFound_400, ContactNotFound_400.
+    `set` gives all the values. `append` and `remove` change tags and fields with several values. `clear` empties the
+    fields named in form_data, and tags or category when they are given.
+
+    Raises CannotUpdateUniqueKey_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400,
+    InvalidPayload_400, TagNotFound_400, ContactCategoryNotFound_400, ContactNotFound_400.
     """
     change: dict[str, Any] = {"formData": dict(form_data), "updateType": update_type}
     if tag_ids is not None:
@@ -42,7 +44,10 @@ def update_many(
 
 
 def delete_contacts(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Outcome:
-    """Flag the selected live contacts as deleted, or have it done by a job. ContactNotFound_400 when ids name none."""
+    """Flag the selected live contacts as deleted, or leave it to a job.
+
+    Raises ContactNotFound_400 when ids name none.
+    """
     return change_many(CONTACT, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
@@ -79,7 +84,7 @@ def _plan(
 
 
 def _refuse_unique_key(schema: ContactSchema, form_data: Mapping[str, Any]) -> None:
-    """Contacts that share what makes them unique would be one."""
+    """Refuse to change parts of the unique key, since the contacts would become one."""
     parts = set(KEY_PARTS[schema.unique_key])
     if "number" in parts:
         parts.add("countryCode")

@@ -1,4 +1,4 @@
-"""What lists of contacts are filtered, searched and sorted by."""
+"""The fields that lists of contacts are filtered, searched and sorted by."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _tags() -> object:
 
 
 TEXTS = Narrow()
-"""By the contact's own texts."""
+"""Narrows a search by the contact's own texts."""
 
 CONTACT_FIELDS = FieldSet(
     [

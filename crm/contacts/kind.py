@@ -12,6 +12,7 @@ CONTACT = RecordKind(
     values=CustomFieldValue,
     link="contact",
     noun="contacts",
+    singular="contact",
     columns=(
         Column("name", "name", "field", empty=""),
         Column("email", "email", "field"),
@@ -21,7 +22,7 @@ CONTACT = RecordKind(
         Column("category_id", "category", "beside"),
         Column("email_key", derived=True),
         Column("number_key", derived=True),
-        # Who has said no once, or answered, is not written to.
+        # A merged contact keeps an unsubscription and a reply, so that nobody writes to it again.
         Column(
             "unsubscribed_at",
             "unsubscribedAt",

@@ -18,16 +18,18 @@ CASE WHEN strpos(%(expressions)s, '@') > 1 THEN
     ELSE split_part(lower(%(expressions)s), '@', 2) || '@' ||
         coalesce(nullif(split_part(split_part(lower(%(expressions)s), '@', 1), '+', 1), ''), split_part(lower(%(expressions)s), '@', 1))
     END
-END"""
-"""Addresses that reach the same person are equal in it: no case, no plus tag, and at Gmail, which is known to ignore them, no dots. The
-domain stands first, so that its index has those of one domain together."""
+END"""  # noqa: E501  the migrations hold the same text
+"""Equal for addresses that reach the same person: it ignores case, plus tags and, at Gmail, dots.
+
+The domain comes first, so that the index keeps the addresses of a domain together.
+"""
 
 
 class Contact(CompanyModel):
     """A person or organisation that a company knows.
 
-    System values are columns. Custom values are `custom` (uniqueFieldID -> value, the truth), with CustomFieldValue rows beside them for
-    filters and sorts.
+    System values are columns. Custom values are in `custom` (uniqueFieldID -> value), which is authoritative;
+    CustomFieldValue rows copy them for filters and sorts.
     """
 
     name = models.CharField(max_length=300, blank=True)
@@ -96,7 +98,7 @@ class Contact(CompanyModel):
             models.Index(
                 fields=("company", "created_at", "name", "id"), condition=Q(is_deleted=False), name="contact_newest"
             ),
-            # The order of leads by their contacts, which may be deleted, wants these three without a condition.
+            # Leads are sorted by contacts that may be deleted, so these three indexes have no condition.
             models.Index(fields=("company", "name", "id"), name="contact_name"),
             models.Index("company", Upper("email"), "id", name="contact_email"),
             models.Index(
@@ -107,7 +109,8 @@ class Contact(CompanyModel):
                 condition=Q(is_deleted=False, email_identity__isnull=False),
                 name="contact_same_email",
             ),
-            # Whether a custom value's contact is alive, without fetching the contact: counts of filtered lists ask it for each match.
+            # Counts of filtered lists check for each match whether its contact is live; this index spares reading the
+            # contact.
             models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="contact_live"),
             models.Index(fields=("company", "number", "id"), condition=Q(is_deleted=False), name="contact_number"),
             models.Index(fields=("company", "category", "id"), name="contact_category"),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from core.api.router import Route
-from crm.contacts import views as contact_views
+from core.api.routers import ResourceRouter
+from crm.contacts.views import ContactViewSet
 
-CONTACT_ROUTES = [
-    Route("contact", contact_views.Contacts),
-    Route("contact/bulk", contact_views.ContactBulk),
-    Route("contact/<str:id>", contact_views.ContactDetail),
-]
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("contact", ContactViewSet)

@@ -1,4 +1,4 @@
-"""What a company's contacts consist of, and the one reader of their formData for the API and for imports."""
+"""The fields of a company's contacts, and the only reader of their formData for the API and for imports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from accounts.models import Company
 from core.errors import NamedError
 from core.text.addresses import BadAddress, read_country_code, read_email, read_phone
 from crm.contacts.kind import CONTACT
-from crm.contacts.unique_key import Keyed, live_holders, lock_unique_key
+from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key
 from crm.field_types import BadValue, TextFormat
 from crm.field_types.base import plain_text
 from crm.field_types.values import clean_text
@@ -24,15 +24,17 @@ PHONE_KEYS = frozenset({"countryCode", "number"})
 
 @dataclass(slots=True)
 class ContactRow(RecordRow):
-    """A contact to be written: `system` has name, email, country_code, number and contact_number. An empty `category_id` takes the
-    category away."""
+    """A contact to be written: `system` has name, email, country_code, number and contact_number.
+
+    An empty `category_id` removes the category.
+    """
 
     category_id: str | None = None
 
 
 @dataclass(slots=True)
 class ContactSchema(RecordSchema):
-    """The fields of the active company's contacts, and what makes them unique."""
+    """The fields of the active company's contacts, and the setting that says what makes them unique."""
 
     kind: ClassVar[RecordKind] = CONTACT
     row_class: ClassVar[type[RecordRow]] = ContactRow
@@ -41,7 +43,7 @@ class ContactSchema(RecordSchema):
 
     @classmethod
     def load(cls) -> Self:
-        """The schema of the active company: two queries."""
+        """Load the schema of the active company with two queries."""
         schema = super(ContactSchema, cls).load()
         schema.unique_key = Company.objects.values_list("contact_unique_key", flat=True).get(pk=schema.company_id)
         required = {"email": True, "countryCode": True, "number": True} | {
@@ -60,11 +62,11 @@ class ContactSchema(RecordSchema):
         return {part: key for part, key in zip(CONTACT.unique, self.keys_of(columns), strict=True) if key}
 
     def check_merged(self, id: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-        """A contact keeps what makes it unique, and may not have what makes another one unique."""
+        """Refuse a merged contact without unique key, or with that of another contact."""
         email, number = self.keys_of(after)
         if any(self.keys_of(before)) and not (email or number):
             raise NamedError("CannotUpdateUniqueKey_400", "choices: leave the contact nothing that makes it unique")
-        for other in live_holders([Keyed(id, ContactRow(), email, number)]):
+        for other in live_holders([KeyedRow(id, ContactRow(), email, number)]):
             if other.id != id:
                 part = "email" if email and other.email_key == email else "number"
                 raise NamedError(
@@ -72,11 +74,11 @@ class ContactSchema(RecordSchema):
                 )
 
     def identified_by(self, key: str) -> bool:
-        """Whether `email`, or `number`, is part of what makes a contact unique."""
+        """Whether `email`, or `number`, is part of the company's unique key."""
         return self.unique_key != (Company.UniqueKey.NUMBER if key == "email" else Company.UniqueKey.EMAIL)
 
     def keys_of(self, system: Mapping[str, Any]) -> tuple[str | None, str | None]:
-        """What makes a contact unique, as (email_key, number_key); the part that is not in the company's unique key is None."""
+        """The contact's unique key as (email_key, number_key). A part that the company's unique key lacks is None."""
         email = system.get("email") if self.identified_by("email") else None
         number = system.get("contact_number") if self.identified_by("number") else None
         return (lower(email) if email else None, number or None)
@@ -89,7 +91,10 @@ class ContactSchema(RecordSchema):
         how: TextFormat | None,
         current: Mapping[str, Any],
     ) -> None:
-        """Put name, address and number into the row; in an update a dial prefix and a number may come alone, beside the `current` one."""
+        """Put name, address and number into the row.
+
+        An update may give a dial prefix or a number alone, beside the `current` one.
+        """
         _read_name_and_email(form_data, row, problems, how)
         _read_number(form_data, row, problems, how, current)
 
@@ -102,7 +107,7 @@ class ContactSchema(RecordSchema):
         partial: bool = False,
         drop_invalid: bool = False,
     ) -> list[ValueProblem]:
-        """Required values that the row lacks, or would lack once its invalid values are left out."""
+        """Required values that the row lacks, or would lack without its invalid values."""
         found = []
         for key in self.required_system:
             column = SYSTEM_COLUMNS[key]
@@ -124,7 +129,7 @@ class ContactSchema(RecordSchema):
 
 
 def without_lone_prefix(system: Mapping[str, Any], current: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The columns of an update; a dial prefix alone says nothing of a contact that has a number, and is left out."""
+    """The columns of an update, without a dial prefix that came alone for a contact that has a number."""
     if "number" in system or not current["number"]:
         return system
     return {column: value for column, value in system.items() if column != "country_code"}
@@ -162,7 +167,7 @@ def _read_number(
     how: TextFormat | None,
     current: Mapping[str, Any],
 ) -> None:
-    """countryCode and number, which make sense together only."""
+    """Read countryCode and number, which belong together."""
     given = {key: data[key] for key in PHONE_KEYS if key in data}
     if how is not None:
         given = {

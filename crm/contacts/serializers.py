@@ -16,9 +16,9 @@ from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
 from crm.contacts.models import ContactTag
-from crm.contacts.services import UNSET
 from crm.records.bulk_change import UPDATE_TYPES
-from crm.records.serializers import AutomationInput
+from crm.records.results import UNSET
+from crm.records.serializers import AutomationInput, BulkError, BulkFailure, member_of
 from crm.tags.serializers import LabelSnapshot
 
 FORM_DATA = "system values (name, email, countryCode, number) and custom values by the uniqueFieldID of their field"
@@ -26,7 +26,7 @@ ALIAS = "another name for category"
 CATEGORY_NAMES = ("category", "contact_category", "contactcategories")
 
 
-class LabelsInput(AutomationInput):
+class TagsInput(AutomationInput):
     """Tags and a category, under any of the category's names."""
 
     tags = IdList(required=False, allow_null=True, max_length=1000, help_text="tag ids")
@@ -35,7 +35,7 @@ class LabelsInput(AutomationInput):
     contactcategories = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
 
 
-class ContactCreate(LabelsInput):
+class ContactCreate(TagsInput):
     formData = ObjectInput(default=dict, help_text=FORM_DATA)
     existingError = BooleanInput(default=True, help_text="false: update the contact that has the unique key already")
     skipInvalid = BooleanInput(
@@ -43,15 +43,16 @@ class ContactCreate(LabelsInput):
     )
 
 
-class ContactUpdate(LabelsInput):
+class ContactUpdate(TagsInput):
     formData = ObjectInput(default=dict, help_text=FORM_DATA + "; null empties a value")
 
 
-class ContactBulkCreate(LabelsInput):
+class ContactBulkCreate(TagsInput):
     formData = serializers.ListField(
         child=serializers.JSONField(),
         default=list,
-        help_text=f"up to 500 objects: {FORM_DATA}. Each may have its own tags and category, which stand for those of the body",
+        help_text=f"up to 500 objects: {FORM_DATA}. Each may have its own tags and category, which stand for those of"
+        " the body",
     )
     existingError = BooleanInput(default=True, help_text="false: update the contacts that have the unique keys already")
     skipInvalid = BooleanInput(default=False, help_text="true: leave invalid values out and tell them in errors")
@@ -61,7 +62,8 @@ class ContactBulkUpdate(SelectionInput, ContactUpdate):
     updateType = serializers.ChoiceField(
         choices=UPDATE_TYPES,
         default="set",
-        help_text="set: give these values; append, remove: items of tags and of fields with several values; clear: empty the fields named",
+        help_text="set: give these values; append, remove: items of tags and of fields with several values; clear:"
+        " empty the fields named",
     )
 
 
@@ -120,31 +122,6 @@ class ContactOut(Output):
         data["createdBy"] = member_of(row, "created_by")
         data["updatedBy"] = member_of(row, "updated_by")
         return data
-
-
-def member_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
-    """The snapshot of the member that a row's reference is to."""
-    found = row[f"{path}_id"]
-    return {"_id": found, "name": row[f"{path}__name"], "email": row[f"{path}__email"]} if found else None
-
-
-class BulkFailure(Output):
-    """An item that became no contact."""
-
-    index = serializers.IntegerField(help_text="position in formData, from 0 on")
-    formData = serializers.JSONField(help_text="the item as it was sent")
-    name = serializers.CharField(help_text="such as ContactAlreadyExists_400")
-    message = serializers.CharField()
-    warning = serializers.CharField()
-
-
-class BulkError(Output):
-    """One value that stood in the way of its item, or was left out of it."""
-
-    index = serializers.IntegerField()
-    key = serializers.CharField()
-    name = serializers.CharField()
-    message = serializers.CharField()
 
 
 class ContactBulkOut(Output):

@@ -1,4 +1,4 @@
-"""What people do with contacts, one at a time and up to 500 at once."""
+"""Use cases of contacts: create, update, and create up to 500 at once."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from crm.tags.services import check_tags, missing_categories, missing_tags
 
 EXISTS = "ContactAlreadyExists_400"
 KEY_PARTS = {"email": ("email",), "number": ("number",), "either": ("email", "number")}
-"""Setting contactUniqueKey -> the system fields that it is about."""
+"""Setting contactUniqueKey -> the system fields that it names."""
 
 
 def collision_error(schema: ContactSchema, found: Collision | tuple[int, str, str, str]) -> NamedError:
-    """ContactAlreadyExists_400 with the value that is taken, and by whom."""
+    """ContactAlreadyExists_400, with the value and the contact that has it."""
     _, part, value, holder = found
     return NamedError(EXISTS, f"{part}: {shorten(value, 100)} belongs to the contact {holder} already")
 
@@ -41,10 +41,11 @@ def create_contact(
     skip_invalid: bool = False,
     automation: bool = True,
 ) -> Saved:
-    """A new contact, or with `existing_error` off the one that has its unique key, updated.
+    """Create a contact. With `existing_error` off, update the contact that has its unique key instead.
 
-    ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 (every problem in the warning),
-    TagNotFound_400, ContactCategoryNotFound_400, ContactAlreadyExists_400; PlanLimitExceeded_403 for a new one beyond the plan.
+    Raises ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 (every
+    problem in the warning), TagNotFound_400, ContactCategoryNotFound_400, ContactAlreadyExists_400;
+    PlanLimitExceeded_403 for a new one beyond the plan.
     """
     with transaction.atomic():
         schema = ContactSchema.load()
@@ -68,7 +69,10 @@ def _read_one(
     skip_invalid: bool = False,
     current: Mapping[str, Any] | None = None,
 ) -> tuple[ContactRow, list[ValueProblem]]:
-    """The row of a formData (an update when `current` is given) and the values that were left out; raises what is wrong by its name."""
+    """Read a formData (an update when `current` is given) and check its references.
+
+    Returns the row and the problems of values that were left out. Raises the first problem by its name.
+    """
     row, problems = schema.read(form_data, drop_invalid=skip_invalid, partial=current is not None, current=current)
     if row is not None:
         dangling = schema.check_references([row], drop_invalid=skip_invalid).get(0, [])
@@ -88,9 +92,10 @@ def create_contacts(
     skip_invalid: bool = False,
     automation: bool = True,
 ) -> BulkResult:
-    """Up to 500 contacts, each on its own: what is wrong with one is told and costs no other; of those beyond the plan's limit each fails.
+    """Create up to 500 contacts, each on its own: an invalid one is reported and does not affect the others.
 
-    InvalidPayload_400 for more than 500, ContactDataRequired_400 for none, TagNotFound_400, ContactCategoryNotFound_400 for what all share.
+    Contacts beyond the plan's limit fail. Raises InvalidPayload_400 for more than 500, ContactDataRequired_400 for
+    none, TagNotFound_400, ContactCategoryNotFound_400 for what all share.
     """
     if not items:
         raise NamedError("ContactDataRequired_400", "formData: needs an array of at least one contact")
@@ -120,7 +125,7 @@ def create_contacts(
 def _read_item(
     schema: ContactSchema, item: Any, index: int, tag_ids: Sequence[str], category_id: str | None, skip_invalid: bool
 ) -> tuple[ContactRow | None, list[ValueProblem]]:
-    """An item's formData, which may carry tags and a category of its own."""
+    """Read an item's formData, which may have tags and a category of its own."""
     if not isinstance(item, dict):
         return None, [
             ValueProblem("formData", "InvalidPayload_400", "each contact is an object of field keys and values")
@@ -143,18 +148,18 @@ def _read_item(
 def _drop_dangling(
     schema: ContactSchema, rows: list[ContactRow], items: Sequence[Any], result: BulkResult, skip_invalid: bool
 ) -> list[ContactRow]:
-    """The rows without those that name tags, categories, members or files which the company lacks."""
+    """Drop the rows that name tags, categories, members or files which the company lacks."""
     no_tags = set(missing_tags(tag for row in rows for tag in row.tag_ids or ()))
     no_categories = set(missing_categories(row.category_id for row in rows if row.category_id))
     dangling = schema.check_references(rows, drop_invalid=skip_invalid)
     kept = []
     for position, row in enumerate(rows):
         bad = dangling.get(position, [])
-        labels = [_missing("tag", "TagNotFound_400", tag) for tag in row.tag_ids or () if tag in no_tags]
+        absent = [_missing("tag", "TagNotFound_400", tag) for tag in row.tag_ids or () if tag in no_tags]
         if row.category_id in no_categories:
-            labels.append(_missing("category", "ContactCategoryNotFound_400", row.category_id))
-        result.errors += [(row.index, problem) for problem in (*labels, *bad)]
-        fatal = labels if skip_invalid else [*labels, *bad]
+            absent.append(_missing("category", "ContactCategoryNotFound_400", row.category_id))
+        result.errors += [(row.index, problem) for problem in (*absent, *bad)]
+        fatal = absent if skip_invalid else [*absent, *bad]
         if fatal:
             result.failed.append(Failure(row.index, items[row.index], fatal[0].name, explain(fatal)))
         else:
@@ -189,9 +194,10 @@ def update_contact(
     category_id: str | None | type[UNSET] = UNSET,
     automation: bool = True,
 ) -> str:
-    """Change what is given of one live contact: null or empty text empties a value, `tag_ids` replaces its tags, None takes its category.
+    """Change the given values of a live contact. Null or empty text empties a value.
 
-    ContactNotFound_400, CannotUpdateUniqueKey_400 (emptied), ContactAlreadyExists_400 (taken), and what create_contact raises for values.
+    `tag_ids` replaces its tags, a `category_id` of None removes its category. Raises ContactNotFound_400,
+    CannotUpdateUniqueKey_400 (emptied), ContactAlreadyExists_400 (taken), and what create_contact raises for values.
     """
     with transaction.atomic():
         schema = ContactSchema.load()
@@ -216,7 +222,7 @@ def update_contact(
 
 
 def _refuse_emptied_key(schema: ContactSchema, form_data: Mapping[str, Any], current: Mapping[str, Any]) -> None:
-    """A contact keeps what makes it unique: all of it that is required, and at least one part."""
+    """Refuse to empty a required part of the contact's unique key, or all of it."""
     held = {part for part in KEY_PARTS[schema.unique_key] if current["email" if part == "email" else "contact_number"]}
     given = {
         key
@@ -234,7 +240,7 @@ def _refuse_emptied_key(schema: ContactSchema, form_data: Mapping[str, Any], cur
 
 @transaction.atomic
 def set_unique_key(*, value: Literal["email", "number", "either"] | str) -> None:
-    """What makes the active company's contacts unique from now on; UniqueKeyInvalid_400 when live contacts share it."""
+    """Set what makes the active company's contacts unique. Raises UniqueKeyInvalid_400 when live contacts share it."""
     if value not in KEY_PARTS:
         raise NamedError(
             "UniqueKeyInvalid_400", f"contactUniqueKey: one of {', '.join(KEY_PARTS)}, not {shorten(value, 40)!r}"

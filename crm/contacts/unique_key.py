@@ -1,6 +1,6 @@
-"""What makes contacts unique in a company: email, number, or either, as the setting contactUniqueKey says.
+"""The unique key of contacts: email, number, or either, as the setting contactUniqueKey says.
 
-Each contact carries the parts that count now in email_key and number_key, which are unique among the company's live contacts.
+email_key and number_key of a contact hold the parts that count now. They are unique among the company's live contacts.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from crm.contacts.schema import ContactRow, ContactSchema
 
 BULK_LOCK = 0x6C77_0001
-"""First key of the advisory lock that lets one bulk writer of a company work at a time; the second is the company's."""
+"""First key of the advisory lock that admits one bulk writer per company. The second is the company's."""
 
 
-class Keyed(NamedTuple):
-    """A row with its contact's id and its parts of the unique key."""
+class KeyedRow(NamedTuple):
+    """A row with the id of its contact and its parts of the unique key."""
 
     id: str
     row: ContactRow
@@ -28,7 +28,7 @@ class Keyed(NamedTuple):
     number_key: str | None
 
 
-class Live(NamedTuple):
+class KeyHolder(NamedTuple):
     """A live contact and its parts of the unique key."""
 
     id: str
@@ -37,9 +37,9 @@ class Live(NamedTuple):
 
 
 def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
-    """Hold the company's unique key setting until the transaction ends, and put its present value into the schema.
+    """Lock the company's unique key setting until the transaction ends, and put its current value into the schema.
 
-    Writers of many rows also wait for each other, since two of them could each hold a key that the other one wants.
+    Writers of many rows also wait for each other, since two of them could each hold a key that the other one needs.
     """
     with connection.cursor() as cursor:
         if many:
@@ -48,8 +48,8 @@ def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
         (schema.unique_key,) = cursor.fetchone()
 
 
-def live_holders(keyed: Iterable[Keyed]) -> Sequence[Live]:
-    """The live contacts of the active company that hold a part of any of the rows' unique keys."""
+def live_holders(keyed: Iterable[KeyedRow]) -> Sequence[KeyHolder]:
+    """The live contacts of the active company that have a part of any row's unique key."""
     keyed = list(keyed)
     emails = list({item.email_key for item in keyed if item.email_key})
     numbers = list({item.number_key for item in keyed if item.number_key})
@@ -60,13 +60,13 @@ def live_holders(keyed: Iterable[Keyed]) -> Sequence[Live]:
             f" UNION SELECT id, email_key, number_key FROM crm_contact WHERE {company} AND number_key = ANY(%s)",
             [emails, numbers],
         )
-        return [Live(*row) for row in cursor.fetchall()]
+        return [KeyHolder(*row) for row in cursor.fetchall()]
 
 
 def rewrite_keys(setting: str, parts: Sequence[str]) -> None:
     """Make `parts` (email, number) of all contacts of the active company unique, in the caller's transaction.
 
-    UniqueKeyInvalid_400 when live contacts share a value. Writers of contacts wait until the transaction ends.
+    Writers of contacts wait until the transaction ends. Raises UniqueKeyInvalid_400 when live contacts share a value.
     """
     company = "company_id = current_setting('app.company')"
     with connection.cursor() as cursor:
@@ -78,7 +78,8 @@ def rewrite_keys(setting: str, parts: Sequence[str]) -> None:
                 continue
             cursor.execute(
                 f"SELECT count(*), coalesce(sum(n), 0) FROM (SELECT count(*) AS n FROM crm_contact"
-                f" WHERE {company} AND NOT is_deleted AND {expression} <> '' GROUP BY {expression} HAVING count(*) > 1) AS shared"
+                f" WHERE {company} AND NOT is_deleted AND {expression} <> '' GROUP BY {expression} HAVING count(*) > 1)"
+                " AS shared"
             )
             values, contacts = cursor.fetchone()
             if values:

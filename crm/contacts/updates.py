@@ -1,8 +1,8 @@
-"""Existing contacts updated many at a time, each with values of its own."""
+"""Bulk updates of existing contacts, each with values of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,16 +12,19 @@ from core.events import emit
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.schema import ContactRow, ContactSchema, without_lone_prefix
-from crm.contacts.unique_key import Keyed, live_holders
-from crm.records.updates import RecordState, load_states, touch, write_states, write_tags, write_values
+from crm.contacts.unique_key import KeyedRow, live_holders
+from crm.records.updates import Changes, RecordState, load_states, touch, write_states, write_tags, write_values
 
 MAX_ROUNDS = 5
 
 
 @dataclass(slots=True)
 class UpdateResult:
-    """(index, id) of the rows that were applied, (index, field, value, existing id) of those whose unique key another contact has, and
-    those whose contact is gone. `changed` are the contacts that are not what they were before."""
+    """The outcome of an update: applied rows as (index, id), collisions, and rows whose contact is missing.
+
+    A collision is (index, field, value, existing id) of a row whose unique key another contact has. `changed` holds the
+    contacts that are different now.
+    """
 
     updated: list[tuple[int, str]] = field(default_factory=list)
     collided: list[tuple[int, str, str, str]] = field(default_factory=list)
@@ -38,8 +41,11 @@ def update_contacts(
     tags: Literal["append", "replace"] = "append",
     source: Source | None = None,
 ) -> UpdateResult:
-    """Apply (contact id, row) in order, in the caller's transaction: given values replace, None empties; a contact that stays the same
-    is not written. `source` is what they are journaled for. Emits contact.updated with what changed. Call lock_unique_key first."""
+    """Apply (contact id, row) in order, in the caller's transaction, and emit contact.updated with the changes.
+
+    Given values replace, None empties. A contact that stays the same is not written. Bulk changes and imports journal
+    the contacts for `source`. Call lock_unique_key first.
+    """
     result = UpdateResult()
     if not changes:
         return result
@@ -53,33 +59,22 @@ def update_contacts(
         result.collided += refused
         indexes = {index for index, *_ in refused}
         present = [(id, row) for id, row in present if row.index not in indexes]
-        for state in states.values():
-            state.reset()
-        for id, row in present:
-            _apply(states[id], row)
-        moved = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
-        try:
-            with transaction.atomic():
-                if source is not None:
-                    touched = sorted(moved.keys() | {id for id, state in states.items() if state.tags is not None})
-                    journal.before(schema.kind, touched, source)
-                write_states(schema, [states[id] for id in moved], actor_id)
-        except IntegrityError as error:
-            if not schema.kind.violates_unique(error):
-                raise
-            continue  # another writer took a key after the look
-        written = [states[id] for id in moved]
-        write_values(schema, written, moved)
-        write_tags(schema, states, moved, replace=tags == "replace")
-        touch(schema.kind, [id for id in moved if not moved[id].keys() - {"tags"}], actor_id)
+        changes_by_id = _apply(schema, states, present)
+        written = [states[id] for id in changes_by_id]
+        touched = sorted(changes_by_id.keys() | {id for id, state in states.items() if state.tags is not None})
+        if not _write_rows(schema, written, touched, actor_id, source):
+            continue  # another writer took a key after the check
+        write_values(schema, written, changes_by_id)
+        write_tags(schema, states, changes_by_id, replace=tags == "replace")
+        touch(schema.kind, [id for id in changes_by_id if not changes_by_id[id].keys() - {"tags"}], actor_id)
         if source is not None:
             journal.after(schema.kind, touched, source)
         result.updated = [(row.index, id) for id, row in present]
-        result.changed = set(moved)
+        result.changed = set(changes_by_id)
         emit(
             "contact.updated",
-            list(moved),
-            payloads={id: {"changes": found} for id, found in moved.items()},
+            list(changes_by_id),
+            payloads={id: {"changes": found} for id, found in changes_by_id.items()},
             actor_id=actor_id,
             automation=automation,
         )
@@ -90,7 +85,7 @@ def update_contacts(
 def _collisions(schema: ContactSchema, changes: Sequence[tuple[str, ContactRow]]) -> list[tuple[int, str, str, str]]:
     """The rows whose unique key another live contact has."""
     keyed = [
-        Keyed(id, row, *schema.keys_of(row.system))
+        KeyedRow(id, row, *schema.keys_of(row.system))
         for id, row in changes
         if "email" in row.system or "contact_number" in row.system
     ]
@@ -111,8 +106,35 @@ def _collisions(schema: ContactSchema, changes: Sequence[tuple[str, ContactRow]]
     return found
 
 
-def _apply(state: RecordState, row: ContactRow) -> None:
-    system = without_lone_prefix(row.system, state.after)
-    if row.category_id is not None:
-        system = {**system, "category_id": row.category_id or None}
-    state.apply(row, system)
+def _apply(
+    schema: ContactSchema, states: Mapping[str, RecordState], changes: Sequence[tuple[str, ContactRow]]
+) -> dict[str, Changes]:
+    """Apply the rows to the states as they were loaded. Returns contact id -> changes."""
+    for state in states.values():
+        state.reset()
+    for id, row in changes:
+        system = without_lone_prefix(row.system, states[id].after)
+        if row.category_id is not None:
+            system = {**system, "category_id": row.category_id or None}
+        states[id].apply(row, system)
+    return {id: found for id, state in states.items() if (found := state.changes(schema.names))}
+
+
+def _write_rows(
+    schema: ContactSchema,
+    states: Sequence[RecordState],
+    touched: Sequence[str],
+    actor_id: str | None,
+    source: Source | None,
+) -> bool:
+    """Write the contacts' own rows, journaled for `source`. Returns False when another writer took a unique key."""
+    try:
+        with transaction.atomic():
+            if source is not None:
+                journal.before(schema.kind, touched, source)
+            write_states(schema, states, actor_id)
+    except IntegrityError as error:
+        if not schema.kind.violates_unique(error):
+            raise
+        return False
+    return True

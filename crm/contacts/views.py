@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
-from core.errors import NamedError
-from core.lists import LIST_PARAMETERS, BulkSelection, ListQuery
+from core.api.listing import Listing
+from core.lists import LIST_PARAMETERS, ListQuery
 from crm.bulk_jobs.serializers import BulkJobOut, bulk_response
 from crm.contacts.bulk import delete_contacts, update_many
 from crm.contacts.filters import CONTACT_FIELDS
 from crm.contacts.kind import CONTACT
 from crm.contacts.selectors import live_contacts
 from crm.contacts.serializers import (
-    BulkUpdated,
     ContactBulkCreate,
     ContactBulkDelete,
     ContactBulkOut,
@@ -27,23 +26,23 @@ from crm.contacts.serializers import (
     ContactUpdate,
     category_of,
 )
-from crm.contacts.services import UNSET, create_contact, create_contacts, update_contact
-from crm.records.responses import bulk_answer
-from crm.records.schema import explain
+from crm.contacts.services import create_contact, create_contacts, update_contact
+from crm.records.results import UNSET
+from crm.records.serializers import BulkUpdated
+from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer
 
-VALUE_ERRORS = ("InvalidCustomFieldValue_400", "InvalidCustomField_400", "InvalidSystemField_400")
-LABEL_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400")
+TAG_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400")
 CREATE_ERRORS = (
     "ContactAlreadyExists_400",
     "ContactDataRequired_400",
     "ContactNotFound_404",
     *VALUE_ERRORS,
-    *LABEL_ERRORS,
+    *TAG_ERRORS,
 )
 
 
-def creation(data: dict[str, Any]) -> dict[str, Any]:
-    """The part of a body that the creation of one and of many share, as the services take it."""
+def creation_options(data: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that the creation of one contact and of many share."""
     category = category_of(data)
     return {
         "tag_ids": data.get("tags") or [],
@@ -54,17 +53,16 @@ def creation(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class Contacts(ApiView):
+class ContactViewSet(RecordViewSet):
     module = "contact"
-
-    @endpoint(
+    kind = CONTACT
+    listing = Listing(
         "List contacts",
-        output=ContactOut,
-        many=True,
+        live_contacts,
+        CONTACT_FIELDS,
+        ContactOut,
         description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id.",
     )
-    def get(self, request: Request) -> Any:
-        return self.list_response(live_contacts(), CONTACT_FIELDS, ContactOut)
 
     @endpoint(
         "Create a contact",
@@ -73,16 +71,13 @@ class Contacts(ApiView):
         success="ContactCreated_200",
         errors=CREATE_ERRORS,
         takes="contact",
-        description="email, countryCode and number are required unless the company has changed that. Values that skipInvalid left out are"
-        " named in `warning`. Emits contact.created (contact.updated when existingError is false and the contact exists).",
+        description="email, countryCode and number are required unless the company has changed that. Values that"
+        " skipInvalid left out are named in `warning`. Emits contact.created (contact.updated when existingError is"
+        " false and the contact exists).",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
-        saved = create_contact(actor_id=self.actor.member_id, form_data=data["form_data"], **creation(data))
-        found = ContactOut.one(live_contacts().filter(pk=saved.id))
-        if found is None:
-            raise NamedError("ContactNotFound_404", "the contact was deleted by somebody else in the same moment")
-        left_out = {"warning": f"left out: {explain(saved.left_out)}"} if saved.left_out else {}
-        return self.success(found, **left_out)
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        saved = create_contact(actor_id=self.actor.member_id, form_data=data["form_data"], **creation_options(data))
+        return self.created(saved, lost="ContactNotFound_404", noun="the contact")
 
     @endpoint(
         "Update many contacts",
@@ -91,13 +86,14 @@ class Contacts(ApiView):
         accepted=BulkJobOut,
         bulk=True,
         success="ContactsUpdated_200",
-        errors=("CannotUpdateUniqueKey_400", "ContactNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *LABEL_ERRORS),
-        description="Applies one change set to the selected contacts, all or none. Emits contact.updated for each that is different then.",
+        errors=("CannotUpdateUniqueKey_400", "ContactNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *TAG_ERRORS),
+        description="Applies one change set to the selected contacts, all or none. Emits contact.updated for each that"
+        " is different then.",
     )
-    def put(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = update_many(
             actor_id=self.actor.member_id,
-            selection=BulkSelection.parse(request.data, request.query_params, CONTACT_FIELDS),
+            selection=self.selection(),
             form_data=data["form_data"],
             update_type=data["update_type"],
             tag_ids=data.get("tags"),
@@ -116,16 +112,11 @@ class Contacts(ApiView):
         errors=("ContactNotFound_400",),
         description="They are flagged isDeleted and no longer found. Emits contact.deleted for each.",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        selection = BulkSelection.parse(request.data, request.query_params, CONTACT_FIELDS)
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = delete_contacts(
-            actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run"
+            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
         )
         return bulk_response(self, outcome, {"deletedCount": outcome.matched})
-
-
-class ContactDetail(ApiView):
-    module = "contact"
 
     @endpoint(
         "Read a contact",
@@ -134,9 +125,9 @@ class ContactDetail(ApiView):
         errors=("ContactNotFound_400",),
         description="Parameters of the list contract are checked and change nothing.",
     )
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         ListQuery.parse(request.query_params, CONTACT_FIELDS)
-        return self._one(id)
+        return self.read(id)
 
     @endpoint(
         "Update a contact",
@@ -148,12 +139,12 @@ class ContactDetail(ApiView):
             "ContactAlreadyExists_400",
             "ContactNotFound_400",
             *VALUE_ERRORS,
-            *LABEL_ERRORS,
+            *TAG_ERRORS,
         ),
-        description="What is not given stays. null or empty text empties a value, tags replace the contact's tags, a category of null takes"
-        " it away. Emits contact.updated, with what changed in its payload.",
+        description="What is not given stays. null or empty text empties a value, tags replace the contact's tags, a"
+        " category of null takes it away. Emits contact.updated, with what changed in its payload.",
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         update_contact(
             id=id,
             actor_id=self.actor.member_id,
@@ -162,18 +153,9 @@ class ContactDetail(ApiView):
             category_id=category_of(data),
             automation=data["automation"] == "run",
         )
-        return self._one(id)
+        return self.read(id)
 
-    def _one(self, id: str) -> dict[str, Any]:
-        found = ContactOut.one(live_contacts().filter(pk=id))
-        if found is None:
-            raise CONTACT.missing("id", id)
-        return found
-
-
-class ContactBulk(ApiView):
-    module = "contact"
-
+    @action(detail=False, methods=["post"])
     @endpoint(
         "Create up to 500 contacts",
         input=ContactBulkCreate,
@@ -181,9 +163,10 @@ class ContactBulk(ApiView):
         success="ContactsProcessed_200",
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),
         takes="contact",
-        description="Each item succeeds or fails on its own; the answer is 200 either way: items that became no contact are in `failed`,"
-        " single values in the way or left out are in `errors`. Emits contact.created for each new contact.",
+        description="Each item succeeds or fails on its own; the answer is 200 either way: items that became no contact"
+        " are in `failed`, single values in the way or left out are in `errors`. Emits contact.created for each new"
+        " contact.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
-        result = create_contacts(actor_id=self.actor.member_id, items=data["form_data"], **creation(data))
+    def bulk(self, request: Request, data: dict[str, Any]) -> Any:
+        result = create_contacts(actor_id=self.actor.member_id, items=data["form_data"], **creation_options(data))
         return bulk_answer(result, live_contacts(), ContactOut)

@@ -1,6 +1,6 @@
-"""Contacts written many at a time: one statement a table, in the caller's transaction.
+"""Bulk writes of contacts in the caller's transaction, with one statement per table.
 
-The rows behave as if they were written one after another, so that it does not matter how a file is cut into batches.
+The result is that of writing the rows one after another, so it does not depend on how a file is cut into batches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from core.events import emit
 from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.schema import ContactRow, ContactSchema
-from crm.contacts.unique_key import Keyed, Live, live_holders, lock_unique_key
+from crm.contacts.unique_key import KeyedRow, KeyHolder, live_holders, lock_unique_key
 from crm.contacts.updates import update_contacts
 from crm.records.inserts import insert_records
 from crm.records.values import add_tags, add_values
@@ -26,7 +26,7 @@ MAX_ROUNDS = 5
 
 
 class Collision(NamedTuple):
-    """A row that was not written: `field` (email or number) has `value`, as the contact `existing_id` does."""
+    """A row that was not written, since the contact `existing_id` has its `value` of `field` (email or number)."""
 
     index: int  # type: ignore[assignment]
     field: str
@@ -36,8 +36,7 @@ class Collision(NamedTuple):
 
 @dataclass(slots=True)
 class WriteResult:
-    """What became of each row: (index, id) pairs, the rows that an existing contact stands in the way of, and the indexes of those that
-    the company's plan has no room for (core.access)."""
+    """The outcome for each row: (index, id) pairs, collisions, and indexes of rows beyond the plan (core.access)."""
 
     created: list[tuple[int, str]] = field(default_factory=list)
     updated: list[tuple[int, str]] = field(default_factory=list)
@@ -47,12 +46,15 @@ class WriteResult:
 
 @dataclass(slots=True)
 class _Plan:
-    """What to do with each row: insert it, update the contact that its id names, or refuse it, for want of room too (`beyond`)."""
+    """What to do with each row: insert it, update the contact that its id names, or refuse it.
 
-    inserts: list[Keyed] = field(default_factory=list)
-    updates: list[Keyed] = field(default_factory=list)
+    `over_quota` has rows beyond the plan.
+    """
+
+    inserts: list[KeyedRow] = field(default_factory=list)
+    updates: list[KeyedRow] = field(default_factory=list)
     collided: list[Collision] = field(default_factory=list)
-    beyond: list[Keyed] = field(default_factory=list)
+    over_quota: list[KeyedRow] = field(default_factory=list)
 
 
 def write_contacts(
@@ -66,9 +68,9 @@ def write_contacts(
 ) -> WriteResult:
     """Create the rows' contacts in the caller's transaction, with values, tags and events.
 
-    A row whose unique key a live contact or an earlier row has is told in `collided` ("error" and "skip" are the same here: the caller
-    decides what to make of it); with "update" that contact takes the row's values and the row is told in `updated`. Where the plan's limit
-    binds, the first rows that need a new contact get one, and the others are told in `refused`. Tags and categories must exist
+    A row whose unique key a live contact or an earlier row has is in `collided`. With "update" that contact takes the
+    row's values and the row is in `updated`; "error" and "skip" are the same here. Where the plan's limit applies, the
+    first rows that need a new contact get one, and the others are in `refused`. Tags and categories must exist
     (crm.tags.services.check_tags), and member and file values too (ContactSchema.check_references).
     """
     if not connection.in_atomic_block:
@@ -79,17 +81,10 @@ def write_contacts(
     for attempt in range(MAX_ROUNDS):
         if not pending:
             break
-        keyed = [Keyed(new_id(), row, *schema.keys_of(row.system)) for row in pending]
-        left = remaining_quota("contact")
-        if attempt == 0 and existing != "update" and _distinct(keyed) and (left is None or left >= len(keyed)):
-            plan = _Plan(
-                inserts=keyed
-            )  # most batches hold nothing that exists, so that a look beforehand would be wasted
-        else:
-            plan = _plan(keyed, live_holders(keyed), merge=existing == "update", left=left)
+        plan = _plan_round(schema, pending, existing, first=attempt == 0)
         made = _insert(schema, plan.inserts, actor_id, import_id)
         new = [item for item in plan.inserts if item.id in made]
-        _complete(schema, new, actor_id, automation)  # before the updates, which may be of these contacts
+        _complete(schema, new, actor_id, automation)  # before the updates, which may change these contacts
         created += new
         lost = {item.id for item in plan.inserts} - made
         applied = [item for item in plan.updates if item.id not in lost]
@@ -103,10 +98,10 @@ def write_contacts(
         result.updated += outcome.updated
         result.collided += [*plan.collided, *(Collision(*refused) for refused in outcome.collided)]
         again = [item.row for item in (*plan.inserts, *plan.updates) if item.id in lost] + outcome.missing
-        if lost:  # the rows that were lost left room
-            again += [item.row for item in plan.beyond]
+        if lost:  # the lost rows freed quota
+            again += [item.row for item in plan.over_quota]
         else:
-            result.refused += [item.row.index for item in plan.beyond]
+            result.refused += [item.row.index for item in plan.over_quota]
         pending = sorted(again, key=lambda row: row.index)
     else:
         raise RuntimeError("other writers kept taking the unique keys of these contacts")
@@ -114,12 +109,21 @@ def write_contacts(
     return result
 
 
+def _plan_round(schema: ContactSchema, rows: Sequence[ContactRow], existing: Existing, *, first: bool) -> _Plan:
+    """Plan an attempt; most batches hold nothing that exists, so the first one skips the query for it."""
+    keyed = [KeyedRow(new_id(), row, *schema.keys_of(row.system)) for row in rows]
+    left = remaining_quota("contact")
+    if first and existing != "update" and _distinct(keyed) and (left is None or left >= len(keyed)):
+        return _Plan(inserts=keyed)
+    return _plan(keyed, live_holders(keyed), merge=existing == "update", left=left)
+
+
 def import_source(id: str | None) -> Source | None:
-    """What records that an import updates are journaled for."""
+    """The source that records updated by an import are journaled for."""
     return Source.import_job(id) if id else None
 
 
-def _distinct(keyed: Sequence[Keyed]) -> bool:
+def _distinct(keyed: Sequence[KeyedRow]) -> bool:
     """Whether no two rows share a part of the unique key."""
     emails = [item.email_key for item in keyed if item.email_key]
     numbers = [item.number_key for item in keyed if item.number_key]
@@ -127,9 +131,9 @@ def _distinct(keyed: Sequence[Keyed]) -> bool:
 
 
 class Holders:
-    """Who holds which part of the unique key, while rows are gone through in their order."""
+    """The contact that has each part of the unique key, kept up to date from row to row."""
 
-    def __init__(self, live: Iterable[Live]) -> None:
+    def __init__(self, live: Iterable[KeyHolder]) -> None:
         self._holders: dict[str, dict[str | None, str]] = {"email": {}, "number": {}}
         self._held: dict[str, dict[str, str | None]] = {}
         for found in live:
@@ -137,14 +141,14 @@ class Holders:
             for part, key in self._held[found.id].items():
                 self._holders[part][key] = found.id
 
-    def of(self, item: Keyed) -> dict[str, str]:
-        """Part of the unique key -> the contact that has the row's."""
+    def of(self, item: KeyedRow) -> dict[str, str]:
+        """Part of the unique key -> the contact that has the row's value of it."""
         return {
             part: self._holders[part][key] for part, key in _parts(item).items() if key and key in self._holders[part]
         }
 
-    def give(self, item: Keyed, id: str) -> None:
-        """From here on the contact has the row's keys."""
+    def give(self, item: KeyedRow, id: str) -> None:
+        """Note that the contact has the row's keys now."""
         for part, key in _parts(item).items():
             if key:
                 self._holders[part].pop(self._held.get(id, {}).get(part), None)
@@ -152,23 +156,23 @@ class Holders:
                 self._held.setdefault(id, {})[part] = key
 
 
-def _parts(item: Keyed) -> dict[str, str | None]:
+def _parts(item: KeyedRow) -> dict[str, str | None]:
     return {"email": item.email_key, "number": item.number_key}
 
 
-def collision(item: Keyed, found: Mapping[str, str]) -> Collision:
-    """What stands in the row's way, of the holders that were found."""
+def collision(item: KeyedRow, found: Mapping[str, str]) -> Collision:
+    """The collision of the row with the first of the holders that were found."""
     part, holder = next(iter(found.items()))
     return Collision(item.row.index, part, item.row.system["email" if part == "email" else "contact_number"], holder)
 
 
-def _plan(keyed: Sequence[Keyed], live: Sequence[Live], *, merge: bool, left: int | None) -> _Plan:
-    """Go through the rows in order, keeping track of who holds which part of the unique key and of the room that is left (None: no end)."""
+def _plan(keyed: Sequence[KeyedRow], live: Sequence[KeyHolder], *, merge: bool, left: int | None) -> _Plan:
+    """Decide about the rows in order, with the holders of the unique key and the remaining quota (None: unlimited)."""
     plan, holders = _Plan(), Holders(live)
     for item in keyed:
         found = holders.of(item)
         if not found and left is not None and len(plan.inserts) >= left:
-            plan.beyond.append(item)
+            plan.over_quota.append(item)
             continue
         if not found:
             plan.inserts.append(item)
@@ -182,8 +186,8 @@ def _plan(keyed: Sequence[Keyed], live: Sequence[Live], *, merge: bool, left: in
     return plan
 
 
-def _insert(schema: ContactSchema, items: Sequence[Keyed], actor_id: str | None, import_id: str | None) -> set[str]:
-    """Insert what collides with nothing; returns the ids that were made."""
+def _insert(schema: ContactSchema, items: Sequence[KeyedRow], actor_id: str | None, import_id: str | None) -> set[str]:
+    """Insert the rows that collide with nothing. Returns the ids that were created."""
     rows = [
         {
             **item.row.system,
@@ -198,8 +202,8 @@ def _insert(schema: ContactSchema, items: Sequence[Keyed], actor_id: str | None,
     return insert_records(schema.kind, rows, company=schema.company_id, actor_id=actor_id, import_id=import_id)
 
 
-def _complete(schema: ContactSchema, created: Sequence[Keyed], actor_id: str | None, automation: bool) -> None:
-    """What stands beside the new contacts: values, tags and events."""
+def _complete(schema: ContactSchema, created: Sequence[KeyedRow], actor_id: str | None, automation: bool) -> None:
+    """Add the values, tags and events of the new contacts."""
     if not created:
         return
     add_values(schema, [(item.id, schema.stored_custom(item.row)) for item in created])

@@ -1,6 +1,6 @@
-"""What a field's new definition makes of the values that records have: looked at beforehand, put by, and then written all at once.
+"""Conversion of stored values to a field's new definition: checked first, then staged, then written all at once.
 
-Until that moment everybody reads and writes by the old definition; from then on by the new one (docs/decisions/0010-field-conversions.md).
+Everybody reads and writes by the old definition until that last step (docs/decisions/0010-field-conversions.md).
 """
 
 from __future__ import annotations
@@ -31,15 +31,17 @@ SELECT r.id, (r.custom -> %(key)s)::text FROM {table} r
 WHERE {own} AND r.custom ? %(key)s AND r.id > %(place)s ORDER BY r.id LIMIT %(size)s
 """
 STALE = """
-SELECT r.id, (r.custom -> %(key)s)::text FROM {table} r LEFT JOIN crm_convertedvalue c ON c.job_id = %(job)s AND c.record_id = r.id
+SELECT r.id, (r.custom -> %(key)s)::text
+FROM {table} r LEFT JOIN crm_convertedvalue c ON c.job_id = %(job)s AND c.record_id = r.id
 WHERE {own} AND r.custom ? %(key)s AND c.before IS DISTINCT FROM r.custom -> %(key)s ORDER BY r.id LIMIT %(size)s
 """
 STAGE_VALUES = """
 INSERT INTO crm_convertedvalue (company_id, job_id, record_id, before, after, rows)
-SELECT %s, %s, record, before, after, rows FROM json_to_recordset(%s::json) AS made (record text, before jsonb, after jsonb, rows jsonb)
+SELECT %s, %s, record, before, after, rows
+FROM json_to_recordset(%s::json) AS made (record text, before jsonb, after jsonb, rows jsonb)
 ON CONFLICT (job_id, record_id) DO UPDATE SET before = excluded.before, after = excluded.after, rows = excluded.rows
 """
-# Only what was put by for a value that is still there: one that was taken away meanwhile, or whose record has gone, stays away.
+# Only staged values that the record still has: one that was removed in the meantime stays removed.
 REMOVE_ROWS = """
 DELETE FROM {values} v USING crm_convertedvalue c
 WHERE c.job_id = %(job)s AND c.rows IS NOT NULL AND v.field_id = %(field)s AND v.{column} = c.record_id
@@ -59,13 +61,13 @@ WHERE c.job_id = %(job)s AND c.record_id = r.id AND r.custom ? %(key)s AND c.aft
 """
 
 
-class Unfit(Exception):
-    """A value that the new definition has no room for, while none is to be dropped."""
+class UnfitValue(Exception):
+    """A value that does not fit the new definition, while invalid values are not dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A field of a panel and what it turns into."""
+    """A field of a panel, before and after the change."""
 
     kind: RecordKind
     old: FieldSpec
@@ -73,7 +75,7 @@ class Conversion:
 
     @property
     def names(self) -> dict[str, str]:
-        """The tables for the statements above."""
+        """The names of tables and columns for the statements above."""
         return {"table": self.kind.table, "values": self.kind.value_table, "column": self.kind.column, "own": OWN}
 
 
@@ -86,7 +88,7 @@ class Stored(NamedTuple):
 
 @dataclass(slots=True)
 class Check:
-    """How many records have a value, how many of these values the new definition has no room for, and some of them with the reason."""
+    """Numbers of records with a value and of values that do not fit the new definition, with examples of these."""
 
     total: int = 0
     unfit: int = 0
@@ -94,7 +96,7 @@ class Check:
 
 
 def narrows(old: FieldSpec, new: FieldSpec) -> bool:
-    """Whether a value that the old definition admits may be refused, or stored otherwise, by the new one."""
+    """Whether the new definition may refuse a value of the old one, or store it differently."""
     if old.field_type is not new.field_type or old.value_type is not new.value_type or item_kind(old) != item_kind(new):
         return True
     if old.field_type.takes_options and set(old.options) - set(new.options):
@@ -113,7 +115,7 @@ def narrows(old: FieldSpec, new: FieldSpec) -> bool:
 
 
 def check_values(conversion: Conversion) -> Check:
-    """Try the conversion on all values, each different one once; nothing is written."""
+    """Try the conversion on each distinct value, without writing anything."""
     found = Check()
     with connection.chunked_cursor() as cursor:
         cursor.execute(VALUES.format(**conversion.names), {"key": conversion.old.key})
@@ -129,7 +131,10 @@ def check_values(conversion: Conversion) -> Check:
 
 
 def refuse_unfit(conversion: Conversion, found: Check) -> None:
-    """Say which values stand in the way; InvalidInput_400 when the types themselves do."""
+    """Refuse values that do not fit.
+
+    Raises InvalidInput_400 when no value of the old type can become one of the new type.
+    """
     reason = refusal(conversion.old, conversion.new)
     if reason and found.total:
         raise NamedError(
@@ -139,18 +144,19 @@ def refuse_unfit(conversion: Conversion, found: Check) -> None:
     if found.unfit:
         raise NamedError(
             BAD_CUSTOM,
-            f"{conversion.old.key}: {found.unfit} of {found.total} {conversion.kind.noun} with a value have one that does not fit"
+            f"{conversion.old.key}: {found.unfit} of {found.total} {conversion.kind.noun} with a value have one that"
+            " does not fit"
             f" ({'; '.join(found.examples)}); with dropInvalid: true such values are removed",
         )
 
 
 def next_values(conversion: Conversion, place: str, size: int) -> list[Stored]:
-    """The values of the records behind the id `place`, by id."""
+    """The values of the records after the id `place`, sorted by id."""
     return _select(NEXT, conversion, {"key": conversion.old.key, "place": place, "size": size})
 
 
 def stale_values(conversion: Conversion, job_id: str, size: int) -> list[Stored]:
-    """Values that have been written since they were put by, or were never."""
+    """Values that have been written since they were staged, or never were staged."""
     return _select(STALE, conversion, {"key": conversion.old.key, "job": job_id, "size": size})
 
 
@@ -161,7 +167,7 @@ def _select(statement: str, conversion: Conversion, values: dict[str, Any]) -> l
 
 
 def stage_values(conversion: Conversion, job_id: str, values: Sequence[Stored], *, drop_invalid: bool) -> None:
-    """Keep what the values will be; raises Unfit for one that there is no room for, which `drop_invalid` removes."""
+    """Stage the converted values. `drop_invalid` removes values that do not fit; otherwise they raise UnfitValue."""
     rows = [_converted(conversion, stored, drop_invalid) for stored in values]
     if rows:
         with connection.cursor() as cursor:
@@ -174,7 +180,7 @@ def _converted(conversion: Conversion, stored: Stored, drop_invalid: bool) -> di
         after = convert(before, conversion.old, conversion.new)
     except BadValue as error:
         if not drop_invalid:
-            raise Unfit(f"{shorten(stored.value, 60)} {error}") from None
+            raise UnfitValue(f"{shorten(stored.value, 60)} {error}") from None
         after = None
     rows = [] if after is None else typed_rows(conversion.new, after)
     same = rows == typed_rows(conversion.old, before)
@@ -187,8 +193,10 @@ def _converted(conversion: Conversion, stored: Stored, drop_invalid: bool) -> di
 
 
 def write_all(conversion: Conversion, job_id: str) -> tuple[int, int]:
-    """Write what was put by, in one transaction that has the fields to itself; how many records are different now, and how many lost
-    their value."""
+    """Write the staged values, in one transaction that holds the lock of the fields.
+
+    Returns the number of records that changed, and of those that lost their value.
+    """
     values = {"job": job_id, "key": conversion.old.key, "field": conversion.old.id}
     with connection.cursor() as cursor:
         cursor.execute(REMOVE_ROWS.format(**conversion.names), values)
@@ -203,12 +211,13 @@ def write_all(conversion: Conversion, job_id: str) -> tuple[int, int]:
 def remove_values_of(
     kind: RecordKind, keys: Sequence[str], field_ids: Sequence[str], place: str, size: int
 ) -> list[str]:
-    """Remove the values of the fields from the next records behind the id `place` that have any; returns the records' ids in order."""
+    """Remove the values of the fields from the next records after the id `place`. Returns the records' ids in order."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"WITH found AS (SELECT r.id FROM {kind.table} r WHERE {OWN} AND r.custom ?| %s::text[] AND r.id > %s"
             " ORDER BY r.id LIMIT %s FOR UPDATE)"
-            f" UPDATE {kind.table} r SET custom = r.custom - %s::text[] FROM found WHERE r.id = found.id RETURNING r.id",
+            f" UPDATE {kind.table} r SET custom = r.custom - %s::text[] FROM found WHERE r.id = found.id"
+            " RETURNING r.id",
             [list(keys), place, size, list(keys)],
         )
         ids = sorted(id for (id,) in cursor.fetchall())
@@ -220,10 +229,11 @@ def remove_values_of(
 
 
 def count_with_values(kind: RecordKind, keys: Iterable[str], limit: int) -> int:
-    """How many records have a value of any of the fields, counted up to the limit."""
+    """Count the records with a value of any of the fields, up to the limit."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT count(*) FROM (SELECT FROM {kind.table} r WHERE {OWN} AND r.custom ?| %s::text[] LIMIT %s) AS found",
+            f"SELECT count(*) FROM (SELECT FROM {kind.table} r WHERE {OWN} AND r.custom ?| %s::text[] LIMIT %s)"
+            " AS found",
             [list(keys), limit],
         )
         return int(cursor.fetchone()[0])

@@ -1,7 +1,7 @@
-"""Values of fields converted or removed: in the request where few records have any, by a worker in batches where many have.
+"""Conversion and removal of the values of fields: in the request for few records, by a worker in batches for many.
 
-The jobs are BulkJobs (crm.bulk_jobs.services dispatches them). `change` of one that converts: fieldId, key, definition (what the field
-becomes, columns), dropInvalid; of one that removes: fieldIds, keys.
+The jobs are BulkJobs (crm.bulk_jobs.services dispatches them). The `change` of a conversion has fieldId, key,
+definition (the new columns) and dropInvalid; that of a removal has fieldIds and keys.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from crm.custom_fields.conversion import (
     Check,
     Conversion,
     Stored,
-    Unfit,
+    UnfitValue,
     count_with_values,
     narrows,
     next_values,
@@ -34,32 +34,32 @@ from crm.custom_fields.conversion import (
 )
 from crm.custom_fields.models import ConvertedValue
 from crm.records.kinds import RecordKind
-from crm.records.locks import take_fields
+from crm.records.locks import lock_fields
 from crm.records.models import CustomField
 from crm.records.schema import BAD_CUSTOM, spec_of
 from crm.records.types import kind_of
 
-AT_ONCE = 1000
-"""Records with a value, up to which the request does it all."""
-CATCH_UPS = 200
-"""How often what was written meanwhile is put by before writers have to wait for the rest of it."""
-LIVE = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED)
-MEANING = ("field_type", "value_type", "options", "children", "default_value")
-"""Attributes that say what a value of the field is."""
-FIRST = ""
-"""An id before all others."""
-KEPT = timedelta(days=1)
-"""How long a conversion that failed can be gone on with where it stopped."""
-OVERTAKEN = "The field has been changed or deleted since."
+INLINE_LIMIT = 1000
+"""Up to this many records with a value, the request does all of the work."""
+MAX_CATCH_UPS = 200
+"""Rounds of staging new values before writers have to wait for the last one."""
+UNFINISHED = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED)
+DEFINITION = ("field_type", "value_type", "options", "children", "default_value")
+"""Attributes that define the values of a field."""
+BEFORE_ALL = ""
+"""Sorts before all ids."""
+KEEP_STAGED = timedelta(days=1)
+"""Keep the staged values of a failed conversion this long, so that it can be resumed."""
+FIELD_CHANGED = "The field has been changed or deleted since."
 
 
-def live_job(field: CustomField) -> BulkJob | None:
-    """The job that is at the field's values, if one is."""
-    return BulkJob.objects.filter(pk=field.job_id, status__in=LIVE).first() if field.job_id else None
+def unfinished_job(field: CustomField) -> BulkJob | None:
+    """The unfinished job that converts the field's values, if there is one."""
+    return BulkJob.objects.filter(pk=field.job_id, status__in=UNFINISHED).first() if field.job_id else None
 
 
 def conversion_of(before: CustomField, after: CustomField) -> Conversion | None:
-    """What the change of a field does to its values; None when all of them stay as they are."""
+    """The conversion that the change of a field needs; None when all values stay as they are."""
     old, new = spec_of(before), spec_of(after)
     return Conversion(kind_of(before.panel), old, new) if narrows(old, new) else None
 
@@ -67,21 +67,22 @@ def conversion_of(before: CustomField, after: CustomField) -> Conversion | None:
 def start_conversion(
     before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool
 ) -> BulkJob:
-    """A queued job that converts the values of many records and then makes the field what `after` is."""
+    """Queue a job that converts the values of many records and then gives the field its new definition."""
     job = _make_conversion(before, after, found, actor_id, drop_invalid, BulkJob.Status.QUEUED)
     notify_workers("bulk-job")
     return job
 
 
-def convert_at_once(
-    before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool
-) -> None:
-    """Convert the values of few records now; the caller has the fields to itself (take_fields) and saves `after`. Raises Unfit."""
+def convert_inline(before: CustomField, after: CustomField, found: Check, *, actor_id: str, drop_invalid: bool) -> None:
+    """Convert the values of few records now. The caller holds the lock of the fields and saves `after`.
+
+    Raises UnfitValue.
+    """
     conversion = conversion_of(before, after)
     if conversion is None or not found.total:
         return
     job = _make_conversion(before, after, found, actor_id, drop_invalid, BulkJob.Status.RUNNING)
-    place = FIRST
+    place = BEFORE_ALL
     while values := next_values(conversion, place, batch_rows()):
         stage_values(conversion, job.pk, values, drop_invalid=drop_invalid)
         place = values[-1].record
@@ -95,7 +96,7 @@ def _make_conversion(
     change = {
         "fieldId": before.pk,
         "key": before.unique_field_id,
-        "definition": {name: getattr(after, name) for name in MEANING},
+        "definition": {name: getattr(after, name) for name in DEFINITION},
         "dropInvalid": drop_invalid,
     }
     return BulkJob.objects.create(
@@ -110,17 +111,22 @@ def _make_conversion(
 
 
 def convert_field(job: BulkJob, deadline: float) -> None:
-    """Work on a claimed conversion: put by what each value will be, batch after batch by the ids of the records, and then what was written
-    meanwhile until little is left of it; in the end all of it is written together."""
+    """Work on a claimed conversion.
+
+    Stages the converted values in batches, in the order of the records' ids, and then values written in the meantime
+    until few are left. Finally writes all of them together.
+    """
     field = _field_of(job)
     if field is None:
-        finish(job, BulkJob.Status.CANCELLED, error=OVERTAKEN)
+        finish(job, BulkJob.Status.CANCELLED, error=FIELD_CHANGED)
         return
-    conversion = Conversion(kind_of(job.panel), spec_of(field), spec_of(_becoming(field, job.change["definition"])))
-    rounds = iter(range(CATCH_UPS))
+    conversion = Conversion(
+        kind_of(job.panel), spec_of(field), spec_of(_with_definition(field, job.change["definition"]))
+    )
+    rounds = iter(range(MAX_CATCH_UPS))
 
     def step(job: BulkJob) -> dict[str, Any] | None:
-        values = next_values(conversion, job.position or FIRST, batch_rows())
+        values = next_values(conversion, job.position or BEFORE_ALL, batch_rows())
         if values:
             _stage_values(job, conversion, values)
             return {"processed": job.processed + len(values), "position": values[-1].record}
@@ -129,13 +135,13 @@ def convert_field(job: BulkJob, deadline: float) -> None:
         many = len(values) == batch_rows() and next(rounds, None) is not None
         return {"processed": job.processed} if many else None
 
-    work(job, deadline, step, lambda job: _settle(job, conversion))
+    work(job, deadline, step, lambda job: _finish_conversion(job, conversion))
 
 
 def _stage_values(job: BulkJob, conversion: Conversion, values: Sequence[Stored]) -> None:
     try:
         stage_values(conversion, job.pk, values, drop_invalid=job.change["dropInvalid"])
-    except Unfit as error:
+    except UnfitValue as error:
         raise NamedError(
             BAD_CUSTOM, f"Nothing was changed, since a value that was written meanwhile does not fit: {error}"
         ) from None
@@ -145,23 +151,23 @@ def _field_of(job: BulkJob) -> CustomField | None:
     return CustomField.objects.filter(pk=job.change["fieldId"], job=job.pk).first()
 
 
-def _becoming(field: CustomField, definition: Mapping[str, Any]) -> CustomField:
+def _with_definition(field: CustomField, definition: Mapping[str, Any]) -> CustomField:
     after = copy(field)
-    for name in MEANING:
+    for name in DEFINITION:
         setattr(after, name, definition[name])
     return after
 
 
-def _settle(job: BulkJob, conversion: Conversion) -> None:
-    """The moment at which the field and all its values become what they will be, in the transaction of the job's end; writers wait."""
-    take_fields()
+def _finish_conversion(job: BulkJob, conversion: Conversion) -> None:
+    """Write the field's new definition and all its values, in the transaction that ends the job; writers wait."""
+    lock_fields()
     field = _field_of(job)
     if field is None:
-        raise NamedError("CustomFieldNotFound_400", OVERTAKEN)
+        raise NamedError("CustomFieldNotFound_400", FIELD_CHANGED)
     while values := stale_values(conversion, job.pk, batch_rows()):
         _stage_values(job, conversion, values)
     changed, lost = write_all(conversion, job.pk)
-    definition = {name: job.change["definition"][name] for name in MEANING}
+    definition = {name: job.change["definition"][name] for name in DEFINITION}
     CustomField.objects.filter(pk=field.pk).update(
         **definition, job=None, updated_at=timezone.now(), updated_by_id=job.created_by_id or field.updated_by_id
     )
@@ -169,16 +175,17 @@ def _settle(job: BulkJob, conversion: Conversion) -> None:
 
 
 def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> None:
-    """Delete fields of one panel with their values, in the caller's transaction, which has the fields to itself (take_fields).
+    """Delete fields of one panel with their values, in the caller's transaction, which holds the lock of the fields.
 
-    Where many records have values the fields are gone for everybody at once, and a job removes the values and then the fields.
+    Where many records have values, the fields disappear for everybody at once, and a job removes the values and then
+    the fields.
     """
     kind = kind_of(fields[0].panel)
     keys, ids = [field.unique_field_id for field in fields], [field.pk for field in fields]
-    total = count_with_values(kind, keys, AT_ONCE + 1)
-    if total <= AT_ONCE:
-        remove_values_of(kind, keys, ids, FIRST, AT_ONCE + 1)
-        _drop(kind, ids)
+    total = count_with_values(kind, keys, INLINE_LIMIT + 1)
+    if total <= INLINE_LIMIT:
+        remove_values_of(kind, keys, ids, BEFORE_ALL, INLINE_LIMIT + 1)
+        _delete_fields(kind, ids)
         return
     job = _make_removal(kind, keys, ids, count_with_values(kind, keys, 2**31), actor_id)
     CustomField.objects.filter(pk__in=ids).update(deleted_at=timezone.now(), job=job, updated_at=timezone.now())
@@ -196,8 +203,8 @@ def _make_removal(kind: RecordKind, keys: list[str], ids: list[str], total: int,
     return job
 
 
-def _drop(kind: RecordKind, ids: Sequence[str]) -> None:
-    """The fields themselves, and what typed rows are left of them; not by Django's cascade, which would load the rows."""
+def _delete_fields(kind: RecordKind, ids: Sequence[str]) -> None:
+    """Delete the fields and the rest of their typed rows, without Django's cascade, which would load the rows."""
     kind.values.objects.filter(field_id__in=ids)._raw_delete("default")
     CustomField.every.filter(pk__in=ids)._raw_delete("default")
 
@@ -207,17 +214,17 @@ def delete_field(job: BulkJob, deadline: float) -> None:
     kind, keys, ids = kind_of(job.panel), job.change["keys"], job.change["fieldIds"]
 
     def step(job: BulkJob) -> dict[str, Any] | None:
-        removed = remove_values_of(kind, keys, ids, job.position or FIRST, batch_rows())
+        removed = remove_values_of(kind, keys, ids, job.position or BEFORE_ALL, batch_rows())
         processed = job.processed + len(removed)
         return {"processed": processed, "changed": processed, "position": removed[-1]} if removed else None
 
-    work(job, deadline, step, lambda job: _drop(kind, ids))
+    work(job, deadline, step, lambda job: _delete_fields(kind, ids))
 
 
-def tidy() -> bool:
-    """What jobs that ended before their time have left: values put by go, and fields that are gone lose their values after all."""
-    ended = BulkJob.objects.exclude(status__in=LIVE)
-    gone = ConvertedValue.objects.filter(job__in=ended, job__updated_at__lt=timezone.now() - KEPT)
+def clean_up() -> bool:
+    """Clean up after jobs that ended early: delete old staged values, and remove values of deleted fields."""
+    ended = BulkJob.objects.exclude(status__in=UNFINISHED)
+    gone = ConvertedValue.objects.filter(job__in=ended, job__updated_at__lt=timezone.now() - KEEP_STAGED)
     ConvertedValue.objects.filter(job_id__in=list(gone.values_list("job_id", flat=True).distinct()[:1000]))._raw_delete(
         "default"
     )

@@ -1,4 +1,4 @@
-"""The work of custom fields."""
+"""Jobs of custom fields."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from core.jobs import PeriodicTask, register
 from crm.bulk_jobs.services import BulkAction
-from crm.custom_fields.conversion_jobs import convert_field, delete_field, tidy
+from crm.custom_fields.conversion_jobs import clean_up, convert_field, delete_field
 
 register(BulkAction("convert_field", convert_field))
 register(BulkAction("delete_field", delete_field))
-register(PeriodicTask("field-leftovers", tidy, every=timedelta(hours=1)))
+register(PeriodicTask("field-leftovers", clean_up, every=timedelta(hours=1)))

@@ -9,10 +9,10 @@ from crm.records.models import CustomField
 
 
 class ConvertedValue(CompanyRow):
-    """A record's value of a field that is being converted: what it will be, put by until all are ready.
+    """The staged value of a record for a field that is being converted.
 
-    `before` is the value that it was made from, so that a value written meanwhile shows. `rows` are the typed rows of `after`, null where
-    they stay as they are.
+    `before` is the value that it was converted from, which shows whether the value has changed since. `rows` are the
+    typed rows of `after`, null if they stay as they are.
     """
 
     pk = models.CompositePrimaryKey("job_id", "record_id")

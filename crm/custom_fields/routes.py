@@ -1,14 +1,12 @@
-"""Addresses of custom fields."""
+"""Addresses of custom fields and sections."""
 
 from __future__ import annotations
 
-from core.api.router import Route
-from crm.custom_fields import views as field_views
+from core.api.routers import ResourceRouter
+from crm.custom_fields.section_views import CustomSectionViewSet
+from crm.custom_fields.views import CustomFieldViewSet
 
-FIELD_ROUTES = [
-    Route("custom-field", field_views.CustomFields),
-    Route("custom-field/modify", field_views.CustomFieldsModify),
-    Route("custom-field/reorder", field_views.CustomFieldsOrder),
-    Route("custom-field/reset-system", field_views.SystemFieldsReset),
-    Route("custom-field/<str:id>", field_views.CustomFieldDetail),
-]
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("custom-field", CustomFieldViewSet)
+    router.register("custom-section", CustomSectionViewSet)

@@ -1,4 +1,4 @@
-"""Custom sections: titled groups of a panel's fields, in an order of their own."""
+"""Use cases of custom sections: titled groups of a panel's fields, in an order of their own."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ TAKEN, NOT_FOUND, NONE_SELECTED = (
 
 
 def check_section(panel: str, id: Any) -> None:
-    """Refuse what is not the id of one of the panel's sections, for a field that is to stand in it; InvalidSectionId_400.
+    """Refuse an id that belongs to no section of the panel.
 
-    In a transaction the section stays until its end, so that nobody deletes it meanwhile.
+    In a transaction the section stays locked against deletion until the end. Raises InvalidSectionId_400.
     """
     if is_id(id):
         with connection.cursor() as cursor:
@@ -42,9 +42,9 @@ def check_section(panel: str, id: Any) -> None:
 
 @transaction.atomic
 def create_section(*, actor_id: str, values: Mapping[str, Any]) -> CustomSection:
-    """A new section, the last of its panel unless `order` says otherwise.
+    """Create a section, at the end of its panel unless `order` says otherwise.
 
-    InvalidPanel_400, CustomSectionNameAlreadyExists_400, PlanLimitExceeded_403.
+    Raises InvalidPanel_400, CustomSectionNameAlreadyExists_400, PlanLimitExceeded_403.
     """
     reserve_quota("custom-section")
     section = CustomSection(created_by_id=actor_id, updated_by_id=actor_id, **values)
@@ -63,9 +63,9 @@ def create_section(*, actor_id: str, values: Mapping[str, Any]) -> CustomSection
 
 @transaction.atomic
 def update_section(*, id: str, actor_id: str, values: Mapping[str, Any]) -> CustomSection:
-    """Change what is given of a section, but for its panel, which is set once.
+    """Change the given values of a section, except its panel.
 
-    CustomSectionNotFound_400, InvalidPanel_400, CustomSectionNameAlreadyExists_400.
+    Raises CustomSectionNotFound_400, InvalidPanel_400, CustomSectionNameAlreadyExists_400.
     """
     section = CustomSection.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if section is None:
@@ -80,15 +80,16 @@ def update_section(*, id: str, actor_id: str, values: Mapping[str, Any]) -> Cust
 
 
 def not_found() -> NamedError:
-    """The error of an id that is none of the company's sections."""
+    """The error of an id that belongs to no section of the company."""
     return NamedError(NOT_FOUND, "id: there is no such section in this company")
 
 
 @transaction.atomic
 def reorder_sections(*, actor_id: str, ids: Sequence[str]) -> list[str]:
-    """Put sections of one panel into this order; those that are not named follow in the order that they have. Returns all of the panel.
+    """Reorder sections of one panel. Sections that are not named follow in their present order.
 
-    NoCustomSectionSelected_400, CustomSectionNotFound_400, InvalidPanel_400 (of several panels).
+    Returns all sections of the panel. Raises NoCustomSectionSelected_400, CustomSectionNotFound_400, InvalidPanel_400
+    (of several panels).
     """
     if not ids:
         raise NamedError(NONE_SELECTED, "ids: name the sections of a panel in their new order")
@@ -97,9 +98,9 @@ def reorder_sections(*, actor_id: str, ids: Sequence[str]) -> list[str]:
 
 @transaction.atomic
 def delete_sections(*, selection: BulkSelection) -> int:
-    """Delete the selected sections; their fields stay, without section. Returns how many there were.
+    """Delete the selected sections. Their fields stay, without section. Returns the number deleted.
 
-    CustomSectionNotFound_400 when ids name none.
+    Raises CustomSectionNotFound_400 when ids name none.
     """
     ids = list(
         selection.apply(CustomSection.objects.select_for_update(of=("self",)))

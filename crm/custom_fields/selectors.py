@@ -8,5 +8,5 @@ from crm.records.models import CustomField
 
 
 def own_fields() -> QuerySet[CustomField]:
-    """The fields that the active company has made itself."""
+    """The custom fields of the active company, without its system fields."""
     return CustomField.objects.filter(is_system=False)

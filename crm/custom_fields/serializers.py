@@ -15,8 +15,8 @@ from crm.records.models import CustomField
 
 OPTION_HELP = "objects of label, description and value (texts); a label alone is its own value"
 CHILD_HELP = (
-    "for valueType array or object: the fields of each item, or of the object. Each has name (its key), description, fieldType, valueType,"
-    " required, placeholder, helper, defaultValue, options and children; at most 5 levels"
+    "for valueType array or object: the fields of each item, or of the object. Each has name (its key), description,"
+    " fieldType, valueType, required, placeholder, helper, defaultValue, options and children; at most 5 levels"
 )
 
 
@@ -57,7 +57,8 @@ class FieldCreate(FieldAttributes):
 class FieldUpdate(FieldAttributes):
     dropInvalid = BooleanInput(
         default=False,
-        help_text="remove values that the new type, options or children have no room for; otherwise they are in the way",
+        help_text="remove values that the new type, options or children have no room for; otherwise they are in the"
+        " way",
     )
 
 
@@ -130,8 +131,8 @@ class FieldOut(Output):
     children = serializers.JSONField(help_text=CHILD_HELP)
     isSystem = serializers.BooleanField(help_text="stored in a column of the record itself")
     job = FieldJob(
-        help_text="converts the values; until it has completed, the field's types, options and children are those of before. It stays here"
-        " when it failed or was cancelled",
+        help_text="converts the values; until it has completed, the field's types, options and children are those of"
+        " before. It stays here when it failed or was cancelled",
     )
     createdBy = IdField(source="created_by_id", allow_null=True)
     updatedBy = IdField(source="updated_by_id", allow_null=True)

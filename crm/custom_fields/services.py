@@ -1,4 +1,4 @@
-"""Custom fields: the seeded system fields and the company's own (contract section 2, CustomField)."""
+"""Use cases of custom fields: the system fields and the company's own (contract section 2, CustomField)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from django.db.models import F
 from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import new_id
-from crm.custom_fields.conversion import Check, Unfit, check_values, refuse_unfit
+from crm.custom_fields.conversion import Check, UnfitValue, check_values, refuse_unfit
 from crm.custom_fields.conversion_jobs import (
-    AT_ONCE,
-    MEANING,
+    DEFINITION,
+    INLINE_LIMIT,
     conversion_of,
-    convert_at_once,
-    live_job,
+    convert_inline,
     remove_fields,
     start_conversion,
+    unfinished_job,
 )
 from crm.custom_fields.system_fields import SYSTEM_FIELDS, check_options, may_change, seed_system_fields
 from crm.custom_fields.validation import check_definition, save_field
 from crm.field_types import FIELD_TYPES
-from crm.records.locks import take_fields
+from crm.records.locks import lock_fields
 from crm.records.models import CustomField
 from crm.records.ordering import reorder
 from crm.records.schema import BAD_CUSTOM
@@ -50,11 +50,11 @@ RESERVED_KEYS: dict[str, frozenset[str]] = {
     panel: frozenset({field["unique_field_id"] for field in fields} | _ALL | more)
     for (panel, fields), more in zip(SYSTEM_FIELDS.items(), (_OF_CONTACTS, _OF_LEADS, set()), strict=True)
 }
-"""Panel -> what its records themselves and their lists mean by these names."""
+"""Panel -> keys that its records and their lists use themselves."""
 
 
 class FieldChange(NamedTuple):
-    """What to change of a field, by attributes in snake_case; `drop_invalid` removes values that a new type has no room for."""
+    """Changes of a field's attributes (snake_case). `drop_invalid` removes values that do not fit the new type."""
 
     id: str
     values: Mapping[str, Any]
@@ -63,10 +63,10 @@ class FieldChange(NamedTuple):
 
 @transaction.atomic
 def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
-    """A new field from its attributes in snake_case.
+    """Create a field from its attributes in snake_case.
 
-    InvalidPanel_400, InvalidInput_400 (types that do not go together, bad options, children or default), CustomFieldNameAlreadyExists_400,
-    PlanLimitExceeded_403.
+    Raises InvalidPanel_400, InvalidInput_400 (types that do not go together, bad options, children or default),
+    CustomFieldNameAlreadyExists_400, PlanLimitExceeded_403.
     """
     panel = values.get("panel", CustomField.Panel.CONTACT)
     if panel not in CustomField.Panel.values:
@@ -88,20 +88,21 @@ def create_field(*, actor_id: str, values: Mapping[str, Any]) -> CustomField:
 
 @transaction.atomic
 def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bool = False) -> None:
-    """Change fields, all of them or none. A field's key and panel stay, and values of records are converted to a new type.
+    """Change fields, all of them or none, and convert the values of records to new types.
 
-    Where more than 1,000 records have values a job converts them, and the field stays what it is until the job has done so.
+    A field's key and panel stay. Where more than 1,000 records have values, a job converts them, and the field keeps
+    its old definition until the job is done. With `numbered`, problems name the index of their change. Raises
     CustomFieldNotFound_400, InvalidPanel_400, InvalidInput_400, InvalidSectionId_400, CustomFieldNameAlreadyExists_400,
-    InvalidSystemField_400 (what a system field cannot change), InvalidCustomFieldValue_400 (values that cannot be converted).
-    With `numbered` every problem is told by the index of its change.
+    InvalidSystemField_400 (an attribute of a system field that cannot change), InvalidCustomFieldValue_400 (values that
+    cannot be converted).
     """
-    checks = _each(changes, numbered, _look)
+    checks = _each(changes, numbered, _check_change)
     ids = [change.id for change in changes]
-    twice = next((index for index, id in enumerate(ids) if id in ids[:index]), None)
-    if twice is not None:
-        raise NamedError("InvalidInput_400", f"fields.{twice}._id: stands for an earlier field already")
-    if any(set(MEANING) & change.values.keys() for change in changes):
-        take_fields()
+    duplicate = next((index for index, id in enumerate(ids) if id in ids[:index]), None)
+    if duplicate is not None:
+        raise NamedError("InvalidInput_400", f"fields.{duplicate}._id: stands for an earlier field already")
+    if any(set(DEFINITION) & change.values.keys() for change in changes):
+        lock_fields()
     rows = {row.pk: row for row in _locked(ids)}
     renamed = [
         change.id for change in changes if change.values.get("name", rows[change.id].name) != rows[change.id].name
@@ -112,7 +113,7 @@ def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bo
 
 
 def _locked(ids: Sequence[str]) -> list[CustomField]:
-    """The fields, kept from others who change them but not from those who write values."""
+    """Lock the fields against other changes, but not against writers of values."""
     rows = list(CustomField.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=ids).order_by("pk"))
     if len(rows) < len(set(ids)):
         raise _missing()
@@ -124,8 +125,8 @@ def _missing() -> NamedError:
 
 
 def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
-    """Do it for each change; what goes wrong is told together, under the name of the first error."""
-    found, troubles = [], []
+    """Call `do` for each change. Numbered errors are collected and raised together, under the name of the first."""
+    found, errors = [], []
     for index, change in enumerate(changes):
         try:
             with transaction.atomic():
@@ -133,14 +134,14 @@ def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
         except NamedError as error:
             if not numbered:
                 raise
-            troubles.append(NamedError(error.name, f"fields.{index}.{error.detail}"))
-    if troubles:
-        raise NamedError(troubles[0].name, "; ".join(trouble.detail for trouble in troubles))
+            errors.append(NamedError(error.name, f"fields.{index}.{error.detail}"))
+    if errors:
+        raise NamedError(errors[0].name, "; ".join(error.detail for error in errors))
     return found
 
 
-def _look(change: FieldChange) -> Check:
-    """Whether the change can be made, before anybody has to wait for it: values may be many."""
+def _check_change(change: FieldChange) -> Check:
+    """Check the change and the values, which may be many, before any lock makes others wait."""
     before = CustomField.objects.filter(pk=change.id).first()
     if before is None:
         raise _missing()
@@ -155,7 +156,7 @@ def _look(change: FieldChange) -> Check:
 
 
 def _changed(before: CustomField, change: FieldChange) -> CustomField:
-    """The field as it is to be."""
+    """The field with the change applied."""
     changed = {name: value for name, value in change.values.items() if value != getattr(before, name)}
     _refuse_fixed(before, changed)
     after = copy(before)
@@ -181,11 +182,11 @@ def _refuse_fixed(field: CustomField, changed: Mapping[str, Any]) -> None:
         )
 
 
-def _apply(before: CustomField, change: FieldChange, looked: Check, actor_id: str) -> None:
-    """Make the change of a locked field, whose values it converts if they are few."""
+def _apply(before: CustomField, change: FieldChange, check: Check, actor_id: str) -> None:
+    """Change a locked field, and convert its values if they are few."""
     after = _changed(before, change)
-    meaning = [name for name in MEANING if getattr(after, name) != getattr(before, name)]
-    if meaning and (job := live_job(before)):
+    meaning = [name for name in DEFINITION if getattr(after, name) != getattr(before, name)]
+    if meaning and (job := unfinished_job(before)):
         raise NamedError(
             "InvalidInput_400", f"{meaning[0]}: the job {job.pk} is still converting the values of this field"
         )
@@ -195,14 +196,14 @@ def _apply(before: CustomField, change: FieldChange, looked: Check, actor_id: st
         if meaning:
             check_options(after, before.options)
     elif conversion := conversion_of(before, after):
-        if looked.total <= AT_ONCE:
-            looked = check_values(conversion)
+        if check.total <= INLINE_LIMIT:
+            check = check_values(conversion)
             if not change.drop_invalid:
-                refuse_unfit(conversion, looked)
-            _convert(before, after, looked, actor_id, change.drop_invalid)
+                refuse_unfit(conversion, check)
+            _convert(before, after, check, actor_id, change.drop_invalid)
         else:
-            after.job = start_conversion(before, after, looked, actor_id=actor_id, drop_invalid=change.drop_invalid)
-            for name in MEANING:
+            after.job = start_conversion(before, after, check, actor_id=actor_id, drop_invalid=change.drop_invalid)
+            for name in DEFINITION:
                 setattr(after, name, getattr(before, name))
     after.updated_by_id = actor_id
     save_field(after)
@@ -210,16 +211,17 @@ def _apply(before: CustomField, change: FieldChange, looked: Check, actor_id: st
 
 def _convert(before: CustomField, after: CustomField, found: Check, actor_id: str, drop_invalid: bool) -> None:
     try:
-        convert_at_once(before, after, found, actor_id=actor_id, drop_invalid=drop_invalid)
-    except Unfit as error:
+        convert_inline(before, after, found, actor_id=actor_id, drop_invalid=drop_invalid)
+    except UnfitValue as error:
         raise NamedError(BAD_CUSTOM, f"{before.unique_field_id}: {error}") from None
 
 
 @transaction.atomic
 def reorder_fields(*, actor_id: str, ids: Sequence[str]) -> list[str]:
-    """Put fields of one panel, system fields among them, into this order; those that are not named follow. Returns all of the panel.
+    """Reorder fields of one panel, including system fields. Returns all fields of the panel.
 
-    InvalidInput_400 (none named), CustomFieldNotFound_400, InvalidPanel_400 (of several panels).
+    Fields that are not named follow in their present order. Raises InvalidInput_400 (none named),
+    CustomFieldNotFound_400, InvalidPanel_400 (of several panels).
     """
     if not ids:
         raise NamedError("InvalidInput_400", "ids: name the fields of a panel in their new order")
@@ -228,12 +230,13 @@ def reorder_fields(*, actor_id: str, ids: Sequence[str]) -> list[str]:
 
 @transaction.atomic
 def delete_fields(*, actor_id: str, ids: Sequence[str]) -> int:
-    """Delete the fields with their values on all records, deleted ones too; returns how many fields there were.
+    """Delete the fields with their values on all records, including deleted ones. Returns the number of fields.
 
-    Where more than 1,000 records have values the fields are gone at once, but their keys are free again only when a job has removed the
-    values. CustomFieldNotFound_400 when none of the ids is one of the company's, InvalidSystemField_400 when one is a system field.
+    Where more than 1,000 records have values, the fields disappear at once, and their keys are free again when a job
+    has removed the values. Raises CustomFieldNotFound_400 when none of the ids is one of the company's,
+    InvalidSystemField_400 when one is a system field.
     """
-    take_fields()
+    lock_fields()
     fields = list(CustomField.objects.select_for_update(of=("self",)).filter(pk__in=ids).order_by("panel", "pk"))
     if not fields:
         raise NamedError(NOT_FOUND, "ids: none of them is a custom field of this company")

@@ -1,4 +1,4 @@
-"""The system fields, which every company has: what they are at first, what of them can change, and how they are reset."""
+"""The system fields of every company: their initial state, the attributes that can change, and their reset."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.db.models import Count, F
 
 from core.errors import NamedError, shorten
 from crm.custom_fields.validation import check_definition, save_field
-from crm.records.locks import take_fields
+from crm.records.locks import lock_fields
 from crm.records.models import CustomField
 from crm.records.types import kind_of
 
@@ -85,13 +85,13 @@ SYSTEM_FIELDS: dict[str, tuple[dict[str, Any], ...]] = {
         },
     ),
 }
-"""What the records of each panel have; each is stored in a column of the record."""
+"""Panel -> the initial system fields of its records; each is stored in a column of the record."""
 
-ALWAYS_CHANGE = ("name", "required", "order", "hide", "placeholder", "helper")
-OPTIONS_CHANGE = {(CustomField.Panel.LEAD.value, "status"), (CustomField.Panel.LEAD.value, "source")}
-"""The system fields whose options, and with them the default, are the company's own business."""
+CHANGEABLE = ("name", "required", "order", "hide", "placeholder", "helper")
+CHANGEABLE_OPTIONS = {(CustomField.Panel.LEAD.value, "status"), (CustomField.Panel.LEAD.value, "source")}
+"""The system fields whose options, and with them the default, a company may change."""
 
-RESET = (
+RESET_ATTRIBUTES = (
     "description",
     "section",
     "hide",
@@ -103,20 +103,20 @@ RESET = (
     "options",
     "children",
 )
-"""What a reset gives back to a system field besides the attributes that SYSTEM_FIELDS name."""
+"""Attributes that a reset restores besides those in SYSTEM_FIELDS."""
 
 
 def may_change(field: CustomField) -> tuple[str, ...]:
     """The attributes of a system field that can change."""
     return (
-        (*ALWAYS_CHANGE, "options", "default_value")
-        if (field.panel, field.unique_field_id) in OPTIONS_CHANGE
-        else ALWAYS_CHANGE
+        (*CHANGEABLE, "options", "default_value")
+        if (field.panel, field.unique_field_id) in CHANGEABLE_OPTIONS
+        else CHANGEABLE
     )
 
 
 def seed_system_fields() -> None:
-    """The system fields of the active company, as far as they are missing."""
+    """Create the missing system fields of the active company."""
     CustomField.objects.bulk_create(
         [
             CustomField(panel=panel, is_system=True, order=order, **values)
@@ -128,9 +128,10 @@ def seed_system_fields() -> None:
 
 
 def check_options(field: CustomField, before: Iterable[Mapping[str, Any]]) -> None:
-    """Whether a system field can have the options that it is to have instead of `before`; the caller has the fields to itself.
+    """Check the new options of a system field against its old ones, `before`. The caller holds the lock of the fields.
 
-    InvalidInput_400 for options that make no sense, InvalidSystemField_400 with the count when live records have one that goes.
+    Raises InvalidInput_400 for invalid options, InvalidSystemField_400 with the count when live records have a removed
+    one.
     """
     check_definition(field)
     known = [option["value"] for option in field.options]
@@ -149,23 +150,23 @@ def check_options(field: CustomField, before: Iterable[Mapping[str, Any]]) -> No
     )
     used = list(live.values_list(column).annotate(count=Count("pk")).order_by(column))
     if used:
-        told = ", ".join(f"{count} with {shorten(value, 60)!r}" for value, count in used[:10])
+        counts = ", ".join(f"{count} with {shorten(value, 60)!r}" for value, count in used[:10])
         raise NamedError(
             "InvalidSystemField_400",
-            f"options: live {kind.noun} have options that are not among them: {told}; change these first",
+            f"options: live {kind.noun} have options that are not among them: {counts}; change these first",
         )
 
 
 @transaction.atomic
 def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
-    """Make the system fields of a panel, or of all, what they were at first; returns their ids in order.
+    """Restore the initial state of the system fields of a panel, or of all. Returns their ids in order.
 
-    InvalidPanel_400, InvalidSystemField_400 (live leads have a status or source that would be no option any more), and
-    CustomFieldNameAlreadyExists_400 (a field of the company's own has taken one's name).
+    Raises InvalidPanel_400, InvalidSystemField_400 (live leads have a status or source that would no longer be an
+    option), and CustomFieldNameAlreadyExists_400 (one of the company's own fields has the name).
     """
     if panel is not None and panel not in SYSTEM_FIELDS:
         raise NamedError("InvalidPanel_400", f"panel: one of {', '.join(SYSTEM_FIELDS)}, not {shorten(panel, 40)!r}")
-    take_fields()
+    lock_fields()
     seed_system_fields()
     panels = [panel] if panel else list(SYSTEM_FIELDS)
     rows = (
@@ -177,22 +178,22 @@ def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
     found = [
         (present[name, values["unique_field_id"]], values, order)
         for name in panels
-        for order, values in _at_first(name)
+        for order, values in _initial_fields(name)
     ]
     CustomField.objects.filter(pk__in=[field.pk for field, *_ in found]).update(
         name=F("id")
     )  # so that they can swap their names
     for field, values, order in found:
         before, blank = field.options, CustomField()
-        for name in RESET:
+        for name in RESET_ATTRIBUTES:
             setattr(field, name, getattr(blank, name))
         for name, value in {**copy.deepcopy(values), "order": order, "updated_by_id": actor_id}.items():
             setattr(field, name, value)
-        if (field.panel, field.unique_field_id) in OPTIONS_CHANGE:
+        if (field.panel, field.unique_field_id) in CHANGEABLE_OPTIONS:
             check_options(field, before)
         save_field(field)
     return [field.pk for field, *_ in found]
 
 
-def _at_first(panel: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _initial_fields(panel: str) -> Iterator[tuple[int, dict[str, Any]]]:
     return enumerate(SYSTEM_FIELDS[panel], start=1)

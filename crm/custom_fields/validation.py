@@ -1,4 +1,4 @@
-"""Whether a custom field's definition makes sense: types that go together, options, children, default value."""
+"""Checks of a custom field's definition: matching types, options, children, default value."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ OPTION_KEYS = ("label", "description", "value")
 
 
 def check_definition(field: CustomField) -> None:
-    """Bring options, children and default value of the field into the form that is stored.
+    """Check the field, and normalise its options, children and default value for storage.
 
-    InvalidInput_400 when something is wrong, InvalidSectionId_400 for an id that is no section's of the field's panel.
+    Raises InvalidInput_400 for anything invalid, InvalidSectionId_400 for an id that belongs to no section of the
+    field's panel.
     """
     check_types(field.field_type, field.value_type, "valueType")
     field.options = read_options(field.options, "options")
@@ -54,7 +55,7 @@ def check_definition(field: CustomField) -> None:
 
 
 def _checked(path: str, check: Callable[[Any], Any], value: Any) -> Any:
-    """The value as the check returns it, null where there is none."""
+    """The value as the check returns it; None stays None."""
     if value is None:
         return None
     try:
@@ -68,7 +69,7 @@ def refuse(path: str, problem: str) -> NamedError:
 
 
 def check_types(field_type: Any, value_type: Any, path: str) -> None:
-    """Whether the two types exist and go together."""
+    """Refuse types that do not exist or do not match."""
     if not isinstance(field_type, str) or field_type not in FIELD_TYPES:
         raise refuse(
             path.replace("valueType", "fieldType"), f"one of {', '.join(FIELD_TYPES)}, not {shorten(field_type, 40)!r}"
@@ -81,7 +82,7 @@ def check_types(field_type: Any, value_type: Any, path: str) -> None:
 
 
 def read_options(options: Any, path: str) -> list[dict[str, str]]:
-    """Options with label, description and value; a label or value alone stands for both."""
+    """Normalise options to label, description and value. A label or value alone stands for both."""
     if not isinstance(options, list) or len(options) > MAX_OPTIONS:
         raise refuse(path, f"needs an array of at most {MAX_OPTIONS} options")
     found: dict[str, dict[str, str]] = {}
@@ -103,20 +104,20 @@ def read_options(options: Any, path: str) -> list[dict[str, str]]:
 
 
 def read_children(children: Any, path: str, depth: int) -> list[dict[str, Any]]:
-    """Children and their children, with everything that the contract's default gives them."""
+    """Normalise children at all levels, with the contract's defaults."""
     if not isinstance(children, list) or len(children) > MAX_CHILDREN:
         raise refuse(path, f"needs an array of at most {MAX_CHILDREN} fields")
     if children and depth > MAX_DEPTH:
         raise refuse(path, f"is more than {MAX_DEPTH} levels deep")
     found = [_read_child(child, f"{path}.{position}", depth) for position, child in enumerate(children)]
-    _refuse_twins([child["name"] for child in found], path)
+    _refuse_duplicates([child["name"] for child in found], path)
     return found
 
 
-def _refuse_twins(names: Sequence[str], path: str) -> None:
-    twin = next((name for position, name in enumerate(names) if name in names[:position]), None)
-    if twin is not None:
-        raise refuse(path, f"two children are called {shorten(twin, 60)!r}")
+def _refuse_duplicates(names: Sequence[str], path: str) -> None:
+    duplicate = next((name for position, name in enumerate(names) if name in names[:position]), None)
+    if duplicate is not None:
+        raise refuse(path, f"two children are called {shorten(duplicate, 60)!r}")
 
 
 def _read_child(child: Any, path: str, depth: int) -> dict[str, Any]:
@@ -152,7 +153,7 @@ def _read_child(child: Any, path: str, depth: int) -> dict[str, Any]:
 
 
 def save_field(field: CustomField) -> None:
-    """Save a field; CustomFieldNameAlreadyExists_400 when its name or key is another one's."""
+    """Save a field. Raises CustomFieldNameAlreadyExists_400 when another field has its name or key."""
     try:
         with transaction.atomic():
             field.save()

@@ -14,23 +14,23 @@ from crm.meetings import views as meeting_views
 from crm.products import views as product_views
 from crm.records.models import CustomField
 from crm.segments import views as segment_views
-from crm.tags import views as label_views
+from crm.tags import views as tag_views
 from crm.teams import views as team_views
 
 
 def register_exports() -> None:
     """Called when the app is ready."""
-    register_source("contact", contact_views.Contacts, panel=CustomField.Panel.CONTACT)
-    register_source("lead", lead_views.Leads, panel=CustomField.Panel.LEAD)
-    register_source("product-service", product_views.Products, panel=CustomField.Panel.PRODUCT_SERVICE)
-    register_source("contact-category", label_views.ContactCategoryViewSet)
-    register_source("tag", label_views.TagViewSet)
-    register_source("team", team_views.Teams)
-    register_source("segment", segment_views.Segments)
+    register_source("contact", contact_views.ContactViewSet, panel=CustomField.Panel.CONTACT)
+    register_source("lead", lead_views.LeadViewSet, panel=CustomField.Panel.LEAD)
+    register_source("product-service", product_views.ProductViewSet, panel=CustomField.Panel.PRODUCT_SERVICE)
+    register_source("contact-category", tag_views.ContactCategoryViewSet)
+    register_source("tag", tag_views.TagViewSet)
+    register_source("team", team_views.TeamViewSet)
+    register_source("segment", segment_views.SegmentViewSet)
     register_source("contact/import", import_views.ContactImports)
     register_source("lead/import", import_views.LeadImports)
-    register_source("custom-field", field_views.CustomFields)
-    register_source("custom-section", section_views.CustomSections)
+    register_source("custom-field", field_views.CustomFieldViewSet)
+    register_source("custom-section", section_views.CustomSectionViewSet)
     register_source("lead-activity", activity_views.Activities)
     register_source("lead-activity/follow-up", follow_up_views.FollowUps)
     register_source("calllog", call_views.Calls)

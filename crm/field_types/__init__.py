@@ -1,4 +1,4 @@
-"""Custom fields: a small class per field type and per value type, found by explicit dicts (docs/adding-a-custom-field-type.md)."""
+"""Custom fields: one class per field type and value type (docs/adding-a-custom-field-type.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a custom field is at run time, and the small classes that its two types are made of."""
+"""A custom field at run time, and the base classes of its two types."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from core.lists.values import Kind
 
 MAX_DEPTH = 5
-"""How many levels of children a field may have."""
+"""Maximum levels of children of a field."""
 
 
 class BadValue(ValueError):
-    """A value that the field cannot hold; the text says why and what would do."""
+    """A value that does not fit the field; the text says why, and which value would fit."""
 
 
 class IndexRow(NamedTuple):
@@ -27,7 +27,7 @@ class IndexRow(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A value that names a record of the company, to be checked together with all others."""
+    """A reference to a record of the company; all references are checked together."""
 
     kind: Literal["member", "file"]
     id: str
@@ -35,13 +35,16 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
-    """How values are written in a text file. `date_format` is such as DD.MM.YYYY or MM/DD/YYYY HH:mm; empty: what is unambiguous."""
+    """How values are written in a text file.
+
+    `date_format` is such as DD.MM.YYYY or MM/DD/YYYY HH:mm; empty accepts unambiguous dates.
+    """
 
     date_format: str = ""
 
 
 class ValueType:
-    """What a value is: how it is checked, read from text, and indexed. `column` of the value table serves filters of `kind`."""
+    """Checks, parses and indexes the values of a field. Filters of `kind` use `column` of the value table."""
 
     name: ClassVar[str]
     column: ClassVar[Literal["text", "number", "time"] | None] = None
@@ -49,11 +52,14 @@ class ValueType:
     many: ClassVar[bool] = False
 
     def clean(self, value: Any, field: FieldSpec) -> Any:
-        """The JSON value as it is stored; raises BadValue. Never called with null, empty text or an empty array."""
+        """Check a JSON value and return it as stored.
+
+        Raises BadValue. Never called with null, empty text or an empty array.
+        """
         raise NotImplementedError
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> Any:
-        """The stored value that a text means; raises BadValue."""
+        """Parse a text into the stored value. Raises BadValue."""
         return self.clean(text, field)
 
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
@@ -61,12 +67,12 @@ class ValueType:
         return ()
 
     def references(self, value: Any, field: FieldSpec) -> Iterator[Reference]:
-        """The records that a stored value names."""
+        """The records that a stored value refers to."""
         return iter(())
 
 
 class FieldType:
-    """How a value is entered: which value types it may have (the first is the default), and what it demands beyond them."""
+    """How a value is entered: the value types that it may have (the first is the default), and further checks."""
 
     name: ClassVar[str]
     value_types: ClassVar[tuple[str, ...]]
@@ -75,7 +81,7 @@ class FieldType:
     """The value is an array whatever the value type, which then is the type of its items."""
 
     def check(self, value: Any, field: FieldSpec) -> Any:
-        """The stored value, after what this type demands; raises BadValue."""
+        """Check the stored value further. Raises BadValue."""
         return value
 
 
@@ -96,7 +102,7 @@ class FieldSpec:
     children: tuple[FieldSpec, ...] = ()
 
     def clean(self, value: Any) -> Any:
-        """A JSON value as it is stored, or None for an empty one; raises BadValue."""
+        """A JSON value as stored, or None for an empty one. Raises BadValue."""
         if value is None or value == "" or value == []:
             return None
         if self.field_type.always_many and not self.value_type.many:
@@ -106,7 +112,7 @@ class FieldSpec:
         return self.field_type.check(value, self)
 
     def parse(self, cell: Any, how: TextFormat) -> Any:
-        """A cell of a file as it is stored, or None for an empty one; raises BadValue."""
+        """A cell of a file as stored, or None for an empty one. Raises BadValue."""
         if isinstance(cell, date | time):
             cell = cell.isoformat()
         kind = bool if self.value_type.name == "boolean" else int | float if self.value_type.name == "number" else None
@@ -124,13 +130,13 @@ class FieldSpec:
         return self.field_type.check(value, self)
 
     def index_rows(self, value: Any) -> list[IndexRow]:
-        """A stored value as rows of the value table, none for one that cannot be filtered by."""
+        """A stored value as rows of the value table; none if it cannot be filtered by."""
         if isinstance(value, list) and not self.value_type.many:
             return [row for item in value for row in self.value_type.index_rows(item)]
         return list(self.value_type.index_rows(value))
 
     def references(self, value: Any) -> Iterator[Reference]:
-        """The records that a stored value names."""
+        """The records that a stored value refers to."""
         for item in value if isinstance(value, list) and not self.value_type.many else (value,):
             yield from self.value_type.references(item, self)
 
@@ -147,7 +153,7 @@ class FieldSpec:
         return distinct([clean(item, self) for item in value])
 
     def by_label(self, text: str) -> str:
-        """An option's value for its label: files hold what people see."""
+        """The option's value for its label, since files hold labels."""
         if not self.labels or text in self.options:
             return text
         return self.labels.get(text.lower(), text)

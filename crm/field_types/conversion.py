@@ -1,7 +1,7 @@
-"""What becomes of a stored value when its field gets other types: a table over the kinds of values, with a converter in each cell.
+"""Conversion of stored values to a field's new types: a table of converters from kind to kind.
 
-A cell that is missing means that no value of the one kind can become one of the other. Several values and one are the same to the table:
-its cells are about single values.
+Without a converter, no value of the one kind can become one of the other. The converters take single values, also for
+fields with several.
 """
 
 from __future__ import annotations
@@ -16,22 +16,25 @@ from crm.field_types.base import BadValue, FieldSpec, TextFormat, plain_text, sp
 from crm.field_types.values import VALUE_TYPES, describe
 
 Converter = Callable[[Any, FieldSpec], Any]
-"""A stored value, and the field that is to hold it; gives what the field's `clean` takes, None for nothing, or raises BadValue."""
+"""Takes a stored value and its new field.
+
+Returns input for the field's `clean`, or None for no value. Raises BadValue.
+"""
 
 JOIN = "; "
-"""Between several values that become one text; the same mark splits a text into several values."""
+"""Joins several values into one text, and splits a text into several values."""
 
 
 def _option(text: str, field: FieldSpec) -> str:
-    """The option that the text names by its label, or the text."""
+    """The option with the text as its label, or the text."""
     return field.by_label(text) if field.field_type.takes_options else text
 
 
-def _kept(value: Any, field: FieldSpec) -> Any:
+def _unchanged(value: Any, field: FieldSpec) -> Any:
     return _option(value, field) if isinstance(value, str) else value
 
 
-def _written(value: Any, field: FieldSpec) -> str:
+def _as_text(value: Any, field: FieldSpec) -> str:
     return _option(plain_text(value), field)
 
 
@@ -39,36 +42,50 @@ def _as_json(value: Any, field: FieldSpec) -> str:
     return orjson.dumps(value).decode()
 
 
-def _read(value: str, field: FieldSpec) -> Any:
+def _parsed(value: str, field: FieldSpec) -> Any:
     text = _option(value.strip(), field)
     return field.value_type.parse_text(text, field, TextFormat()) if text else None
 
 
-def _truth(value: float, field: FieldSpec) -> bool:
+def _as_boolean(value: float, field: FieldSpec) -> bool:
     if value not in (0, 1):
         raise BadValue(f"needs 1 or 0 to become true or false, got {describe(value)}")
     return bool(value)
 
 
-def _figure(value: bool, field: FieldSpec) -> int:
+def _as_number(value: bool, field: FieldSpec) -> int:
     return int(value)
 
 
 CONVERSIONS: Mapping[str, Mapping[str, Converter]] = {
-    "string": {"string": _kept, "number": _read, "boolean": _read, "date": _read, "object": _read, "any": _kept},
-    "number": {"string": _written, "number": _kept, "boolean": _truth, "any": _kept},
-    "boolean": {"string": _written, "number": _figure, "boolean": _kept, "any": _kept},
-    "date": {"string": _kept, "date": _kept, "any": _kept},
-    "member": {"member": _kept, "any": _kept},
-    "file": {"file": _kept, "any": _kept},
-    "object": {"string": _as_json, "object": _kept, "any": _kept},
-    "any": {"string": _kept, "number": _kept, "boolean": _kept, "date": _kept, "object": _kept, "any": _kept},
+    "string": {
+        "string": _unchanged,
+        "number": _parsed,
+        "boolean": _parsed,
+        "date": _parsed,
+        "object": _parsed,
+        "any": _unchanged,
+    },
+    "number": {"string": _as_text, "number": _unchanged, "boolean": _as_boolean, "any": _unchanged},
+    "boolean": {"string": _as_text, "number": _as_number, "boolean": _unchanged, "any": _unchanged},
+    "date": {"string": _unchanged, "date": _unchanged, "any": _unchanged},
+    "member": {"member": _unchanged, "any": _unchanged},
+    "file": {"file": _unchanged, "any": _unchanged},
+    "object": {"string": _as_json, "object": _unchanged, "any": _unchanged},
+    "any": {
+        "string": _unchanged,
+        "number": _unchanged,
+        "boolean": _unchanged,
+        "date": _unchanged,
+        "object": _unchanged,
+        "any": _unchanged,
+    },
 }
-"""Kind of the present value -> kind of the new one -> converter. From `any` each value is taken for what it is (`_kind_of`)."""
+"""Present kind -> new kind -> converter. A value of kind `any` is converted by its own kind (`_kind_of`)."""
 
 
 def item_kind(field: FieldSpec) -> str:
-    """The kind of each single value of a field: its value type, and for arrays what stands in them."""
+    """The kind of each single value of a field: its value type, or for arrays the kind of the items."""
     if field.value_type.name != "array":
         return field.value_type.name
     if field.field_type.name == "file":
@@ -77,7 +94,7 @@ def item_kind(field: FieldSpec) -> str:
 
 
 def refusal(old: FieldSpec, new: FieldSpec) -> str:
-    """Why no value of the one field could become one of the other; empty when some can."""
+    """Why no value of the one field can become one of the other; empty when some can."""
     before, after = item_kind(old), item_kind(new)
     if after in CONVERSIONS[before]:
         return ""
@@ -89,12 +106,12 @@ def refusal(old: FieldSpec, new: FieldSpec) -> str:
 
 
 def convert(value: Any, old: FieldSpec, new: FieldSpec) -> Any:
-    """A stored value of the old field as the new one stores it, None when nothing is left of it; raises BadValue."""
+    """Convert a stored value of the old field for the new one; None when nothing is left of it. Raises BadValue."""
     reason = refusal(old, new)
     if reason:
         raise BadValue(reason)
     if new.value_type.name == "any" and not new.many:
-        return new.clean(_kept(value, new))
+        return new.clean(_unchanged(value, new))
     if new.many and isinstance(value, str) and item_kind(old) in ("string", "any"):
         if value.lstrip().startswith("["):
             return new.parse(value, TextFormat())
@@ -122,7 +139,7 @@ def _convert_item(item: Any, old: FieldSpec, new: FieldSpec) -> Any:
 
 
 def _kind_of(value: Any) -> str:
-    """The kind of a value that its field says nothing about; empty for one inside of which there are others."""
+    """The kind of a value whose field does not say it; empty for an array."""
     if isinstance(value, str):
         return "string"
     if isinstance(value, bool):

@@ -25,7 +25,10 @@ _TOKENS = (
 
 @lru_cache(maxsize=256)
 def pattern_of(date_format: str) -> str:
-    """A format such as DD.MM.YYYY HH:mm as strptime wants it; lower-case dd/mm/yyyy is understood. Raises ValueError for no format."""
+    """Convert a format such as DD.MM.YYYY HH:mm for strptime; lower-case dd/mm/yyyy works too.
+
+    Raises ValueError for an invalid one.
+    """
     text = date_format.strip()
     if "YY" not in text and "yy" in text:
         head, space, clock = text.partition(" ")
@@ -42,7 +45,10 @@ def pattern_of(date_format: str) -> str:
 
 
 def parse_date_text(text: str, date_format: str = "") -> date | datetime:
-    """A date or, where the text has a time, a moment. Without a format ISO 8601, day.month.year and unambiguous slashes are understood."""
+    """Parse a date, or a datetime where the text has a time.
+
+    Without a format, it accepts ISO 8601, day.month.year and unambiguous slashes.
+    """
     try:
         return date.fromisoformat(text) if len(text) <= 10 else datetime.fromisoformat(text)
     except ValueError:

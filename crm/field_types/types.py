@@ -16,7 +16,7 @@ _URL_SCHEMES = ("http", "https")
 
 
 class Text(FieldType):
-    """One line of text, or whatever its value type says."""
+    """One line of text, or a value of another value type."""
 
     name, value_types = "text", ("string", "any", "number", "boolean", "member", "array", "object")
 
@@ -66,7 +66,7 @@ class Radio(Choice):
 
 
 class MultiSelect(Choice):
-    """Any number of the options' values; the value is an array, and a value type other than array is that of its items."""
+    """Any number of the options' values, as an array; a value type other than array is that of its items."""
 
     name, value_types, always_many = "multi-select", ("array", "string", "number", "member", "any"), True
 

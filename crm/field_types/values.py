@@ -53,7 +53,7 @@ def clean_text(value: Any, limit: int = MAX_TEXT) -> str:
 
 
 def describe(value: Any) -> str:
-    """What somebody sent, in a few words."""
+    """Describe a received value in a few words."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -146,7 +146,7 @@ class Boolean(ValueType):
 
 
 class Date(ValueType):
-    """A date (2026-01-31) or a moment, stored in UTC with milliseconds."""
+    """A date (2026-01-31) or a datetime, stored in UTC with milliseconds."""
 
     name, column, kind = "date", "time", "date"
 
@@ -252,7 +252,7 @@ class Object(ValueType):
 
 
 class AnyValue(ValueType):
-    """Whatever JSON can hold, within bounds; text can be filtered by."""
+    """Any JSON within bounds; filters apply to text."""
 
     name, column, kind = "any", "text", "text"
 

@@ -8,8 +8,9 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
+from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.panels import ROWS, list_address, panel, table
+from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.progress import ProgressMixin, progress_bar
 from crm.imports.models import Import, ImportRowError
 from crm.imports.services import update_import
@@ -83,3 +84,16 @@ class ImportRowErrorAdmin(CompanyRecordAdmin):
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         return lookup == "job__id__exact" or super().lookup_allowed(lookup, value, request)
+
+
+@panel(Company, "Imports", permission="crm.view_import")
+def _imports_of_company(company: Company) -> SafeString:
+    rows = Import.objects.filter(company=company, is_deleted=False).select_related("file").order_by("-id")[:ROWS]
+    address = f"{list_address(Import)}progress/"
+    cells = [
+        (link(row, row.file.name), row.get_status_display(), progress_bar(row, address=address), row.created_at)
+        for row in rows
+    ]
+    return table(
+        ("File", "Status", "Progress", "Made"), cells, more=list_address(Import, company__id__exact=company.pk)
+    )

@@ -7,13 +7,13 @@ from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
-from crm.custom_fields.admin_values import custom_values
+from crm.custom_fields.admin import custom_values
 from crm.leads.models import Lead, LeadProduct, LeadTag
 
 
 @admin.register(Lead)
 class LeadAdmin(CompanyRecordAdmin):
-    """Leads, shown only: they are changed through the API, where values, duplicates, dealing and events belong together."""
+    """Leads, read-only: the API changes them, since it keeps values, duplicates, assignment and events together."""
 
     icon = "handshake"
     list_display = (

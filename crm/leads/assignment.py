@@ -1,4 +1,4 @@
-"""Assigning new leads to members, by the company's rule: in turn, to who has the fewest open leads, or by candidate."""
+"""Assignment of new leads to members by the company's rule: in turn, or to the member with the fewest open leads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STEP = timedelta(microseconds=1)
 
 @dataclass(slots=True)
 class _Candidate:
-    """A member of a team who may be assigned leads. `load` counts open leads, where the rule asks for them."""
+    """A member of a team who may be assigned leads. `load` counts open leads, if the rule needs them."""
 
     link_id: str
     member_id: str
@@ -35,16 +35,17 @@ class _Candidate:
 
 
 def default_team() -> str | None:
-    """The team that takes what is given to none."""
+    """The team of leads that have no other team."""
     return Team.objects.filter(is_default=True).values_list("pk", flat=True).first()
 
 
 def assign(team_ids: Sequence[str | None], closed: Collection[str]) -> list[str | None]:
-    """Assign new leads of these teams; returns their members, in order, None where the rule is manual or nobody is available.
+    """Assign new leads of these teams. Returns their members in order, None where nobody gets the lead.
 
-    DefaultTeamNotFound_500 for a lead of no team, since the default team takes these. To be called in the transaction that makes the leads:
-    the teams (and, where open leads count, the members) stay locked until its end, so that those who assign at the same time wait for each
-    other. `closed` are the statuses of leads that are no load.
+    Nobody gets a lead where the rule is manual or no member is available. Call it in the transaction that creates the
+    leads. The teams (and the members, if open leads count) stay locked until it ends, so that concurrent assignments
+    wait. `closed` holds the statuses of leads that are not open. Raises DefaultTeamNotFound_500 for a lead of no team,
+    since the default team takes these.
     """
     rule = lead_rule(company_id())
     if rule.distribution == Distribution.MANUAL or not team_ids:
@@ -64,7 +65,7 @@ def assign(team_ids: Sequence[str | None], closed: Collection[str]) -> list[str 
 
 
 def _candidates(team_ids: Collection[str], rule: LeadRule) -> dict[str, list[_Candidate]]:
-    """Team -> the members that may be assigned leads, once the teams are locked."""
+    """Lock the teams. Returns team -> the members that may be assigned leads."""
     list(
         Team.objects.select_for_update(no_key=True, of=("self",))
         .filter(pk__in=team_ids)
@@ -84,7 +85,7 @@ def _candidates(team_ids: Collection[str], rule: LeadRule) -> dict[str, list[_Ca
 
 
 def _count_loads(candidates: dict[str, list[_Candidate]], closed: Collection[str]) -> None:
-    """Give each member the number of their open leads, of whatever team; they stay locked, since they may be in several teams."""
+    """Lock the members, who may be in several teams, and count the open leads of each in all teams."""
     everybody = [candidate for team in candidates.values() for candidate in team]
     members = {candidate.member_id for candidate in everybody}
     list(
@@ -102,7 +103,7 @@ def _count_loads(candidates: dict[str, list[_Candidate]], closed: Collection[str
 def _assign(
     team_ids: Sequence[str], candidates: dict[str, list[_Candidate]], rule: LeadRule
 ) -> list[_Candidate | None]:
-    """Who gets each lead. A member of several teams has one load in all of them."""
+    """Choose the member of each lead. A member of several teams has one load in all of them."""
     loads = {candidate.member_id: candidate.load for team in candidates.values() for candidate in team}
     queues = {team: _queue(members, rule, loads) for team, members in candidates.items()}
     turn = 0
@@ -122,7 +123,7 @@ def _weight(candidate: _Candidate, rule: LeadRule, loads: dict[str, int]) -> int
 
 
 def _queue(members: Iterable[_Candidate], rule: LeadRule, loads: dict[str, int]) -> list[Any]:
-    """The members as a heap: by load where that counts, then by how long ago they were assigned a lead."""
+    """The members as a heap: by load if it counts, then by the time of their last assignment."""
     order = sorted(members, key=lambda candidate: candidate.last_assigned_at)
     queue = [
         (_weight(candidate, rule, loads), (0, place), candidate.link_id, candidate)
@@ -133,7 +134,7 @@ def _queue(members: Iterable[_Candidate], rule: LeadRule, loads: dict[str, int])
 
 
 def _next(queue: list[Any], rule: LeadRule, loads: dict[str, int]) -> _Candidate | None:
-    """Take whose turn it is from the heap; who has as many leads as the rule allows is out of it for good."""
+    """Pop the next member. A member with as many leads as the rule allows leaves the heap for good."""
     while queue:
         weight, place, link_id, candidate = heapq.heappop(queue)
         if rule.max_open_leads is not None and loads[candidate.member_id] >= rule.max_open_leads:
@@ -141,12 +142,12 @@ def _next(queue: list[Any], rule: LeadRule, loads: dict[str, int]) -> _Candidate
         current = _weight(candidate, rule, loads)
         if current == weight:
             return candidate
-        heapq.heappush(queue, (current, place, link_id, candidate))  # assigned a lead of another team meanwhile
+        heapq.heappush(queue, (current, place, link_id, candidate))  # got a lead of another team in the meantime
     return None
 
 
 def _stamp(assigned: Sequence[_Candidate], latest: datetime) -> None:
-    """Note when each was assigned their last lead, in the order of the leads and after `latest`, whatever the clock says."""
+    """Save the times of the members' last assignments, in the order of the leads and after `latest`."""
     last = {candidate.link_id: place for place, candidate in enumerate(assigned)}
     if not last:
         return
@@ -154,7 +155,8 @@ def _stamp(assigned: Sequence[_Candidate], latest: datetime) -> None:
         cursor.execute("SELECT clock_timestamp()")
         start = max(cursor.fetchone()[0], latest + STEP)
         cursor.execute(
-            "UPDATE crm_teammember t SET dealt_at = new.assigned_at FROM unnest(%s::text[], %s::timestamptz[]) AS new (id, assigned_at)"
+            "UPDATE crm_teammember t SET dealt_at = new.assigned_at"
+            " FROM unnest(%s::text[], %s::timestamptz[]) AS new (id, assigned_at)"
             " WHERE t.id = new.id",
             [list(last), [start + place * STEP for place in last.values()]],
         )

@@ -1,4 +1,4 @@
-"""One change, or deletion, of many leads (crm.bulk_jobs.changes)."""
+"""Bulk changes and deletions of leads (crm.bulk_jobs.changes)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crm.leads.references import missing_references
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
 from crm.leads.services import Relations
 from crm.leads.updates import PRODUCTS
-from crm.records.bulk_change import Change, Moved, apply_change, plan_change
+from crm.records.bulk_change import Change, ChangesById, apply_change, plan_change
 from crm.records.schema import BAD_SYSTEM, explain
 from crm.records.updates import touch
 from crm.records.values import add_links, remove_links, remove_other_links
@@ -28,17 +28,17 @@ def update_many(
     relations: Relations = Relations(),  # noqa: B008  immutable
     automation: bool = True,
 ) -> Outcome:
-    """Apply one change set to the selected live leads, or have it applied by a job.
+    """Apply one change set to the selected live leads, or leave it to a job.
 
-    As with contacts; `append` and `remove` also add products and take them away. InvalidSystemField_400 for values of contacts, and what
-    plan_change and missing_references raise; LeadNotFound_400 when ids name none.
+    As with contacts; `append` and `remove` also add and remove products. Raises InvalidSystemField_400 for values of
+    contacts, the errors of plan_change and missing_references, and LeadNotFound_400 when ids name none.
     """
     change = {"formData": dict(form_data), "updateType": update_type, "relations": relations.given()}
     return change_many(LEAD, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
 
 
 def delete_leads(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Outcome:
-    """Flag the selected live leads as deleted, or have it done by a job. LeadNotFound_400 when ids name none."""
+    """Flag the selected live leads as deleted, or leave it to a job. Raises LeadNotFound_400 when ids name none."""
     return change_many(LEAD, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
 
@@ -55,11 +55,11 @@ def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
             "InvalidPayload_400", "formData: name at least one value, tag, product, team or member to change"
         )
 
-    def apply(ids: list[str]) -> Moved:
-        moved = apply_change(schema, change, ids, actor_id)
+    def apply(ids: list[str]) -> ChangesById:
+        changes_by_id = apply_change(schema, change, ids, actor_id)
         if row.product_ids is not None:
-            _change_products(schema, list(row.product_ids), update_type, ids, moved, actor_id)
-        return moved
+            _change_products(schema, list(row.product_ids), update_type, ids, changes_by_id, actor_id)
+        return changes_by_id
 
     return apply
 
@@ -84,9 +84,14 @@ def _plan(schema: LeadSchema, form_data: Mapping[str, Any], update_type: str, ro
 
 
 def _change_products(
-    schema: LeadSchema, products: list[str], update_type: str, ids: list[str], moved: Moved, actor_id: str | None
+    schema: LeadSchema,
+    products: list[str],
+    update_type: str,
+    ids: list[str],
+    changes_by_id: ChangesById,
+    actor_id: str | None,
 ) -> None:
-    """Give the leads products, or take them away; those that are different then are told in `moved`."""
+    """Add products to the leads, or remove them, and put the leads that changed into `changes_by_id`."""
     wanted = {"clear": []}.get(update_type, products)
     changed: set[str] = set()
     if update_type == "remove":
@@ -94,7 +99,7 @@ def _change_products(
     else:
         changed = set() if update_type == "append" else remove_other_links(PRODUCTS, dict.fromkeys(ids, wanted))
         changed |= add_links(schema.company_id, PRODUCTS, [(id, product) for id in ids for product in wanted])
-    touch(schema.kind, sorted(changed - moved.keys()), actor_id)
+    touch(schema.kind, sorted(changed - changes_by_id.keys()), actor_id)
     verb = {"append": "added", "remove": "removed"}.get(update_type, "to")
     for id in changed:
-        moved.setdefault(id, {})["productServices"] = {verb: wanted}
+        changes_by_id.setdefault(id, {})["productServices"] = {verb: wanted}

@@ -1,4 +1,4 @@
-"""What lists of leads are filtered, searched and sorted by."""
+"""The fields that lists of leads are filtered, searched and sorted by."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _products() -> QuerySet[LeadProduct]:
 
 
 class ProductNames(ListField):
-    """The names of a lead's products: filtered by any of them, sorted by the first."""
+    """The names of a lead's products: filters match any of them, sorts use the first."""
 
     many = True
 
@@ -38,7 +38,7 @@ class ProductNames(ListField):
 
 
 OWN, CONTACTS = Narrow(), Narrow("contact__search")
-"""By the lead's own texts, and by its contact's."""
+"""Narrow a search by the lead's own texts, and by its contact's."""
 
 LEAD_FIELDS = FieldSet(
     [

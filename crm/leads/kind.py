@@ -12,6 +12,7 @@ LEAD = RecordKind(
     values=LeadValue,
     link="lead",
     noun="leads",
+    singular="lead",
     columns=(
         Column("status", "status", "field", empty="", group="status"),
         Column(

@@ -10,7 +10,10 @@ from crm.records.models import FieldValue
 
 
 class Lead(CompanyModel):
-    """A chance to sell something to a contact. System values are columns, custom values are `custom` with LeadValue rows beside them."""
+    """A chance to sell something to a contact.
+
+    System values are columns. Custom values are in `custom`, with LeadValue rows beside them.
+    """
 
     contact = CompanyForeignKey("crm.Contact", on_delete=models.PROTECT, related_name="leads", db_index=False)
     status = models.CharField(
@@ -71,7 +74,7 @@ class Lead(CompanyModel):
                 fields=("company", "contact", "id"), include=("status", "is_deleted"), name="lead_same_contact"
             ),
             models.Index(fields=("team_member", "status"), condition=Q(is_deleted=False), name="lead_load"),
-            # Without a condition: the deletion of a team moves deleted leads too, and its foreign key is looked up by this.
+            # Without a condition: the deletion of a team also moves deleted leads, and its foreign key uses this index.
             models.Index(fields=("company", "team", "id"), name="lead_team"),
             models.Index(fields=("company", "team_member", "id"), condition=Q(is_deleted=False), name="lead_member"),
             models.Index(fields=("company", "created_by", "id"), condition=Q(is_deleted=False), name="lead_created_by"),

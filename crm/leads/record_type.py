@@ -1,4 +1,4 @@
-"""Leads as a record type, to be registered when the app is ready."""
+"""The record type of leads, which the app registers when it is ready."""
 
 from __future__ import annotations
 

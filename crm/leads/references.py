@@ -1,4 +1,4 @@
-"""What leads refer to: products, teams, members, tags, and the categories of their contacts."""
+"""The references of leads: products, teams, members, tags, and the categories of their contacts."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from crm.teams.services import ACTIVE
 
 
 def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]:
-    """The problems (by position in `rows`) with what rows refer to and the company lacks: at most one query a kind.
+    """Find references to what the company lacks, with at most one query per kind.
 
-    TagNotFound_400, ContactCategoryNotFound_400, ProductServiceNotFound_400, TeamNotFound_400, MemberNotFound_404, MemberNotAccepted_400.
+    Returns position in `rows` -> problems, named TagNotFound_400, ContactCategoryNotFound_400,
+    ProductServiceNotFound_400, TeamNotFound_400, MemberNotFound_404, MemberNotAccepted_400.
     """
     tags = set(missing_tags(tag for row in rows for tag in row.tag_ids or ()))
     categories = set(missing_categories(row.category_id for row in rows))
@@ -52,8 +53,10 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
 
 
 def missing_teams(ids: Iterable[str | None]) -> set[str]:
-    """Those of the teams that the company lacks; the others stay until the caller's transaction ends, since their leads would go to the
-    default team with what is written just now left behind."""
+    """The teams that the company lacks. The others stay locked until the caller's transaction ends.
+
+    Otherwise a deletion would move their leads to the default team and miss the leads that are being written.
+    """
     wanted = sorted({id for id in ids if id})
     if not wanted:
         return set()
@@ -63,7 +66,7 @@ def missing_teams(ids: Iterable[str | None]) -> set[str]:
 
 
 def no_team(id: str) -> ValueProblem:
-    """What is wrong with a team that the company lacks."""
+    """The problem of a team that the company lacks."""
     return _absent("team", "team", "TeamNotFound_400", id)
 
 

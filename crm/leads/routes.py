@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from core.api.router import Route
-from crm.leads import views as lead_views
+from core.api.routers import ResourceRouter
+from crm.leads.views import LeadViewSet
 
-LEAD_ROUTES = [
-    Route("lead", lead_views.Leads),
-    Route("lead/bulk", lead_views.LeadBulk),
-    Route("lead/<str:id>", lead_views.LeadDetail),
-]
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("lead", LeadViewSet)

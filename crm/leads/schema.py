@@ -1,4 +1,4 @@
-"""What a company's leads consist of, and the one reader of their formData for the API and for imports."""
+"""The fields of a company's leads, and the only reader of their formData for the API and for imports."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from crm.records.schema import REQUIRED, RecordRow, RecordSchema, ValueProblem
 
 SYSTEM_COLUMNS = LEAD.system_columns
 CONTACT_KEYS = tuple(CONTACT.system_columns)
-"""formData keys that are values of the lead's contact."""
+"""The formData keys that are values of the lead's contact."""
 MAX_CHOICE = 100
-"""Characters of a status or a source."""
+"""Maximum length of a status or a source."""
 WON, LOST, CLOSED = "won", "lost", "closed"
 
 
 @dataclass(slots=True)
 class LeadRow(RecordRow):
-    """A lead to be written: `system` has columns, contact_id, team_id and team_member_id among them.
+    """A lead to be written: `system` has columns, including contact_id, team_id and team_member_id.
 
-    Without contact_id the contact is found or made by the values of `contact`; `contact_lacks` says what keeps them from making one. An
-    empty `category_id` takes the contact's category away.
+    Without contact_id, the values of `contact` find the contact or create it; `contact_lacks` lists what a new one
+    would lack. An empty `category_id` removes the contact's category.
     """
 
     contact: ContactRow | None = None
@@ -40,7 +40,7 @@ class LeadRow(RecordRow):
 
 @dataclass(slots=True)
 class LeadSchema(RecordSchema):
-    """The fields of the active company's leads, and those of the contacts behind them."""
+    """The fields of the active company's leads and of their contacts."""
 
     kind: ClassVar[RecordKind] = LEAD
     row_class: ClassVar[type[RecordRow]] = LeadRow
@@ -48,11 +48,11 @@ class LeadSchema(RecordSchema):
 
     contacts: ContactSchema = None  # type: ignore[assignment]
     closed: frozenset[str] = frozenset()
-    """The statuses of leads that nobody works on any more."""
+    """The statuses of leads that are not open."""
 
     @classmethod
     def load(cls) -> Self:
-        """The schema of the active company: five queries."""
+        """Load the schema of the active company with five queries."""
         schema = super(LeadSchema, cls).load()
         schema.contacts = ContactSchema.load()
         schema.closed = closed_statuses()
@@ -67,7 +67,7 @@ class LeadSchema(RecordSchema):
         return schema
 
     def is_open(self, status: str | None) -> bool:
-        """Whether a lead of this status (None: the default) is being worked on."""
+        """Whether a lead of this status (None: the default) is open."""
         return (status or self.system_defaults.get("status")) not in self.closed
 
     def fit(self, key: str, value: Any) -> Any:
@@ -93,7 +93,7 @@ class LeadSchema(RecordSchema):
     ) -> None:
         """Put the values of the lead's contact into the row of a new lead.
 
-        Blank ones count as not given: a contact that exists is not emptied by them.
+        Blank values count as not given, so that they do not empty an existing contact.
         """
         given = {
             key: form_data[key]
@@ -119,7 +119,7 @@ NO_CONTACT = ValueProblem(
 
 
 def closed_statuses() -> frozenset[str]:
-    """The statuses of the active company's leads that are won, lost or otherwise done.
+    """The statuses of the active company's leads that are won, lost or otherwise closed.
 
     These are `won`, `lost`, and each option of the system field `status` whose description begins with "closed".
     """

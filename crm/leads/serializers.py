@@ -15,12 +15,12 @@ from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
-from crm.contacts.serializers import ALIAS, BulkError, BulkFailure, category_of, member_of
-from crm.contacts.services import UNSET
+from crm.contacts.serializers import ALIAS, category_of
 from crm.leads.models import LeadProduct, LeadTag
 from crm.leads.services import Relations
 from crm.records.bulk_change import UPDATE_TYPES
-from crm.records.serializers import AutomationInput
+from crm.records.results import UNSET
+from crm.records.serializers import AutomationInput, BulkError, BulkFailure, member_of
 from crm.tags.serializers import LabelSnapshot
 
 FORM_DATA = "system values (status, source, value, notes) and custom values by the uniqueFieldID of their field"
@@ -67,8 +67,8 @@ class LeadBulkCreate(LeadBody):
     formData = serializers.ListField(
         child=serializers.JSONField(),
         default=list,
-        help_text=f"up to 500 objects: {OF_CONTACT}. Each may have its own contact, productServices, team, teamMember, tags and category,"
-        " which stand for those of the body",
+        help_text=f"up to 500 objects: {OF_CONTACT}. Each may have its own contact, productServices, team, teamMember,"
+        " tags and category, which stand for those of the body",
     )
     existingError = BooleanInput(
         default=True, help_text="false: update the open leads of the same contacts and products"
@@ -81,8 +81,8 @@ class LeadBulkUpdate(SelectionInput, LeadRelations):
     updateType = serializers.ChoiceField(
         choices=UPDATE_TYPES,
         default="set",
-        help_text="set: give these values; append, remove: items of tags, productServices and fields with several values; clear: empty the"
-        " fields named",
+        help_text="set: give these values; append, remove: items of tags, productServices and fields with several"
+        " values; clear: empty the fields named",
     )
 
 
@@ -94,7 +94,7 @@ RELATIONS = ("contact", "product_services", "team", "team_member", "tags")
 
 
 def relations_of(data: Mapping[str, Any], *, new: bool = False) -> Relations:
-    """What the body's leads refer to; for new leads null counts as not given."""
+    """The references in a body. For new leads null counts as not given."""
     given = {name: data[name] for name in RELATIONS if name in data}
     if (category := category_of(data)) is not UNSET:
         given["category"] = category
@@ -187,7 +187,7 @@ class LeadOut(Output):
 
 
 def _listed(links: type[Model], target: str) -> Subquery:
-    """What a lead is linked to, each with id and name, in the order of the names."""
+    """The records that a lead is linked to, each with id and name, sorted by name."""
     found = links._default_manager.filter(lead=OuterRef("pk")).order_by().values("lead")
     item = JSONObject(_id=f"{target}_id", name=f"{target}__name")
     return Subquery(

@@ -1,4 +1,4 @@
-"""What people do with leads, one at a time and up to 500 at once."""
+"""Use cases of leads: create, update, and create up to 500 at once."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import REQUIRED, ValueProblem, explain
 
 DUPLICATE = "DuplicateField"
-"""What the outcome of a bulk creation or an import calls the contract's error of duplicates, which has no name."""
+"""The name of a duplicate in the outcome of a bulk creation or an import; the contract's error has no name."""
 REPEATED = "contact, productServices"
 NOT_FOUND = "LeadNotFound_400"
 
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """What a lead refers to. UNSET was not given; None takes it away, or counts as not given for a new lead."""
+    """The references of a lead.
+
+    UNSET was not given; None removes a reference, or counts as not given for a new lead.
+    """
 
     contact: str | None | type[UNSET] = UNSET
     product_services: Sequence[str] | None | type[UNSET] = UNSET
@@ -39,12 +42,12 @@ class Relations:
     category: str | None | type[UNSET] = UNSET
 
     def given(self) -> dict[str, Any]:
-        """What was given, as JSON that makes the same again."""
+        """The given references as JSON-compatible arguments of Relations."""
         found = {name.name: getattr(self, name.name) for name in fields(self)}
         return {name: value for name, value in found.items() if value is not UNSET}
 
     def put_into(self, row: LeadRow) -> None:
-        """Give the row what it refers to."""
+        """Put the references into the row."""
         if self.contact is not UNSET and self.contact is not None:
             row.system["contact_id"] = self.contact
         for column, value in (("team_id", self.team), ("team_member_id", self.team_member)):
@@ -67,11 +70,13 @@ def create_lead(
     skip_invalid: bool = False,
     automation: bool = True,
 ) -> Saved:
-    """A new lead, its contact found or made; with `existing_error` off an open lead of the same contact and product is updated instead.
+    """Create a lead, and find or create its contact.
 
+    With `existing_error` off, update an open lead of the same contact and product instead. Raises
     ContactDataRequired_400 (no contact), ContactNotFound_400, ContactAlreadyExists_400 (two contacts have the values),
-    ValidationError_400 (a required value of the lead), InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400,
-    DuplicateField, what missing_references finds, PlanLimitExceeded_403, DefaultTeamNotFound_500.
+    ValidationError_400 (a required value of the lead), InvalidCustomField_400, InvalidCustomFieldValue_400,
+    InvalidSystemField_400, DuplicateField, the errors of missing_references, PlanLimitExceeded_403 and
+    DefaultTeamNotFound_500.
     """
     with transaction.atomic():
         schema = LeadSchema.load()
@@ -92,7 +97,10 @@ def _read_one(
     skip_invalid: bool = False,
     partial: bool = False,
 ) -> tuple[LeadRow, list[ValueProblem]]:
-    """The row of a formData and the values that were left out; raises what is wrong by its name."""
+    """Read a formData and check its references.
+
+    Returns the row and the problems of values that were left out. Raises the first problem by its name.
+    """
     row, problems = schema.read(form_data, drop_invalid=skip_invalid, partial=partial)
     if row is None:
         raise NamedError(problems[0].name, explain(problems))
@@ -107,12 +115,12 @@ def _read_one(
 
 
 def repeated(lead: str) -> str:
-    """What is said of a row that repeats an open lead."""
+    """The text about a row that repeats an open lead."""
     return f"the open lead {lead} is of the same contact and product already"
 
 
 def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]]]:
-    """Index -> why the row became no lead, as the error of one and as the problems of many."""
+    """Index -> why the row made no lead: the error of a single creation, and the problems of a bulk creation."""
     found: dict[int, tuple[ApiError, list[ValueProblem]]] = {}
     for index, lead in written.collided:
         detail = repeated(lead)
@@ -134,9 +142,10 @@ def create_leads(
     skip_invalid: bool = False,
     automation: bool = True,
 ) -> BulkResult:
-    """Up to 500 leads, each on its own: what is wrong with one is told and costs no other. What all refer to must exist.
+    """Create up to 500 leads, each on its own: an invalid one is reported and does not affect the others.
 
-    InvalidPayload_400 for more than 500, ContactDataRequired_400 for none.
+    The references in `relations` must exist. Raises InvalidPayload_400 for more than 500, ContactDataRequired_400 for
+    none.
     """
     if not items:
         raise NamedError(REQUIRED, "formData: needs an array of at least one lead")
@@ -179,7 +188,7 @@ LIST_KEYS = {"productServices": ("product_services", "ProductServiceNotFound_400
 def _read_item(
     schema: LeadSchema, item: Any, index: int, relations: Relations, skip_invalid: bool
 ) -> tuple[LeadRow | None, list[ValueProblem]]:
-    """An item's formData, which may carry relations of its own."""
+    """Read an item's formData, which may have references of its own."""
     if not isinstance(item, dict):
         return None, [ValueProblem("formData", "InvalidPayload_400", "each lead is an object of field keys and values")]
     values = dict(item)
@@ -206,7 +215,7 @@ def _read_item(
 def _drop_dangling(
     schema: LeadSchema, rows: list[LeadRow], items: Sequence[Any], result: BulkResult, skip_invalid: bool
 ) -> list[LeadRow]:
-    """The rows without those that refer to what the company lacks."""
+    """Drop the rows that refer to records which the company lacks."""
     absent, dangling = missing_references(rows), schema.check_references(rows, drop_invalid=skip_invalid)
     kept = []
     for position, row in enumerate(rows):
@@ -233,10 +242,10 @@ def _report(written: LeadResult, items: Sequence[Any], result: BulkResult) -> No
 def update_lead(
     *, id: str, actor_id: str, form_data: Mapping[str, Any], relations: Relations, automation: bool = True
 ) -> str:
-    """Change what is given of one live lead: null or empty text empties a value, tags and products replace those that are there.
+    """Change the given values of a live lead. Null or empty text empties a value, tags and products replace the lead's.
 
-    Values of the contact, and the category, go to the lead's contact, as PUT /contact/:id takes them. LeadNotFound_400,
-    ContactNotFound_400, and what create_lead and update_contact raise for values.
+    Values of the contact, and the category, go to the lead's contact, as PUT /contact/:id takes them. Raises
+    LeadNotFound_400, ContactNotFound_400, and the errors of create_lead and update_contact for values.
     """
     with transaction.atomic():
         contact = Lead.objects.filter(pk=id, is_deleted=False).values_list("contact_id", flat=True).first()
@@ -247,7 +256,7 @@ def update_lead(
             schema, {key: value for key, value in form_data.items() if key not in CONTACT_KEYS}, relations, partial=True
         )
         contact = row.system.get("contact_id", contact)
-        # The contact before the lead, as those who make leads do it.
+        # Change the contact before the lead, in the order in which writers of leads lock them.
         _change_contact(
             contact, row, {key: form_data[key] for key in CONTACT_KEYS if key in form_data}, actor_id, automation
         )
@@ -269,5 +278,5 @@ def _change_contact(id: str, row: LeadRow, values: Mapping[str, Any], actor_id: 
 
 
 def not_found() -> NamedError:
-    """The error of an id that is none of the company's live leads."""
+    """The error of an id that belongs to no live lead of the company."""
     return NamedError(NOT_FOUND, "id: there is no such lead in this company")

@@ -1,4 +1,4 @@
-"""A lead with its contact, nested in what belongs to it."""
+"""Leads and their contacts, nested in the records that refer to them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class LeadSnapshot(Output):
 
 CONTACT_READS = ("_id", "__name", "__email", "__contact_number")
 LEAD_READS = ("lead_id", "lead__status", *(f"lead__contact{part}" for part in CONTACT_READS))
-"""What lead_of needs of a row."""
+"""The columns that lead_of reads from a row."""
 MEMBER_READS = ("_id", "__name", "__email")
 
 
 def contact_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
-    """The snapshot of the contact that a row's reference is to."""
+    """The snapshot of the contact that a row refers to."""
     found = row[f"{path}_id"]
     names = {
         "name": row[f"{path}__name"],

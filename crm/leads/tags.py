@@ -1,4 +1,4 @@
-"""What the deletion of tags does to leads."""
+"""Removal of deleted tags from leads."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from crm.leads.models import LeadTag
 
 
 def untag_leads(tag_ids: list[str]) -> None:
-    """Take deleted tags from the leads that have them."""
+    """Remove deleted tags from the leads that have them."""
     LeadTag.objects.filter(tag_id__in=tag_ids).delete()

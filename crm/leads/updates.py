@@ -1,8 +1,8 @@
-"""Existing leads updated many at a time, each with values of its own."""
+"""Bulk updates of existing leads, each with values of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,7 +14,7 @@ from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.leads.models import LeadProduct
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.records.updates import load_states, touch, write_links, write_states, write_tags, write_values
+from crm.records.updates import RecordState, load_states, touch, write_links, write_states, write_tags, write_values
 from crm.records.values import Links
 
 PRODUCTS = Links(LeadProduct._meta.db_table, "lead_id", "product_service_id")
@@ -22,7 +22,7 @@ PRODUCTS = Links(LeadProduct._meta.db_table, "lead_id", "product_service_id")
 
 @dataclass(slots=True)
 class LeadUpdates:
-    """(index, id) of the rows that were applied, the rows whose lead is gone, and the leads that are not what they were before."""
+    """The outcome of an update: applied rows as (index, id), rows whose lead is missing, and the changed leads."""
 
     updated: list[tuple[int, str]] = field(default_factory=list)
     missing: list[LeadRow] = field(default_factory=list)
@@ -38,43 +38,53 @@ def update_leads(
     links: Literal["append", "replace"] = "append",
     source: Source | None = None,
 ) -> LeadUpdates:
-    """Apply (lead id, row) in order, in the caller's transaction: given values replace, None empties; a lead that stays the same is not
-    written. `links`: whether tags and products join those that are there; `source`: what the leads are journaled for. The rows' contacts
-    are the caller's business, and what rows refer to must exist. Emits lead.updated with what changed."""
+    """Apply (lead id, row) in order, in the caller's transaction, and emit lead.updated with the changes.
+
+    Given values replace, None empties. A lead that stays the same is not written. With `links` "append", tags and
+    products join those that the lead has. Bulk changes and imports journal the leads for `source`. The caller updates
+    the rows' contacts; the rows' references must exist.
+    """
     result = LeadUpdates()
     if not changes:
         return result
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("update_leads() needs a transaction around it")
-    states, now = load_states(schema.kind, [id for id, _ in changes]), timezone.now()
+    states = load_states(schema.kind, [id for id, _ in changes])
     result.missing = [row for id, row in changes if id not in states]
-    products: dict[str, list[str]] = {}
-    for id, row in changes:
-        if id not in states:
-            continue
-        state = states[id]
-        state.apply(row, row.system)
-        state.stamp(schema.kind.stamps, now)
-        if row.product_ids is not None:
-            products[id] = list(dict.fromkeys([*products.get(id, ()), *row.product_ids]))
-        result.updated.append((row.index, id))
-    moved = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
-    written = [states[id] for id in moved]
+    present = [(id, row) for id, row in changes if id in states]
+    result.updated = [(row.index, id) for id, row in present]
+    products = _apply(schema, states, present)
+    changes_by_id = {id: found for id, state in states.items() if (found := state.changes(schema.names))}
+    written = [states[id] for id in changes_by_id]
     if source is not None:
         touched = sorted(
-            moved.keys() | products.keys() | {id for id, state in states.items() if state.tags is not None}
+            changes_by_id.keys() | products.keys() | {id for id, state in states.items() if state.tags is not None}
         )
         journal.before(schema.kind, touched, source)
     write_states(schema, written, actor_id)
-    write_values(schema, written, moved)
-    beside = set(states) - set(moved)
+    write_values(schema, written, changes_by_id)
+    beside = set(states) - set(changes_by_id)
     replace = links == "replace"
-    write_tags(schema, states, moved, replace=replace)
-    write_links(schema, PRODUCTS, "productServices", products, moved, replace=replace)
-    touch(schema.kind, sorted(beside & moved.keys()), actor_id)
+    write_tags(schema, states, changes_by_id, replace=replace)
+    write_links(schema, PRODUCTS, "productServices", products, changes_by_id, replace=replace)
+    touch(schema.kind, sorted(beside & changes_by_id.keys()), actor_id)
     if source is not None:
         journal.after(schema.kind, touched, source)
-    payloads = {id: {"changes": found} for id, found in moved.items()}
-    emit("lead.updated", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
-    result.changed = set(moved)
+    payloads = {id: {"changes": found} for id, found in changes_by_id.items()}
+    emit("lead.updated", sorted(changes_by_id), payloads=payloads, actor_id=actor_id, automation=automation)
+    result.changed = set(changes_by_id)
     return result
+
+
+def _apply(
+    schema: LeadSchema, states: Mapping[str, RecordState], changes: Sequence[tuple[str, LeadRow]]
+) -> dict[str, list[str]]:
+    """Apply the rows to the states. Returns lead id -> the rows' products."""
+    now = timezone.now()
+    products: dict[str, list[str]] = {}
+    for id, row in changes:
+        states[id].apply(row, row.system)
+        states[id].stamp(schema.kind.stamps, now)
+        if row.product_ids is not None:
+            products[id] = list(dict.fromkeys([*products.get(id, ()), *row.product_ids]))
+    return products

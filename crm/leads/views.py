@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
-from core.errors import DuplicateField, NamedError
-from core.lists import LIST_PARAMETERS, BulkSelection, ListQuery
+from core.api.listing import Listing
+from core.errors import DuplicateField
+from core.lists import LIST_PARAMETERS, ListQuery
 from crm.bulk_jobs.serializers import BulkJobOut, bulk_response
-from crm.contacts.serializers import BulkUpdated
-from crm.contacts.views import VALUE_ERRORS
 from crm.leads.bulk import delete_leads, update_many
 from crm.leads.filters import LEAD_FIELDS
 from crm.leads.kind import LEAD
@@ -29,8 +28,8 @@ from crm.leads.serializers import (
     relations_of,
 )
 from crm.leads.services import DUPLICATE, REPEATED, create_lead, create_leads, update_lead
-from crm.records.responses import bulk_answer
-from crm.records.schema import explain
+from crm.records.serializers import BulkUpdated
+from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer
 
 RELATION_ERRORS = (
     "ProductServiceNotFound_400",
@@ -50,16 +49,23 @@ CREATE_ERRORS = (
     ),
     *(*VALUE_ERRORS, *RELATION_ERRORS, *CONTACT_ERRORS),
 )
-CREATE = """The contact is named by `contact`, or found by the company's unique key among the values in formData, or else made of them; an
-existing contact takes the values that are given. A lead of the same contact and product (or of none, both) that is still open makes it a
-duplicate, which is refused, or updated with existingError false. status must be an option of the system field status; won and lost, and
-options whose description begins with "closed", are not open. Without team the lead is the default team's; without teamMember it is dealt
-out as teamSettings say. Values that skipInvalid left out are named in `warning`. Emits lead.created (lead.updated for a duplicate that is
-updated)."""
+CREATE = (
+    "The contact is named by `contact`, or found by the company's unique key among the values in formData, or"
+    " else made of them; an\n"
+    "existing contact takes the values that are given. A lead of the same contact and product (or of none,"
+    " both) that is still open makes it a\n"
+    "duplicate, which is refused, or updated with existingError false. status must be an option of the system"
+    " field status; won and lost, and\n"
+    'options whose description begins with "closed", are not open. Without team the lead is the default'
+    " team's; without teamMember it is dealt\n"
+    "out as teamSettings say. Values that skipInvalid left out are named in `warning`. Emits lead.created"
+    " (lead.updated for a duplicate that is\n"
+    "updated)."
+)
 
 
-def creation(data: dict[str, Any]) -> dict[str, Any]:
-    """The part of a body that the creation of one and of many share, as the services take it."""
+def creation_options(data: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that the creation of one lead and of many share."""
     return {
         "relations": relations_of(data, new=True),
         "existing_error": data["existing_error"],
@@ -68,18 +74,17 @@ def creation(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class Leads(ApiView):
+class LeadViewSet(RecordViewSet):
     module = "lead"
-
-    @endpoint(
+    kind = LEAD
+    listing = Listing(
         "List leads",
-        output=LeadOut,
-        many=True,
-        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id. Sorted by productServices.name, a"
-        " lead stands where the first of its products' names does.",
+        live_leads,
+        LEAD_FIELDS,
+        LeadOut,
+        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id. Sorted by"
+        " productServices.name, a lead stands where the first of its products' names does.",
     )
-    def get(self, request: Request) -> Any:
-        return self.list_response(live_leads(), LEAD_FIELDS, LeadOut)
 
     @endpoint(
         "Create a lead",
@@ -90,13 +95,9 @@ class Leads(ApiView):
         description=CREATE,
         takes="lead",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
-        saved = create_lead(actor_id=self.actor.member_id, form_data=data["form_data"], **creation(data))
-        found = LeadOut.one(live_leads().filter(pk=saved.id))
-        if found is None:
-            raise NamedError("LeadNotFound_404", "the lead was deleted by somebody else in the same moment")
-        left_out = {"warning": f"left out: {explain(saved.left_out)}"} if saved.left_out else {}
-        return self.success(found, **left_out)
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        saved = create_lead(actor_id=self.actor.member_id, form_data=data["form_data"], **creation_options(data))
+        return self.created(saved, lost="LeadNotFound_404", noun="the lead")
 
     @endpoint(
         "Update many leads",
@@ -106,12 +107,13 @@ class Leads(ApiView):
         bulk=True,
         success="LeadsUpdated_200",
         errors=("LeadNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *RELATION_ERRORS),
-        description="Applies one change set to the selected leads, all or none. Emits lead.updated for each that is different then.",
+        description="Applies one change set to the selected leads, all or none. Emits lead.updated for each that is"
+        " different then.",
     )
-    def put(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = update_many(
             actor_id=self.actor.member_id,
-            selection=BulkSelection.parse(request.data, request.query_params, LEAD_FIELDS),
+            selection=self.selection(),
             form_data=data["form_data"],
             update_type=data["update_type"],
             relations=relations_of(data),
@@ -129,16 +131,11 @@ class Leads(ApiView):
         errors=("LeadNotFound_400",),
         description="They are flagged isDeleted and no longer found; their contacts stay. Emits lead.deleted for each.",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        selection = BulkSelection.parse(request.data, request.query_params, LEAD_FIELDS)
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = delete_leads(
-            actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run"
+            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
         )
         return bulk_response(self, outcome, {"deletedCount": outcome.matched})
-
-
-class LeadDetail(ApiView):
-    module = "lead"
 
     @endpoint(
         "Read a lead",
@@ -147,9 +144,9 @@ class LeadDetail(ApiView):
         errors=("LeadNotFound_400",),
         description="Parameters of the list contract are checked and change nothing.",
     )
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         ListQuery.parse(request.query_params, LEAD_FIELDS)
-        return self._one(id)
+        return self.read(id)
 
     @endpoint(
         "Update a lead",
@@ -157,11 +154,11 @@ class LeadDetail(ApiView):
         output=LeadOut,
         success="LeadUpdated_200",
         errors=("LeadNotFound_400", "CannotUpdateUniqueKey_400", *VALUE_ERRORS, *RELATION_ERRORS, *CONTACT_ERRORS),
-        description="What is not given stays. null or empty text empties a value, tags and productServices replace the lead's, a team or"
-        " teamMember of null takes it away. Values of the contact, and a category, are written to the lead's contact. Emits lead.updated,"
-        " with what changed in its payload (status from and to, when it moved).",
+        description="What is not given stays. null or empty text empties a value, tags and productServices replace the"
+        " lead's, a team or teamMember of null takes it away. Values of the contact, and a category, are written to the"
+        " lead's contact. Emits lead.updated, with what changed in its payload (status from and to, when it moved).",
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         update_lead(
             id=id,
             actor_id=self.actor.member_id,
@@ -169,18 +166,9 @@ class LeadDetail(ApiView):
             relations=relations_of(data),
             automation=data["automation"] == "run",
         )
-        return self._one(id)
+        return self.read(id)
 
-    def _one(self, id: str) -> dict[str, Any]:
-        found = LeadOut.one(live_leads().filter(pk=id))
-        if found is None:
-            raise LEAD.missing("id", id)
-        return found
-
-
-class LeadBulk(ApiView):
-    module = "lead"
-
+    @action(detail=False, methods=["post"])
     @endpoint(
         "Create up to 500 leads",
         input=LeadBulkCreate,
@@ -188,9 +176,10 @@ class LeadBulk(ApiView):
         takes="lead",
         success="LeadsProcessed_200",
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),
-        description="As POST /lead, each item on its own; the answer is 200 either way: items that became no lead are in `failed` (a"
+        description="As POST /lead, each item on its own; the answer is 200 either way: items that became no lead are"
+        " in `failed` (a"
         f" duplicate by the name {DUPLICATE}), single values in the way or left out are in `errors`.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
-        result = create_leads(actor_id=self.actor.member_id, items=data["form_data"], **creation(data))
+    def bulk(self, request: Request, data: dict[str, Any]) -> Any:
+        result = create_leads(actor_id=self.actor.member_id, items=data["form_data"], **creation_options(data))
         return bulk_answer(result, live_leads(), LeadOut, {DUPLICATE: DuplicateField(REPEATED).message})

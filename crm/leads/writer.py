@@ -1,6 +1,6 @@
-"""Leads written many at a time, with the contacts behind them: one statement a table, in the caller's transaction.
+"""Bulk writes of leads and their contacts in the caller's transaction, with one statement per table.
 
-The rows behave as if they were written one after another, so that it does not matter how a file is cut into batches.
+The result is that of writing the rows one after another, so it does not depend on how a file is cut into batches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
 from crm.contacts.schema import ContactRow
-from crm.contacts.unique_key import Keyed, live_holders, lock_unique_key
+from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key
 from crm.contacts.updates import update_contacts
 from crm.contacts.writer import Existing, Holders, collision, import_source, write_contacts
 from crm.leads.assignment import assign, default_team
@@ -32,15 +32,19 @@ MAX_ROUNDS = 5
 CONTACT_EXISTS = "ContactAlreadyExists_400"
 
 OPEN_LEADS = """
-SELECT l.id, l.contact_id, array_agg(p.product_service_id) FROM crm_lead l LEFT JOIN crm_leadproduct p ON p.lead_id = l.id
+SELECT l.id, l.contact_id, array_agg(p.product_service_id)
+FROM crm_lead l LEFT JOIN crm_leadproduct p ON p.lead_id = l.id
 WHERE l.contact_id = ANY(%s) AND NOT l.is_deleted AND l.status <> ALL(%s) GROUP BY l.id ORDER BY l.created_at, l.id
 """
 
 
 @dataclass(slots=True)
 class LeadResult:
-    """What became of each row: (index, id) pairs, (index, id of the lead in the way), index -> what is wrong, and (index, module) of those
-    that the plan has no room for."""
+    """The outcome for each row.
+
+    created and updated have (index, id), collided has (index, id of the open lead), failed has index -> problems,
+    refused has (index, module whose quota is exceeded).
+    """
 
     created: list[tuple[int, str]] = field(default_factory=list)
     updated: list[tuple[int, str]] = field(default_factory=list)
@@ -50,7 +54,10 @@ class LeadResult:
 
 
 class _Item(NamedTuple):
-    """A row with the id of its lead and of its contact; the contact's is a placeholder until that is written, if `makes_contact`."""
+    """A row with the ids of its lead and its contact.
+
+    With `makes_contact`, the contact's id is a placeholder until it is written.
+    """
 
     id: str
     row: LeadRow
@@ -65,8 +72,8 @@ class _Plan:
     result: LeadResult = field(default_factory=LeadResult)
 
 
-class _Again(Exception):
-    """What was written has to be taken back and planned anew, without the rows that are `failed` or `refused`."""
+class _Retry(Exception):
+    """The attempt has to be rolled back and repeated without the rows that are `failed` or `refused`."""
 
     def __init__(
         self, failed: dict[int, list[ValueProblem]] | None = None, refused: Sequence[tuple[int, str]] = ()
@@ -83,12 +90,13 @@ def write_leads(
     automation: bool = True,
     existing: Existing = "error",
 ) -> LeadResult:
-    """Create the rows' leads in the caller's transaction: contacts found or made, members assigned, values, tags, products and events.
+    """Create the rows' leads in the caller's transaction, with contacts, members, values, tags, products and events.
 
-    A row that repeats an open lead, of the same contact and a product of the row (or both without product), is told in `collided`; with
-    "update" that lead takes the row's values, tags and products, and the row is told in `updated`. An existing contact takes the values
-    that the row has of it, unless the row is not written. What rows refer to must exist (crm.leads.references,
-    LeadSchema.check_references), but for contacts: a row without one that could be had fails.
+    A row repeats an open lead of the same contact that has a product of the row (or if neither has a product). It is in
+    `collided`; with "update" that lead takes the row's values, tags and products, and the row is in `updated`. An
+    existing contact takes the row's values of it, unless the row is not written. The rows' references must exist
+    (crm.leads.references, LeadSchema.check_references), except for contacts: a row for which no contact can be found or
+    created fails.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("write_leads() needs a transaction around it")
@@ -98,10 +106,10 @@ def write_leads(
     for _ in range(MAX_ROUNDS):
         try:
             with transaction.atomic():
-                result = _Round(schema, actor_id, import_id, automation, existing).write(pending)
-        except _Again as again:
-            failed |= again.failed
-            refused += again.refused
+                result = _Attempt(schema, actor_id, import_id, automation, existing).write(pending)
+        except _Retry as retry:
+            failed |= retry.failed
+            refused += retry.refused
             gone = failed.keys() | {index for index, _ in refused}
             pending = [row for row in pending if row.index not in gone]
             continue
@@ -112,7 +120,7 @@ def write_leads(
 
 
 class _OpenLeads:
-    """The leads that a row may repeat: those of the contacts that somebody works on, the oldest first."""
+    """The open leads of contacts, the oldest first, to find those that a row repeats."""
 
     def __init__(self, contact_ids: Iterable[str], closed: Iterable[str]) -> None:
         self._by_product: dict[tuple[str, str | None], str] = {}
@@ -137,7 +145,7 @@ class _OpenLeads:
 
 
 @dataclass(slots=True)
-class _Round:
+class _Attempt:
     """One attempt at a batch of rows."""
 
     schema: LeadSchema
@@ -151,11 +159,11 @@ class _Round:
             return LeadResult()
         gone = missing_teams(
             row.system.get("team_id") for row in rows
-        )  # before anything else is locked, as in the deletion of a team
+        )  # before anything else is locked, as the deletion of a team does
         if gone:
-            raise _Again({row.index: [no_team(id)] for row in rows if (id := row.system.get("team_id")) in gone})
+            raise _Retry({row.index: [no_team(id)] for row in rows if (id := row.system.get("team_id")) in gone})
         by_values = any(row.contact or row.category_id is not None for row in rows)
-        if by_values or len(rows) > 1:  # many rows lock many contacts, one writer at a time
+        if by_values or len(rows) > 1:  # many rows lock many contacts, so one writer works at a time
             lock_unique_key(self.schema.contacts, many=len(rows) > 1 or by_values)
         plan = self._plan(rows)
         contacts = self._write_contacts(plan)
@@ -169,16 +177,16 @@ class _Round:
             source=import_source(self.import_id),
         )
         if outcome.missing:  # somebody deleted a lead that was to be updated
-            raise _Again
+            raise _Retry
         plan.result.created = [(item.row.index, item.id) for item in inserts]
         plan.result.updated = outcome.updated
         return plan.result
 
     def _plan(self, rows: Sequence[LeadRow]) -> _Plan:
-        """Go through the rows in order: whose contact it is, and whether a lead of theirs says the same."""
+        """Decide about the rows in order: find the contact of each, and the open lead that it repeats."""
         schema, plan = self.schema, _Plan()
         keyed = {
-            row.index: Keyed(new_id(), row.contact, *schema.contacts.keys_of(row.contact.system))
+            row.index: KeyedRow(new_id(), row.contact, *schema.contacts.keys_of(row.contact.system))
             for row in rows
             if row.contact is not None and not row.system.get("contact_id")
         }
@@ -214,9 +222,9 @@ class _Round:
         return plan
 
     def _contact_of(
-        self, row: LeadRow, keyed: Keyed | None, holders: Holders, present: set[str]
+        self, row: LeadRow, keyed: KeyedRow | None, holders: Holders, present: set[str]
     ) -> str | list[ValueProblem]:
-        """The id of the row's contact, or a placeholder for one to be made; or what is wrong."""
+        """The id of the row's contact, a placeholder for a new one, or the row's problems."""
         named = row.system.get("contact_id")
         if named:
             return (
@@ -228,13 +236,13 @@ class _Round:
             return [NO_CONTACT]
         found = holders.of(keyed)
         if len(set(found.values())) > 1:
-            return [_taken(*collision(keyed, found)[1:])]
+            return [_collision_problem(*collision(keyed, found)[1:])]
         if found:
             return next(iter(found.values()))
         return row.contact_lacks or keyed.id
 
     def _write_contacts(self, plan: _Plan) -> dict[int, str]:
-        """Make the contacts that are to be made, and give the others what the rows have of them; the contacts by the rows' indexes."""
+        """Create the missing contacts and update the others. Returns row index -> contact id."""
         items = [*plan.inserts, *plan.updates]
         items.sort(key=lambda item: item.row.index)
         made, named = [], []
@@ -249,36 +257,36 @@ class _Round:
         common: Any = {"actor_id": self.actor_id, "automation": self.automation}
         written = write_contacts(self.schema.contacts, made, import_id=self.import_id, existing="update", **common)
         outcome = update_contacts(self.schema.contacts, named, source=import_source(self.import_id), **common)
-        taken = [*written.collided, *outcome.collided]
-        if taken or written.refused:
-            failed = {index: [_taken(part, value, holder)] for index, part, value, holder in taken}
-            raise _Again(failed, [(index, "contact") for index in written.refused])
+        collisions = [*written.collided, *outcome.collided]
+        if collisions or written.refused:
+            failed = {index: [_collision_problem(part, value, holder)] for index, part, value, holder in collisions}
+            raise _Retry(failed, [(index, "contact") for index in written.refused])
         contacts = dict(written.created + written.updated)
         new = {id for _, id in written.created}
         for item in items:
             found = contacts.get(item.row.index, item.contact_id)
             if found not in new if item.makes_contact else found != item.contact_id:
-                raise _Again  # another writer was quicker with this contact
+                raise _Retry  # another writer wrote this contact first
         return contacts
 
     def _assign(self, inserts: Sequence[_Item]) -> dict[str, dict[str, str | None]]:
-        """The team of each new lead, and a member for each open one of nobody. Leads that are closed already are nobody's work."""
+        """The team of each new lead, and a member for each open lead that has none. Closed leads get no member."""
         default = default_team() if any(not item.row.system.get("team_id") for item in inserts) else None
         teams = {item.id: item.row.system.get("team_id") or default for item in inserts}
         members = {item.id: item.row.system.get("team_member_id") for item in inserts}
-        wanting = [
+        unassigned = [
             item for item in inserts if not members[item.id] and self.schema.is_open(item.row.system.get("status"))
         ]
         try:
-            assigned = assign([teams[item.id] for item in wanting], self.schema.closed)
+            assigned = assign([teams[item.id] for item in unassigned], self.schema.closed)
         except NamedError as error:
             problem = ValueProblem("team", error.name, error.detail)
-            raise _Again({item.row.index: [problem] for item in wanting if not teams[item.id]}) from error
-        members |= {item.id: member for item, member in zip(wanting, assigned, strict=True)}
+            raise _Retry({item.row.index: [problem] for item in unassigned if not teams[item.id]}) from error
+        members |= {item.id: member for item, member in zip(unassigned, assigned, strict=True)}
         return {id: {"team_id": team, "team_member_id": members[id]} for id, team in teams.items()}
 
     def _insert(self, items: Sequence[_Item], assigned: dict[str, dict[str, str | None]]) -> None:
-        """The leads' own rows and what stands beside them."""
+        """Insert the leads with their values, tags, products and events."""
         if not items:
             return
         schema = self.schema
@@ -307,7 +315,7 @@ class _Round:
 
 
 def _lock_contacts(ids: Iterable[str]) -> set[str]:
-    """Those of the contacts that are live, locked in the order of their ids: who writes leads of the same contact waits."""
+    """Lock the live contacts in the order of their ids, so that writers of leads of the same contact wait."""
     wanted = sorted(ids)
     if not wanted:
         return set()
@@ -323,7 +331,7 @@ def _product_names(ids: Iterable[str]) -> dict[str, str]:
     return dict(ProductService.objects.filter(pk__in=wanted).values_list("pk", "name")) if wanted else {}
 
 
-def _taken(part: str, value: str, holder: str) -> ValueProblem:
+def _collision_problem(part: str, value: str, holder: str) -> ValueProblem:
     return ValueProblem(
         "email" if part == "email" else "number", CONTACT_EXISTS, f"{value} belongs to the contact {holder} already"
     )

@@ -18,13 +18,12 @@ from core.api.selection import SelectionInput
 from core.fields import JSONField
 from core.text.timezones import zone_of
 from crm.activities.reminders import MAX_MINUTES
-from crm.contacts.serializers import member_of
 from crm.leads.serializers import LeadContact
 from crm.leads.snapshots import CONTACT_READS, LEAD_READS, MEMBER_READS, LeadSnapshot, contact_of, lead_of
 from crm.meetings.attendees import MAX_ATTENDEES
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.meetings.services import LONGEST
-from crm.records.serializers import AutomationInput
+from crm.records.serializers import AutomationInput, member_of
 
 START = "such as 2026-03-09T14:30:00+01:00; without an offset it is what the clocks of `timezone` show (the first time of two)"
 END = f"written like startsAt; at most {LONGEST.days} days after it. Give it, or durationMinutes"

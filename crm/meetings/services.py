@@ -23,7 +23,7 @@ from crm.meetings.icalendar import Method, calendar_file
 from crm.meetings.mails import call_off, invite
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.records.datetimes import check_timezone, company_timezone, read_datetime
-from crm.records.updates import Changes, told
+from crm.records.updates import Changes, event_value
 
 Status = Meeting.Status
 LONGEST = timedelta(days=7)
@@ -173,7 +173,7 @@ def _give(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
         if name in LINKS and value:
             LINKS[name](value)
         setattr(meeting, column, value)
-        changes[KEYS.get(name, name)] = {"from": told(before), "to": told(value)}
+        changes[KEYS.get(name, name)] = {"from": event_value(before), "to": event_value(value)}
     return changes
 
 
@@ -220,8 +220,8 @@ def _tell(kind: str, meetings: Sequence[Meeting], actor_id: str, automation: boo
             "lead": meeting.lead_id,
             "contact": meeting.contact_id,
             "title": meeting.title,
-            "startsAt": told(meeting.starts_at),
-            "endsAt": told(meeting.ends_at),
+            "startsAt": event_value(meeting.starts_at),
+            "endsAt": event_value(meeting.ends_at),
             **facts,
         }
         for meeting in meetings

@@ -6,13 +6,13 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
-from crm.custom_fields.admin_values import custom_values
+from crm.custom_fields.admin import custom_values
 from crm.products.models import ProductService
 
 
 @admin.register(ProductService)
 class ProductServiceAdmin(CompanyRecordAdmin):
-    """Products and services, shown only: they are changed through the API, where values and events belong together."""
+    """Products and services, read-only: the API changes them, since it keeps values and events together."""
 
     icon = "inventory_2"
     list_display = (

@@ -1,4 +1,4 @@
-"""What lists of products and services are filtered, searched and sorted by."""
+"""The fields that lists of products and services are filtered, searched and sorted by."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from crm.products.kind import PRODUCT_SERVICE
 from crm.records.filters import column_field, custom_fields_of
 
 TEXTS = Narrow()
-"""By the product's own texts."""
+"""Narrows a search by the product's own texts."""
 
 PRODUCT_FIELDS = FieldSet(
     [

@@ -12,6 +12,7 @@ PRODUCT_SERVICE = RecordKind(
     values=ProductServiceValue,
     link="product_service",
     noun="products and services",
+    singular="product or service",
     columns=(
         Column("name", "name", "field", empty=""),
         Column("kind", "type", "field", empty=ProductService.Kind.PRODUCT),

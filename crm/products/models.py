@@ -11,7 +11,7 @@ from crm.records.models import FieldValue
 
 
 class ProductService(CompanyModel):
-    """Something that a company sells."""
+    """A product or service that a company sells."""
 
     class Kind(models.TextChoices):
         PRODUCT = "product"

@@ -1,4 +1,4 @@
-"""Products and services as a record type, to be registered when the app is ready."""
+"""The record type of products and services, which the app registers when it is ready."""
 
 from __future__ import annotations
 

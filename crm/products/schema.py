@@ -1,4 +1,4 @@
-"""What a company's products and services consist of, and the reader of their formData."""
+"""The fields of a company's products and services, and the reader of their formData."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ProductSchema(RecordSchema):
 
     @classmethod
     def load(cls) -> Self:
-        """The schema of the active company: one query."""
+        """Load the schema of the active company with one query."""
         schema = super(ProductSchema, cls).load()
         fields = schema.system_fields
         required = {key for key, spec in fields.items() if spec.required} | {"name"}  # leads show and sort by it

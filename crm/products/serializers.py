@@ -11,11 +11,10 @@ from accounts.members.snapshots import MemberSnapshot
 from core.api.input import BooleanInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
-from crm.contacts.serializers import member_of
 from crm.products.models import ProductService
 from crm.products.schema import SYSTEM_COLUMNS
 from crm.records.bulk_change import UPDATE_TYPES
-from crm.records.serializers import AutomationInput
+from crm.records.serializers import AutomationInput, member_of
 
 FORM_DATA = f"system values ({', '.join(SYSTEM_COLUMNS)}) and custom values by the uniqueFieldID of their field"
 
@@ -35,7 +34,8 @@ class ProductBulkUpdate(SelectionInput, ProductUpdate):
     updateType = serializers.ChoiceField(
         choices=UPDATE_TYPES,
         default="set",
-        help_text="set: give these values; append, remove: items of fields with several values; clear: empty the fields named",
+        help_text="set: give these values; append, remove: items of fields with several values; clear: empty the fields"
+        " named",
     )
 
 

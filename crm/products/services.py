@@ -1,4 +1,4 @@
-"""Products and services: made and changed one at a time, changed and deleted many at a time."""
+"""Use cases of products and services: create, update, bulk update, bulk delete."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from crm.records.values import add_values
 def create_product(
     *, actor_id: str, form_data: Mapping[str, Any], skip_invalid: bool = False, automation: bool = True
 ) -> Saved:
-    """A new product or service.
+    """Create a product or service.
 
-    ProductServiceDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 (every problem in the
-    warning), ProductServiceNameAlreadyExists_400, PlanLimitExceeded_403.
+    Raises ProductServiceDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400
+    (every problem in the warning), ProductServiceNameAlreadyExists_400, PlanLimitExceeded_403.
     """
     schema = ProductSchema.load()
     row, problems = _read(schema, form_data, drop_invalid=skip_invalid)
@@ -47,14 +47,14 @@ def create_product(
 
 @transaction.atomic
 def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], automation: bool = True) -> None:
-    """Change what is given of one live product or service: null or empty text empties a value; one that stays the same is not written.
+    """Change the given values of a live product or service, and write it only if it is different.
 
-    ProductServiceNotFound_400, and what create_product raises for values.
+    Null or empty text empties a value. Raises ProductServiceNotFound_400, and the errors of create_product for values.
     """
     schema = ProductSchema.load()
     state = load_states(PRODUCT_SERVICE, [id]).get(id)
     if state is None:
-        raise not_found()
+        raise PRODUCT_SERVICE.missing("id", id)
     row, _ = _read(schema, form_data, partial=True)
     state.apply(row, row.system)
     changes = state.changes(schema.names)
@@ -79,10 +79,10 @@ def update_products(
     update_type: str = "set",
     automation: bool = True,
 ) -> Outcome:
-    """Apply one change set to the selected live products and services, or have it applied by a job.
+    """Apply one change set to the selected live products and services, or leave it to a job.
 
-    CannotUpdateUniqueKey_400 (a name), InvalidPayload_400, what create_product raises for values, ProductServiceNotFound_400 when ids
-    name none.
+    Raises CannotUpdateUniqueKey_400 (a name), InvalidPayload_400, the errors of create_product for values, and
+    ProductServiceNotFound_400 when ids name none.
     """
     change = {"formData": dict(form_data), "updateType": update_type}
     return change_many(
@@ -91,9 +91,9 @@ def update_products(
 
 
 def delete_products(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Outcome:
-    """Flag the selected live products and services as deleted, or have it done by a job; leads that are about them keep them.
+    """Flag the selected live products and services as deleted, or leave it to a job. Leads keep them.
 
-    ProductServiceNotFound_400 when ids name none.
+    Raises ProductServiceNotFound_400 when ids name none.
     """
     return change_many(PRODUCT_SERVICE, DELETE, actor_id=actor_id, selection=selection, automation=automation)
 
@@ -112,15 +112,13 @@ def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
     return lambda ids: apply_change(schema, change, ids, actor_id)
 
 
-def not_found() -> NamedError:
-    """The error of an id that is none of the company's live products and services."""
-    return NamedError(PRODUCT_SERVICE.not_found, "id: there is no such product or service in this company")
-
-
 def _read(
     schema: ProductSchema, form_data: Mapping[str, Any], *, partial: bool = False, drop_invalid: bool = False
 ) -> tuple[RecordRow, list[ValueProblem]]:
-    """The row of a formData and the values that were left out; raises what is wrong by its name."""
+    """Read a formData and check its references.
+
+    Returns the row and the problems of values that were left out. Raises the first problem by its name.
+    """
     row, problems = schema.read(form_data, partial=partial, drop_invalid=drop_invalid)
     if row is not None:
         dangling = schema.check_references([row], drop_invalid=drop_invalid).get(0, [])

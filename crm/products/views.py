@@ -8,32 +8,29 @@ from rest_framework.request import Request
 
 from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
-from core.errors import NamedError
-from core.lists import BulkSelection
+from core.api.listing import Listing
 from crm.bulk_jobs.serializers import BulkJobOut, bulk_response
-from crm.contacts.serializers import BulkUpdated
-from crm.contacts.views import VALUE_ERRORS
 from crm.products.filters import PRODUCT_FIELDS
+from crm.products.kind import PRODUCT_SERVICE
 from crm.products.selectors import live_products
 from crm.products.serializers import ProductBulkUpdate, ProductCreate, ProductDelete, ProductOut, ProductUpdate
-from crm.products.services import create_product, delete_products, not_found, update_product, update_products
-from crm.records.schema import explain
+from crm.products.services import create_product, delete_products, update_product, update_products
+from crm.records.serializers import BulkUpdated
+from crm.records.views import VALUE_ERRORS, RecordViewSet
 
 CHANGE_ERRORS = ("ProductServiceDataRequired_400", "ProductServiceNameAlreadyExists_400", *VALUE_ERRORS)
 
 
-class Products(ApiView):
+class ProductViewSet(RecordViewSet):
     module = "product-service"
-
-    @endpoint(
+    kind = PRODUCT_SERVICE
+    listing = Listing(
         "List products and services",
-        output=ProductOut,
-        many=True,
+        live_products,
+        PRODUCT_FIELDS,
+        ProductOut,
         description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id.",
     )
-    def get(self, request: Request) -> Any:
-        return self.list_response(live_products(), PRODUCT_FIELDS, ProductOut)
 
     @endpoint(
         "Create a product or service",
@@ -42,21 +39,17 @@ class Products(ApiView):
         takes="product-service",
         success="ProductServiceCreated_201",
         errors=(*CHANGE_ERRORS, "ProductServiceNotFound_404", "PlanLimitExceeded_403"),
-        description="name is required, and unique in the company whatever its case. Values that skipInvalid left out are named in"
-        " `warning`. Emits productService.created.",
+        description="name is required, and unique in the company whatever its case. Values that skipInvalid left out"
+        " are named in `warning`. Emits productService.created.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         saved = create_product(
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
             skip_invalid=data["skip_invalid"],
             automation=data["automation"] == "run",
         )
-        found = ProductOut.one(live_products().filter(pk=saved.id))
-        if found is None:
-            raise NamedError("ProductServiceNotFound_404", "it was deleted by somebody else in the same moment")
-        left_out = {"warning": f"left out: {explain(saved.left_out)}"} if saved.left_out else {}
-        return self.success(found, **left_out)
+        return self.created(saved, lost="ProductServiceNotFound_404", noun="it")
 
     @endpoint(
         "Update many products and services",
@@ -69,10 +62,10 @@ class Products(ApiView):
         description="Applies one change set to the selected ones, all or none; names are changed one at a time. Emits"
         " productService.updated for each that is different then.",
     )
-    def put(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = update_products(
             actor_id=self.actor.member_id,
-            selection=BulkSelection.parse(request.data, request.query_params, PRODUCT_FIELDS),
+            selection=self.selection(),
             form_data=data["form_data"],
             update_type=data["update_type"],
             automation=data["automation"] == "run",
@@ -87,23 +80,18 @@ class Products(ApiView):
         bulk=True,
         success="ProductServicesDeleted_200",
         errors=("ProductServiceNotFound_400",),
-        description="They are flagged isDeleted and no longer found; leads that are about them keep them. Emits productService.deleted for"
-        " each.",
+        description="They are flagged isDeleted and no longer found; leads that are about them keep them. Emits"
+        " productService.deleted for each.",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        selection = BulkSelection.parse(request.data, request.query_params, PRODUCT_FIELDS)
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = delete_products(
-            actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run"
+            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
         )
         return bulk_response(self, outcome, {"deletedCount": outcome.matched})
 
-
-class ProductDetail(ApiView):
-    module = "product-service"
-
     @endpoint("Read a product or service", output=ProductOut, errors=("ProductServiceNotFound_400",))
-    def get(self, request: Request, id: str) -> Any:
-        return self._one(id)
+    def retrieve(self, request: Request, id: str) -> Any:
+        return self.read(id)
 
     @endpoint(
         "Update a product or service",
@@ -111,17 +99,11 @@ class ProductDetail(ApiView):
         output=ProductOut,
         success="ProductServiceUpdated_200",
         errors=("ProductServiceNotFound_400", *CHANGE_ERRORS),
-        description="What is not given stays; null or empty text empties a value. Emits productService.updated, with what changed in its"
-        " payload.",
+        description="What is not given stays; null or empty text empties a value. Emits productService.updated, with"
+        " what changed in its payload.",
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         update_product(
             id=id, actor_id=self.actor.member_id, form_data=data["form_data"], automation=data["automation"] == "run"
         )
-        return self._one(id)
-
-    def _one(self, id: str) -> dict[str, Any]:
-        found = ProductOut.one(live_products().filter(pk=id))
-        if found is None:
-            raise not_found()
-        return found
+        return self.read(id)

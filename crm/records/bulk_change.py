@@ -1,4 +1,4 @@
-"""One change of many records of any kind: the same for all, by set-based statements. Each panel adds what only its records have."""
+"""Bulk changes of records of any kind, with set-based statements. Each kind adds its own relations."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from django.utils import timezone
 from core.errors import NamedError
 from crm.field_types.base import MAX_ITEMS
 from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema, explain
-from crm.records.updates import Changes, told, touch
+from crm.records.updates import Changes, event_value, touch
 from crm.records.values import add_tags, add_values, remove_links, remove_other_tags, tag_links
 
 UPDATE_TYPES = ("set", "append", "remove", "clear")
-Moved = dict[str, Changes]
-"""Record id -> what is different about it now."""
+ChangesById = dict[str, Changes]
+"""Record id -> the changes of the record."""
 
 APPENDED = """coalesce(custom -> %(key)s, '[]') || (
     SELECT coalesce(jsonb_agg(item ORDER BY place), '[]')
     FROM jsonb_array_elements(%(items)s::jsonb) WITH ORDINALITY AS new (item, place)
-    WHERE NOT EXISTS (SELECT FROM jsonb_array_elements(coalesce(custom -> %(key)s, '[]')) AS old (item) WHERE old.item = new.item))"""
+    WHERE NOT EXISTS (
+        SELECT FROM jsonb_array_elements(coalesce(custom -> %(key)s, '[]')) AS old (item) WHERE old.item = new.item))"""
 REMOVED = """(
     SELECT coalesce(jsonb_agg(item ORDER BY place), '[]')
     FROM jsonb_array_elements(custom -> %(key)s) WITH ORDINALITY AS old (item, place)
@@ -31,7 +32,8 @@ REMOVED = """(
 CHANGE_ITEMS = """
 UPDATE {table}
 SET updated_at = %(now)s, updated_by_id = %(actor)s,
-    custom = CASE WHEN changed.items = '[]' THEN custom - %(key)s ELSE jsonb_set(custom, ARRAY[%(key)s], changed.items) END
+    custom = CASE WHEN changed.items = '[]' THEN custom - %(key)s
+        ELSE jsonb_set(custom, ARRAY[%(key)s], changed.items) END
 FROM (
     SELECT id AS changed_id, {items} AS items FROM {table} WHERE id = ANY(%(ids)s) AND (%(append)s OR custom ? %(key)s)
 ) AS changed
@@ -48,7 +50,7 @@ RETURNING r.id, {returned}
 
 @dataclass(slots=True)
 class Change:
-    """What to do to every selected record."""
+    """A change of every selected record."""
 
     columns: dict[str, Any] = field(default_factory=dict)
     """Column -> value."""
@@ -68,10 +70,10 @@ class Change:
 def plan_change(
     schema: RecordSchema, form_data: Mapping[str, Any], update_type: str, tag_ids: Sequence[str] | None
 ) -> Change:
-    """The change that a formData and tags (which exist) mean; raises what is wrong by its name.
+    """Plan the change that a formData and existing tags ask for. Raises invalid input by its name.
 
-    `set` gives all the values, `append` and `remove` add to and take from tags and fields with several values, `clear` empties the fields
-    named in form_data, and the tags when given.
+    `set` gives all the values. `append` and `remove` change tags and fields with several values. `clear` empties the
+    fields named in form_data, and the tags when they are given.
     """
     if update_type not in UPDATE_TYPES:
         raise NamedError("InvalidPayload_400", f"updateType: one of {', '.join(UPDATE_TYPES)}")
@@ -132,26 +134,26 @@ def _plan_items(schema: RecordSchema, form_data: Mapping[str, Any], update_type:
         getattr(change, update_type)[key] = row.custom[key]
 
 
-def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> Moved:
-    """Change one batch of locked records; the caller emits what is told about those that are different now."""
-    moved = _set_columns(schema, change, ids, actor_id)
+def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> ChangesById:
+    """Change a batch of locked records. Returns the changes of each, for the events that the caller emits."""
+    changes_by_id = _set_columns(schema, change, ids, actor_id)
     for key, items in change.append.items():
         for id in _change_items(schema, key, items, ids, actor_id, append=True):
-            moved.setdefault(id, {})[key] = {"added": items}
+            changes_by_id.setdefault(id, {})[key] = {"added": items}
     for key, items in change.remove.items():
         for id in _change_items(schema, key, items, ids, actor_id, append=False):
-            moved.setdefault(id, {})[key] = {"removed": items}
+            changes_by_id.setdefault(id, {})[key] = {"removed": items}
     tagged = _change_tags(schema, change, ids)
-    touch(schema.kind, sorted(tagged - moved.keys()), actor_id)
+    touch(schema.kind, sorted(tagged - changes_by_id.keys()), actor_id)
     for id in tagged:
-        moved.setdefault(id, {})["tags"] = {
+        changes_by_id.setdefault(id, {})["tags"] = {
             {"set": "to", "append": "added", "remove": "removed"}[change.tags]: list(change.tag_ids)
         }
-    return moved
+    return changes_by_id
 
 
-def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> Moved:
-    """The values that are the same for all, in one statement; what it changed."""
+def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> ChangesById:
+    """Set the values that are the same for all records, in one statement. Returns the changes."""
     wanted: list[tuple[str, str, list[Any]]] = [(column, "%s", [value]) for column, value in change.columns.items()]
     given = {key: value for key, value in change.custom.items() if value is not None}
     if change.custom:
@@ -171,7 +173,8 @@ def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id:
     keys: list[Any] = []
     if change.custom:
         returned.append(
-            "(SELECT json_object_agg(key, old.custom -> key) FROM unnest(%s::text[]) AS key WHERE old.custom ? key)::text"
+            "(SELECT json_object_agg(key, old.custom -> key) FROM unnest(%s::text[]) AS key"
+            " WHERE old.custom ? key)::text"
         )
         keys = [list(change.custom)]
     statement = SET_COLUMNS.format(
@@ -184,16 +187,16 @@ def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id:
     with connection.cursor() as cursor:
         cursor.execute(statement, [*values, *stamped, now, actor_id, ids, *values, *keys])
         rows = cursor.fetchall()
-    moved = {id: _differences(schema, change, columns, old) for id, *old in rows}
+    changes_by_id = {id: _differences(schema, change, columns, old) for id, *old in rows}
     if change.custom:
-        _replace_values(schema, list(change.custom), dict.fromkeys(moved, given))
-    return moved
+        _replace_values(schema, list(change.custom), dict.fromkeys(changes_by_id, given))
+    return changes_by_id
 
 
 def _differences(schema: RecordSchema, change: Change, columns: Sequence[str], old: Sequence[Any]) -> Changes:
-    """What a record's old values differ in from the change; `old` are its columns and then its custom values as JSON."""
+    """The changes of a record from its old values: its columns, followed by its custom values as JSON."""
     found = {
-        schema.names[column]: {"from": told(before), "to": told(change.columns[column])}
+        schema.names[column]: {"from": event_value(before), "to": event_value(change.columns[column])}
         for column, before in zip(columns, old, strict=False)
         if column in schema.names and before != change.columns[column]
     }
@@ -210,7 +213,10 @@ def _differences(schema: RecordSchema, change: Change, columns: Sequence[str], o
 def _change_items(
     schema: RecordSchema, key: str, items: list[Any], ids: list[str], actor_id: str | None, *, append: bool
 ) -> set[str]:
-    """Add items to a field with several values, or take them away; returns the records that are different now."""
+    """Add items to a field with several values, or remove them.
+
+    Returns the ids of changed records with their items replaced.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             CHANGE_ITEMS.format(table=schema.kind.table, items=APPENDED if append else REMOVED),
@@ -235,7 +241,7 @@ def _change_items(
 
 
 def _replace_values(schema: RecordSchema, keys: Sequence[str], values: Mapping[str, Mapping[str, Any]]) -> None:
-    """The typed rows of the fields `keys`, for the records and values given."""
+    """Replace the typed rows of the fields `keys` for these records."""
     if not values:
         return
     kind = schema.kind

@@ -1,4 +1,4 @@
-"""Moments as callers write them: with an offset from UTC, or as the clock on a wall shows them."""
+"""Datetimes in requests: with an offset from UTC, or as local time."""
 
 from __future__ import annotations
 
@@ -11,32 +11,33 @@ from core.tenancy import company_id
 from core.text.timezones import is_timezone, zone_of
 
 YEARS = range(1970, 2200)
-"""Far from the ends of the calendar, where no time could be taken away or added any more."""
+"""Well within the range of datetime, so that adding or subtracting a duration never overflows."""
 FORM = "write it as 2026-03-09T14:30:00+01:00, or without an offset for the clock of the time zone"
 
 
 def read_datetime(field: str, text: str, zone: str | None = None) -> datetime:
-    """The moment, to the second, in UTC. Without an offset it is what the clocks of `zone` (None: the company's time zone) show.
+    """Parse a datetime, to the second, as UTC.
 
-    Where clocks are put back, a time comes twice and the first one is meant; one that they skip is refused. InvalidFormat.
+    Without an offset it is local time in `zone` (None: the company's time zone). A local time that occurs twice is the
+    first occurrence; one that the zone skips is refused. Raises InvalidFormat.
     """
     try:
-        found = datetime.fromisoformat(text.strip()).replace(microsecond=0)
+        parsed = datetime.fromisoformat(text.strip()).replace(microsecond=0)
     except ValueError:
         raise InvalidFormat(field, text, f"{field}: {FORM}") from None
     if _is_date(text.strip()):
         raise InvalidFormat(field, text, f"{field}: a day without a time; {FORM}")
-    if found.year not in YEARS:
+    if parsed.year not in YEARS:
         raise InvalidFormat(field, text, f"{field}: the year is one from {YEARS.start} to {YEARS.stop - 1}")
-    if found.tzinfo is not None:
-        return found.astimezone(UTC)
+    if parsed.tzinfo is not None:
+        return parsed.astimezone(UTC)
     name = zone or company_timezone()
-    moment = on_clock(found, zone_of(name))
-    if moment is None:
+    found_utc = local_to_utc(parsed, zone_of(name))
+    if found_utc is None:
         raise InvalidFormat(
             field, text, f"{field}: the clocks of {name} are put forward then and skip this time; give another"
         )
-    return moment
+    return found_utc
 
 
 def _is_date(text: str) -> bool:
@@ -47,10 +48,10 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def on_clock(wall: datetime, zone: ZoneInfo) -> datetime | None:
-    """The first moment, in UTC, at which the zone's clocks show this time; None where they never do."""
-    moment = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
-    return moment if moment.astimezone(zone).replace(tzinfo=None, fold=0) == wall else None
+def local_to_utc(local: datetime, zone: ZoneInfo) -> datetime | None:
+    """The first datetime in UTC at which it is this local time in the zone; None if it never is."""
+    found_utc = local.replace(tzinfo=zone, fold=0).astimezone(UTC)
+    return found_utc if found_utc.astimezone(zone).replace(tzinfo=None, fold=0) == local else None
 
 
 def company_timezone() -> str:
@@ -59,7 +60,7 @@ def company_timezone() -> str:
 
 
 def check_timezone(name: str) -> str:
-    """The name itself; InvalidTimezone_400 for one that the tz database does not have."""
+    """Returns the name. Raises InvalidTimezone_400 for one that the tz database does not have."""
     if not is_timezone(name):
         raise NamedError(
             "InvalidTimezone_400",

@@ -1,4 +1,4 @@
-"""What lists of records are filtered, searched and sorted by beyond their system fields: the company's custom ones."""
+"""List fields of records: columns of the kind, and the company's custom fields."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
 from crm.records.schema import spec_of
 
-KINDS_OF_TYPES: dict[str, Kind] = {"text": "text", "numeric": "number", "timestamptz": "date", "boolean": "boolean"}
-"""PostgreSQL type of a column -> what lists take it for; references are ids."""
+LIST_TYPES: dict[str, Kind] = {"text": "text", "numeric": "number", "timestamptz": "date", "boolean": "boolean"}
+"""PostgreSQL type of a column -> the type of its list field; references are ids."""
 
 
 def column_field(kind: RecordKind, api_name: str, **options: Any) -> ListField:
-    """The list field of one of the kind's columns, found by its name in the API; `options` are those of ListField."""
+    """The list field of a column, found by its name in the API. `options` are those of ListField."""
     column = next(column for column in kind.columns if column.api_name == api_name)
     field = next(field for field in kind.model._meta.local_concrete_fields if field.column == column.name)
-    type = "id" if field.is_relation else KINDS_OF_TYPES[column.type]
+    type = "id" if field.is_relation else LIST_TYPES[column.type]
     return ListField(api_name, type, column.name, nullable=field.null, **options)
 
 
 def custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
-    """A finder of the active company's custom fields of a panel, by uniqueFieldID or _id, for FieldSet."""
+    """A function for FieldSet that finds the active company's custom fields of a panel by uniqueFieldID or _id."""
 
     def find(name: str) -> ListField | None:
         row = _own_fields(kind).filter(Q(unique_field_id=name) | Q(pk=name)).order_by("pk").first()
@@ -37,7 +37,7 @@ def custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
 
 
 def all_custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
-    """As custom_fields_of, for many trees at once: one query in all, when the first field is asked for."""
+    """Like custom_fields_of, for many trees at once: the first call reads all fields with one query."""
     known: dict[str, CustomField] = {}
     asked = False
 
@@ -57,7 +57,7 @@ def _own_fields(kind: RecordKind) -> QuerySet[CustomField]:
 
 
 def _list_field(kind: RecordKind, row: CustomField, name: str) -> ListField | None:
-    """The field as lists know it, under the name that it was asked for by; None for one whose values are not indexed."""
+    """The list field with the requested name; None for a field whose values are not indexed."""
     spec = spec_of(row)
     value_kind, column = spec.value_type.kind, spec.value_type.column
     if value_kind is None or column is None:

@@ -1,4 +1,4 @@
-"""New records of any kind, many in one statement that derives from the kind's columns."""
+"""Bulk inserts of records of any kind, with a statement derived from the kind's columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from django.utils import timezone
 from crm.records.kinds import Column, RecordKind
 
 INSERT = """
-INSERT INTO {table} (id, created_at, updated_at, company_id, created_by_id, updated_by_id, import_job_id, is_deleted, {columns}, custom)
+INSERT INTO {table}
+    (id, created_at, updated_at, company_id, created_by_id, updated_by_id, import_job_id, is_deleted, {columns}, custom)
 SELECT id, %(now)s, %(now)s, %(company)s, %(actor)s, %(actor)s, %(import)s, false, {values}, custom
 FROM json_to_recordset(%(rows)s::json) AS rows (id text, {types}, custom jsonb)
 ON CONFLICT DO NOTHING
@@ -24,10 +25,13 @@ RETURNING id
 def insert_records(
     kind: RecordKind, rows: Sequence[Mapping[str, Any]], *, company: str, actor_id: str | None, import_id: str | None
 ) -> set[str]:
-    """Insert rows of `id`, `custom` and the kind's columns; returns the ids of those that no other record stood in the way of."""
+    """Insert rows of `id`, `custom` and the kind's columns.
+
+    Returns the ids of rows that conflicted with no other record.
+    """
     if not rows:
         return set()
-    # One JSON text instead of an array a column: psycopg writes arrays thirty times slower.
+    # One JSON text instead of an array per column: psycopg writes arrays thirty times slower.
     values: dict[str, Any] = {
         "now": timezone.now(),
         "company": company,

@@ -1,7 +1,7 @@
-"""Kinds of records: contacts, leads, and products and services, each with its tables and its columns.
+"""Kinds of records: contacts, leads, and products and services, each with its tables and columns.
 
-A column is written once, in the kind's `columns` (crm/contacts/kind.py and its like): INSERT, UPDATE, merges, journals, erasure
-and list fields derive from it. crm.records.types has what can be done with the records of each kind.
+A column is written once, in the kind's `columns` (such as crm/contacts/kind.py). INSERT, UPDATE, merges, journals,
+erasure and list fields derive from it. crm.records.types adds the operations on each kind.
 """
 
 from __future__ import annotations
@@ -19,38 +19,41 @@ from core.errors import NamedError
 from crm.records.models import FieldValue
 
 Given = Literal["field", "beside", ""]
-"""How callers give a value: as a system field in formData, beside formData, or not at all."""
+"""How requests give a value: as a system field in formData, beside formData, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a kind's records, besides those that all kinds have (ids, times, authors, custom, deletion)."""
+    """A column of a kind's records, besides those of all kinds (ids, times, authors, custom, deletion)."""
 
     name: str
     api_name: str = ""
     """Its name in the API, in events and, of a system field, in formData."""
     given: Given = ""
     type: str = "text"
-    """Its PostgreSQL type, as statements name it."""
+    """Its PostgreSQL type, as in statements."""
     empty: Any = None
-    """What it holds where there is no value."""
+    """Its value in a record that has none."""
     group: str = ""
-    """The column that says whether a group of columns has a value; these are chosen, emptied, kept and restored together."""
+    """The column that decides whether a group of columns has a value.
+
+    A group is chosen, emptied, kept and restored as a whole.
+    """
     stamps: str = ""
     """The column whose last change it dates."""
     in_events: bool = True
     """Whether events carry its changes."""
     derived: bool = False
-    """It follows from others by a trigger or RecordSchema.derive, so that journals leave it out."""
+    """A trigger or RecordSchema.derive computes it, so journals leave it out."""
     inserted: bool = True
     updated: bool = True
     strictest: Callable[[Sequence[Any]], Any] | None = None
-    """Which of several values a merge keeps, whatever is chosen."""
+    """Picks the value that a merge keeps, whatever the user chooses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Columns that are chosen together in a merge, and the one that says whether there is a value at all."""
+    """Columns that are chosen together in a merge, and the one that decides whether there is a value."""
 
     columns: tuple[str, ...]
     judged: str
@@ -65,23 +68,24 @@ class RecordKind:
     values: type[FieldValue]
     link: str
     noun: str
-    """What people call many of them."""
+    """The plural in texts."""
+    singular: str
     columns: tuple[Column, ...]
     not_found: str
-    """The error of an id that is none of its live records."""
+    """The error of an id that belongs to no live record."""
     exists: str = ""
     """The error of a unique value that another record has."""
     unique: Mapping[str, str] = field(default_factory=dict)
     """Part of what makes a live record unique -> its column, or another SQL expression over the table."""
     unique_noun: str = ""
-    """What people call these parts."""
+    """The words for these parts in texts."""
     tags: type[models.Model] | None = None
     links: tuple[tuple[str, type[models.Model], str], ...] = ()
-    """What its records are linked to: the name in the API, the table of the links, and its column of what is linked."""
+    """Links of its records: the name in the API, the table of the links, and its column of the linked record."""
     made_with: tuple[str, ...] = ()
-    """The panels of records that an import of this kind makes too, to be undone after its own."""
+    """The panels of records that an import of this kind also creates. An undo removes them last."""
     kept_for: tuple[str, ...] = ()
-    """Reverse relations: a record that live records refer to by these stays when the import that made it is undone."""
+    """Reverse relations. The undo of an import keeps a record that live records refer to by these."""
 
     @property
     def table(self) -> str:
@@ -102,10 +106,6 @@ class RecordKind:
         """The column of `link`."""
         return f"{self.link}_id"
 
-    @property
-    def singular(self) -> str:
-        return self.noun.removesuffix("s")
-
     @cached_property
     def by_name(self) -> dict[str, Column]:
         """Column name -> column."""
@@ -118,17 +118,17 @@ class RecordKind:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Column name -> name in the API, of all that events carry."""
+        """Column name -> name in the API, of the columns in events."""
         return {column.name: column.api_name for column in self.columns if column.api_name and column.in_events}
 
     @cached_property
     def state_columns(self) -> tuple[str, ...]:
-        """What an update of records reads and may change, but for derived columns."""
+        """The columns that an update reads and may change, without derived ones."""
         return tuple(column.name for column in self.columns if column.updated and not column.derived)
 
     @cached_property
     def merged_columns(self) -> tuple[str, ...]:
-        """What a merge may change about the winner, but for derived columns."""
+        """The columns of the winner that a merge may change, without derived ones."""
         return tuple(
             column.name for column in self.columns if (column.updated and not column.derived) or column.strictest
         )
@@ -144,7 +144,7 @@ class RecordKind:
 
     @cached_property
     def groups(self) -> dict[str, tuple[str, ...]]:
-        """Column name -> all the columns that belong together with it, in their order."""
+        """Column name -> all columns of its group, in order."""
         found: dict[str, tuple[str, ...]] = {}
         for column in self.columns:
             if column.group:
@@ -162,7 +162,7 @@ class RecordKind:
 
     @cached_property
     def blank(self) -> dict[str, Any]:
-        """Column name -> what it holds without value."""
+        """Column name -> its empty value."""
         return {column.name: column.empty for column in self.columns}
 
     @cached_property
@@ -170,11 +170,11 @@ class RecordKind:
         return tuple(one.name for one in self.model._meta.constraints if isinstance(one, UniqueConstraint))
 
     def emptied(self, name: str) -> dict[str, Any]:
-        """The column, and those that belong to it, without value."""
+        """The empty values of the column and of the rest of its group."""
         return {one: self.blank[one] for one in self.groups.get(name, (name,)) if not self.by_name[one].stamps}
 
     def violates_unique(self, error: IntegrityError) -> bool:
-        """Whether a statement failed since another record has what makes one unique."""
+        """Whether a statement failed because another record has the unique value."""
         return any(name in str(error) for name in self.unique_constraints)
 
     def live(self) -> QuerySet[Any]:
@@ -182,7 +182,7 @@ class RecordKind:
         return self.model._default_manager.filter(is_deleted=False)
 
     def missing(self, name: str, id: str) -> NamedError:
-        """The error of an id that is no live record, which tells where a merged one went."""
+        """The error of an id that belongs to no live record; it says where a merged record went."""
         into = None
         if any(field.name == "merged_into" for field in self.model._meta.local_fields):
             into = self.model._default_manager.filter(pk=id).values_list("merged_into_id", flat=True).first()
@@ -190,7 +190,7 @@ class RecordKind:
         return NamedError(self.not_found, f"{name}: there is no such {self.singular} in this company{went}")
 
     def taken_meanwhile(self) -> NamedError:
-        """The error of a unique value that another record got in the same moment."""
+        """The error of a unique value that another record took at the same time."""
         return NamedError(self.exists, f"another {self.singular} has taken {self.unique_noun} in the same moment")
 
     def name_of(self, name: str) -> str:

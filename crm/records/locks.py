@@ -1,4 +1,4 @@
-"""Who writes values by the fields of a company, and who changes what these fields are, wait for each other."""
+"""Locks between writers of values and changes of the fields themselves."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from django.db import connection
 from core.tenancy import company_id
 
 LOCK = 0x6C77_0002
-"""First key of the advisory lock of a company's fields; the second is the company's."""
+"""First key of the advisory lock of a company's fields. The second is the company's."""
 
 
-def hold_fields() -> None:
-    """Keep the active company's fields what they are until the transaction ends; outside of one there is nothing to keep them for.
+def lock_fields_shared() -> None:
+    """Lock the active company's fields against changes until the transaction ends; without one, do nothing.
 
-    Any number of writers hold them at once.
+    Any number of writers of values share the lock.
     """
     if connection.in_atomic_block:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, hashtext(%s))", [LOCK, company_id()])
 
 
-def take_fields() -> None:
-    """Have the active company's fields to oneself until the transaction ends: nobody writes by what they were any more.
+def lock_fields() -> None:
+    """Lock the active company's fields exclusively until the transaction ends; writers of values wait.
 
-    Take this before any row, since those who hold the fields may be waiting for it.
+    Take this lock before any row, since its other holders may wait for the row.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [LOCK, company_id()])

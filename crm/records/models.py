@@ -10,8 +10,8 @@ from core.models import CompanyManager, CompanyModel, CompanyRow
 from core.search import SearchColumn
 
 
-class Named(CompanyModel):
-    """A label of a company's own: unique by name, whatever its case."""
+class NamedModel(CompanyModel):
+    """A company's own tag, category, team or segment: unique by name, whatever its case."""
 
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True)
@@ -24,14 +24,14 @@ class Named(CompanyModel):
 
 
 class LiveFields(CompanyManager):
-    """The fields of the active company but for those that are deleted and whose values a job is still removing."""
+    """The fields of the active company, without deleted fields whose values a job is still removing."""
 
     def get_queryset(self) -> models.QuerySet[Any]:
         return super().get_queryset().filter(deleted_at=None)
 
 
 class CustomField(CompanyModel):
-    """A field of contacts, leads or products: the seeded system fields (`is_system`) and the company's own."""
+    """A field of contacts, leads or products: the system fields (`is_system`) and the company's own."""
 
     class Panel(models.TextChoices):
         CONTACT = "contact"
@@ -99,8 +99,10 @@ class CustomField(CompanyModel):
 
     objects: ClassVar[LiveFields] = LiveFields()
     every: ClassVar[CompanyManager] = CompanyManager()
-    """Those that are deleted too, while their values are being removed; as `objects` is also what instances are saved by, change them by
-    update() of this one."""
+    """All fields, including deleted ones whose values are being removed.
+
+    Change these by update(), since save() uses `objects`.
+    """
 
     class Meta(CompanyModel.Meta):
         constraints = [
@@ -113,10 +115,11 @@ class CustomField(CompanyModel):
 
 
 class FieldValue(CompanyRow):
-    """One typed value of a record's custom field, kept beside the record's `custom` for filters and sorts by index.
+    """A typed value of a record's custom field, kept beside the record's `custom` for filters and sorts by index.
 
-    A multi-select has a row per choice (`position`). `text` holds at most 500 characters, so that it fits an index; numbers and booleans
-    (0, 1) are `number`, dates are `time`. Each panel has a table of its own, whose `record` is the foreign key to the records.
+    A multi-select has a row per choice (`position`). `text` holds at most 500 characters, so that it fits an index.
+    Numbers and booleans (0, 1) are in `number`, dates in `time`. Each panel has its own table, with a foreign key to
+    its records.
     """
 
     field = CompanyForeignKey(CustomField, on_delete=models.CASCADE, related_name="%(class)ss", db_index=False)

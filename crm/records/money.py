@@ -1,4 +1,4 @@
-"""Amounts of money: as many digits as the columns of leads and products hold, in currencies that are in use."""
+"""Amounts of money, within the columns of leads and products, in currencies that are in use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _END = Decimal(10) ** (DIGITS - PLACES)
 
 
 def read_amount(value: float | int) -> Decimal:
-    """A number as a column of 18 digits with 4 places holds it, rounded to these; raises BadValue for one that is negative or too large."""
+    """Round a number to a column of 18 digits with 4 places. Raises BadValue for a negative or too large one."""
     amount = Decimal(repr(value)).quantize(_STEP) if abs(value) < _END else _END
     if amount >= _END:
         raise BadValue(f"is out of range: at most {DIGITS - PLACES} digits before the point")
@@ -23,7 +23,7 @@ def read_amount(value: float | int) -> Decimal:
 
 
 def read_currency(value: str) -> str:
-    """The code of a currency of ISO 4217, in capitals; raises BadValue for one that is legal tender nowhere today."""
+    """The ISO 4217 code of a currency in capitals. Raises BadValue for one that is not in use today."""
     code = value.strip().upper()
     if not is_currency(code):
         raise BadValue("needs the ISO 4217 code of a currency in use, such as EUR")

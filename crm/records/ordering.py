@@ -1,4 +1,4 @@
-"""The order of what stands in a panel, as people arrange it."""
+"""The order of fields and sections within a panel."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from core.errors import NamedError
 
 
 def reorder(model: type[models.Model], ids: Sequence[str], *, actor_id: str, missing: str) -> list[str]:
-    """Put records of one panel into this order, in the caller's transaction; those that are not named follow in the order that they have.
+    """Reorder records of one panel in the caller's transaction.
 
-    Returns the ids of all of the panel. Raises the error `missing` for an id that is none of the company's, InvalidPanel_400 for several
-    panels.
+    Records that are not named follow in their present order. Returns the ids of all records of the panel. Raises the
+    error `missing` for an id that the company lacks, InvalidPanel_400 for several panels.
     """
     objects: Any = model._default_manager
     panels = dict(objects.filter(pk__in=ids).values_list("pk", "panel"))
@@ -29,7 +29,7 @@ def reorder(model: type[models.Model], ids: Sequence[str], *, actor_id: str, mis
             "InvalidPanel_400", f"ids: they belong to several panels: {', '.join(sorted(set(panels.values())))}"
         )
     panel = panels[ids[0]]
-    # Locked by id, so that two who reorder wait for each other; the order itself is read after that.
+    # Locked by id, so that concurrent reorders wait for each other, and the order is read after that.
     list(objects.select_for_update(of=("self",), no_key=True).filter(panel=panel).order_by("pk").values_list("pk"))
     present = list(objects.filter(panel=panel).order_by("order", "created_at", "pk").values_list("pk", flat=True))
     wanted = [*(id for id in ids if id in present), *(id for id in present if id not in panels)]

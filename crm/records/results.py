@@ -1,4 +1,4 @@
-"""The results of writing records of any kind: of one, and of many at once."""
+"""Results of writing records of any kind, one or many."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 from crm.records.schema import ValueProblem
 
 MAX_BULK = 500
-"""Items that one request creates at most."""
+"""Maximum number of items that one request creates."""
 
 
 class UNSET:
-    """Stands for a value that was not given, where null means to empty it."""
+    """Marks a value that was not given, where null would empty it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A record that was written, and the values that were left out of it."""
+    """A record that was written, and the problems of the values that were left out of it."""
 
     id: str
     left_out: list[ValueProblem] = field(default_factory=list)
@@ -25,7 +25,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An item of a bulk creation that became no record."""
+    """An item of a bulk creation that failed."""
 
     index: int
     form_data: Any
@@ -35,7 +35,7 @@ class Failure:
 
 @dataclass(slots=True)
 class BulkResult:
-    """The outcome of a bulk creation: ids in the items' order, failures, and (index, problem) of each value in the way or left out."""
+    """The outcome of a bulk creation: ids in the items' order, failures, and (index, problem) of each invalid value."""
 
     created: list[str] = field(default_factory=list)
     updated: list[str] = field(default_factory=list)

@@ -1,4 +1,7 @@
-"""The custom part of a panel's records, and what reads formData for the API and for imports; each panel adds its system fields."""
+"""The fields of a panel's records, and the reader of formData for the API and for imports.
+
+Each panel adds its system fields.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from core.tenancy import company_id
 from crm.field_types import BadValue, FieldSpec, Reference, TextFormat, make_spec
 from crm.files.models import File
 from crm.records.kinds import RecordKind
-from crm.records.locks import hold_fields
+from crm.records.locks import lock_fields_shared
 from crm.records.models import CustomField
 
 REQUIRED, UNKNOWN, BAD_CUSTOM, BAD_SYSTEM = (
@@ -24,7 +27,7 @@ REQUIRED, UNKNOWN, BAD_CUSTOM, BAD_SYSTEM = (
 
 
 class ValueProblem(NamedTuple):
-    """What is wrong with one value: its formData key, the error's name, and the reason."""
+    """A problem of one value: its formData key, the error's name, and the reason."""
 
     key: str
     name: str
@@ -54,12 +57,15 @@ class RecordRow:
 
 @dataclass(slots=True)
 class RecordSchema:
-    """The fields of a panel of the active company, read once for any number of rows; each kind of records has one of its own."""
+    """The fields of a panel of the active company, read once for any number of rows.
+
+    Each kind of records has a subclass.
+    """
 
     kind: ClassVar[RecordKind]
     row_class: ClassVar[type[RecordRow]] = RecordRow
     required_name: ClassVar[str] = REQUIRED
-    """The error of a value that is required and missing."""
+    """The error of a required value that is missing."""
 
     company_id: str
     fields: dict[str, FieldSpec]
@@ -69,7 +75,7 @@ class RecordSchema:
     required_system: tuple[str, ...] = ()
     """formData keys of the system fields that a record must have."""
     system_defaults: dict[str, Any] = field(default_factory=dict)
-    """Column -> what a new record has where nothing was given."""
+    """Column -> the value of a new record for which none was given."""
     required_custom: tuple[str, ...] = ()
     defaults: dict[str, Any] = field(default_factory=dict)
     referring: tuple[str, ...] = ()
@@ -77,8 +83,11 @@ class RecordSchema:
 
     @classmethod
     def load(cls) -> Self:
-        """The schema of the active company; in a transaction its fields stay what they are until that ends."""
-        hold_fields()
+        """Load the schema of the active company.
+
+        In a transaction, its fields stay locked against changes until the end.
+        """
+        lock_fields_shared()
         rows = CustomField.objects.filter(panel=cls.kind.panel).order_by("order", "created_at", "id")
         specs: dict[bool, dict[str, FieldSpec]] = {True: {}, False: {}}
         for row in rows:
@@ -103,11 +112,11 @@ class RecordSchema:
         current: Mapping[str, Any] | None = None,
         index: int = 0,
     ) -> tuple[Any, list[ValueProblem]]:
-        """Read a formData into a row; returns it with all that is wrong, and no row when it cannot be written.
+        """Read a formData into a row. Returns the row, or None if it cannot be written, and all problems.
 
-        `partial`: an update, where only what is given counts; `current` holds the record's columns then. `drop_invalid`: leave invalid
-        values out instead, as long as nothing required is among them. `from_text`: values are cells of a file, and empty ones count as
-        not given.
+        `partial` reads an update, in which only the given values count; `current` then holds the record's columns.
+        `drop_invalid` leaves invalid values out instead, unless they are required. `from_text` reads the cells of a
+        file, of which empty ones count as not given.
         """
         row = self.row_class(index=index)
         problems: list[ValueProblem] = []
@@ -122,7 +131,7 @@ class RecordSchema:
         return row, problems
 
     def known_keys(self, partial: bool) -> Iterable[str]:
-        """The keys of a formData that name no custom field."""
+        """The keys of a formData that are no custom fields."""
         return self.columns
 
     def read_related(
@@ -144,18 +153,21 @@ class RecordSchema:
 
     @property
     def names(self) -> Mapping[str, str]:
-        """Column -> name in the API, of all that events tell about."""
+        """Column -> name in the API, of the columns in events."""
         return self.kind.names
 
     def lock_unique_values(self) -> None:
-        """Hold what makes records unique until the transaction ends, before many are written. By default there is nothing to hold."""
+        """Lock the unique values of records until the transaction ends, before many are written.
+
+        By default there are none.
+        """
 
     def lock_for_merge(self) -> None:
-        """Wait for other merges, and for writers of many records that a merge may want next."""
+        """Wait for other merges, and for bulk writers whose records a merge may need next."""
         self.lock_unique_values()
 
     def derive(self, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """The derived columns of a record that has these columns, but for those that triggers keep."""
+        """The derived columns of a record with these columns, without those that triggers maintain."""
         return {}
 
     def claims(self, columns: Mapping[str, Any]) -> dict[str, str]:
@@ -166,11 +178,11 @@ class RecordSchema:
         """Refuse columns that the winner of a merge cannot have, by the error's name. By default it can have all."""
 
     def emptied(self, key: str) -> dict[str, Any]:
-        """The columns of a system field without value."""
+        """The empty values of a system field's columns."""
         return self.kind.emptied(self.columns[key])
 
     def stored_custom(self, row: RecordRow) -> dict[str, Any]:
-        """The custom values of a new record: defaults where nothing was given, and no empty ones."""
+        """The custom values of a new record: given values and defaults, without empty ones."""
         return {key: value for key, value in (self.defaults | row.custom).items() if value is not None}
 
     def read_system(
@@ -196,7 +208,7 @@ class RecordSchema:
                 problems.append(ValueProblem(key, BAD_SYSTEM, str(error)))
 
     def fit(self, key: str, value: Any) -> Any:
-        """A system value as its column holds it; raises BadValue for one that the column has no room for."""
+        """Convert a system value for its column. Raises BadValue for one that does not fit."""
         return value
 
     def missing(
@@ -208,7 +220,7 @@ class RecordSchema:
         partial: bool = False,
         drop_invalid: bool = False,
     ) -> list[ValueProblem]:
-        """Required values that the row lacks, or would lack once its invalid values (`invalid`: their keys) are left out."""
+        """Required values that the row lacks, or would lack without its invalid values (`invalid`: their keys)."""
         return self.missing_system(row, invalid, partial, drop_invalid) + self.missing_custom(
             row, invalid, partial, drop_invalid
         )
@@ -216,7 +228,7 @@ class RecordSchema:
     def missing_system(
         self, row: RecordRow, invalid: set[str], partial: bool, drop_invalid: bool
     ) -> list[ValueProblem]:
-        """Required system values that the row lacks, or would lack once its invalid values are left out."""
+        """Required system values that the row lacks, or would lack without its invalid values."""
         found = []
         for key in self.required_system:
             column = self.columns[key]
@@ -240,7 +252,10 @@ class RecordSchema:
         how: TextFormat | None,
         known: Iterable[str],
     ) -> None:
-        """Put the custom values of formData into the row; keys in `known` are somebody else's, any other unknown one is a problem."""
+        """Put the custom values of formData into the row.
+
+        Keys in `known` are not custom; any other unknown key is a problem.
+        """
         for key, value in form_data.items():
             if key in known:
                 continue
@@ -259,7 +274,7 @@ class RecordSchema:
     def missing_custom(
         self, row: RecordRow, invalid: set[str], partial: bool, drop_invalid: bool
     ) -> list[ValueProblem]:
-        """Required custom values that the row lacks, or would lack once its invalid values (`invalid`: their keys) are left out."""
+        """Required custom values that the row lacks, or would lack without its invalid values."""
         found = []
         for key in self.required_custom:
             emptied = key in row.custom and row.custom[key] is None
@@ -278,9 +293,9 @@ class RecordSchema:
     def check_references(
         self, rows: Sequence[RecordRow], *, drop_invalid: bool = False
     ) -> dict[int, list[ValueProblem]]:
-        """The problems (by position in `rows`) with values that name members or files which the company lacks: at most one query a kind.
+        """Find values that name members or files which the company lacks, with at most one query per kind.
 
-        With `drop_invalid` such values are taken out of their rows.
+        Returns position in `rows` -> problems. `drop_invalid` removes such values from their rows.
         """
         if not self.referring:
             return {}
@@ -331,7 +346,7 @@ def _may_refer(spec: FieldSpec) -> bool:
 
 
 def known_references(references: Sequence[Reference]) -> set[Reference]:
-    """Those of the references whose members and files the active company has: at most one query a kind."""
+    """The references whose members and files the active company has; at most one query per kind."""
     return _existing("member", Member.objects.all(), references) | _existing(
         "file", File.objects.filter(is_deleted=False), references
     )

@@ -1,6 +1,6 @@
-"""The registry of record types: one entry for each panel, which its domain registers when the app is ready.
+"""The registry of record types: each domain registers the type of its panel when the app is ready.
 
-Bulk changes, undoing, merges, segments, custom fields and exports read it: a new kind of record is one registration.
+Bulk changes, undo, merges, segments, custom fields and exports read it, so a new kind of records is one registration.
 """
 
 from __future__ import annotations
@@ -11,26 +11,29 @@ from typing import Any
 
 from core.api.output import Output
 from core.lists import FieldSet
-from crm.records.bulk_change import Moved
+from crm.records.bulk_change import ChangesById
 from crm.records.kinds import RecordKind
 from crm.records.schema import RecordSchema
 
-Apply = Callable[[list[str]], Moved]
-"""Changes a batch of locked records; returns what is different about which."""
+Apply = Callable[[list[str]], ChangesById]
+"""Changes a batch of locked records. Returns the changes of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordType:
-    """A kind of records with what can be done with them."""
+    """A kind of records and the operations on it."""
 
     kind: RecordKind
     schema: type[RecordSchema]
     fields: FieldSet
-    """What their list is filtered, searched and sorted by."""
+    """The fields that their list is filtered, searched and sorted by."""
     output: type[Output]
     """A record as its list shows it."""
     prepare: Callable[[str | None, Mapping[str, Any]], Apply]
-    """Reads a bulk change, which is JSON, for a member's id, in the transaction that applies it; raises what is wrong with it by name."""
+    """Reads a bulk change (JSON) of a member (id), in the transaction that applies it.
+
+    Raises invalid input by its name.
+    """
 
 
 RECORD_TYPES: dict[str, RecordType] = {}
@@ -38,7 +41,7 @@ RECORD_TYPES: dict[str, RecordType] = {}
 
 
 def register_record_type(record_type: RecordType) -> None:
-    """Make a kind of records known to all that deals with records of any kind."""
+    """Register a record type."""
     RECORD_TYPES[record_type.kind.panel] = record_type
 
 

@@ -1,4 +1,4 @@
-"""Saving what is called by a name that the company may give once."""
+"""Saving of records whose name is unique in the company."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from core.errors import NamedError, shorten
 
 
 def save_unique_name(record: models.Model, taken: str) -> None:
-    """Save a record of a model whose constraint ends in `name_unique`; raises the error `taken` when its name is another record's."""
+    """Save a record of a model whose constraint ends in `name_unique`.
+
+    Raises the error `taken` when another record has the name.
+    """
     try:
         with transaction.atomic():
             record.save()

@@ -1,4 +1,4 @@
-"""Existing records of any kind, changed many at a time, each with values of its own: one statement a table."""
+"""Bulk updates of existing records of any kind, each with values of its own: one statement per table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crm.records.schema import RecordRow, RecordSchema
 from crm.records.values import Links, add_links, add_values, remove_other_links, remove_values, tag_links
 
 Changes = dict[str, dict[str, Any]]
-"""What is different about a record, by the names of the API: from what to what."""
+"""The changes of a record: name in the API -> from and to."""
 
 
 @dataclass(slots=True)
@@ -32,11 +32,11 @@ class RecordState:
     tags: list[str] | None = None
 
     def reset(self) -> None:
-        """Take back what was applied."""
+        """Undo what was applied."""
         self.after, self.custom, self.tags = dict(self.before), dict(self.custom_before), None
 
     def apply(self, row: RecordRow, system: Mapping[str, Any]) -> None:
-        """Put the row's values over the record's; `system` are those of its columns that count."""
+        """Apply the row's values to the record; `system` has the columns that count."""
         self.after.update(system)
         for key, value in row.custom.items():
             if value is None:
@@ -47,14 +47,14 @@ class RecordState:
             self.tags = [*(self.tags or ()), *row.tag_ids]
 
     def stamp(self, stamps: Mapping[str, str], now: datetime) -> None:
-        """Date what changed; `stamps` has column -> the column that dates its last change."""
+        """Date the columns that changed; `stamps` has column -> the column that dates its last change."""
         for column, dated in stamps.items():
             self.after[dated] = now if self.after[column] != self.before[column] else self.before[dated]
 
     def changes(self, names: Mapping[str, str]) -> Changes:
-        """What is different now; `names` has column -> name in the API, and columns that it lacks are not told."""
+        """The changes of the record; `names` has column -> name in the API, and other columns are left out."""
         found = {
-            names[column]: {"from": told(self.before[column]), "to": told(value)}
+            names[column]: {"from": event_value(self.before[column]), "to": event_value(value)}
             for column, value in self.after.items()
             if column in names and value != self.before[column]
         }
@@ -65,17 +65,18 @@ class RecordState:
         return found
 
 
-def told(value: Any) -> Any:
-    """A column's value as an event tells it."""
+def event_value(value: Any) -> Any:
+    """A column's value in an event."""
     return value if value is None or isinstance(value, str | bool | int | float) else plain(value)
 
 
 def load_states(kind: RecordKind, ids: Sequence[str], *, merging: bool = False) -> dict[str, RecordState]:
-    """Lock the live records of the ids, in the order of their ids, and read what an update of them, or a merge, may change."""
+    """Lock the live records in the order of their ids, and read the columns that an update, or a merge, may change."""
     columns = kind.merged_columns if merging else kind.state_columns
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT id, {', '.join(columns)}, custom::text FROM {kind.table} WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR UPDATE",
+            f"SELECT id, {', '.join(columns)}, custom::text FROM {kind.table} WHERE id = ANY(%s) AND NOT is_deleted"
+            " ORDER BY id FOR UPDATE",
             [list(set(ids))],
         )
         found = {}
@@ -86,27 +87,28 @@ def load_states(kind: RecordKind, ids: Sequence[str], *, merging: bool = False) 
 
 
 def write_states(schema: RecordSchema, states: Sequence[RecordState], actor_id: str | None) -> None:
-    """Write the records' own rows: the columns that the states were loaded with, and those that derive from them."""
+    """Write the columns that the states were loaded with, and those that derive from them."""
     if not states:
         return
     kind = schema.kind
-    # One JSON text instead of an array a column: psycopg writes arrays thirty times slower.
+    # One JSON text instead of an array per column: psycopg writes arrays thirty times slower.
     written = [{**state.after, **schema.derive(state.after)} for state in states]
     columns = {name: kind.by_name[name].type for name in written[0]}
     rows = [{**values, "id": state.id, "custom": state.custom} for values, state in zip(written, states, strict=True)]
     with connection.cursor() as cursor:
         cursor.execute(
-            f"UPDATE {kind.table} r SET updated_at = %s, updated_by_id = coalesce(%s, r.updated_by_id), custom = new.custom,"
-            f" {', '.join(f'{column} = new.{column}' for column in columns)}"
-            f" FROM json_to_recordset(%s::json) AS new (id text, custom jsonb, {', '.join(map(' '.join, columns.items()))})"
+            f"UPDATE {kind.table} r SET updated_at = %s, updated_by_id = coalesce(%s, r.updated_by_id),"
+            f" custom = new.custom, {', '.join(f'{column} = new.{column}' for column in columns)}"
+            " FROM json_to_recordset(%s::json) AS new (id text, custom jsonb,"
+            f" {', '.join(map(' '.join, columns.items()))})"
             " WHERE r.id = new.id",
             [timezone.now(), actor_id, orjson.dumps(rows, default=str).decode()],
         )
 
 
-def write_values(schema: RecordSchema, states: Sequence[RecordState], moved: Mapping[str, Changes]) -> None:
-    """The typed rows of the custom values that changed."""
-    changed = {state.id: [key for key in moved[state.id] if key in schema.fields] for state in states}
+def write_values(schema: RecordSchema, states: Sequence[RecordState], changes_by_id: Mapping[str, Changes]) -> None:
+    """Write the typed rows of the custom values that changed."""
+    changed = {state.id: [key for key in changes_by_id[state.id] if key in schema.fields] for state in states}
     remove_values(
         schema.kind,
         [
@@ -123,11 +125,11 @@ def write_values(schema: RecordSchema, states: Sequence[RecordState], moved: Map
 
 
 def write_tags(
-    schema: RecordSchema, states: Mapping[str, RecordState], moved: dict[str, Changes], *, replace: bool
+    schema: RecordSchema, states: Mapping[str, RecordState], changes_by_id: dict[str, Changes], *, replace: bool
 ) -> None:
-    """The records' tags; one whose tags changed is told in `moved` too."""
+    """Write the records' tags, and add those that changed to `changes_by_id`."""
     wanted = {id: list(dict.fromkeys(state.tags)) for id, state in states.items() if state.tags is not None}
-    write_links(schema, tag_links(schema.kind), "tags", wanted, moved, replace=replace)
+    write_links(schema, tag_links(schema.kind), "tags", wanted, changes_by_id, replace=replace)
 
 
 def write_links(
@@ -135,22 +137,26 @@ def write_links(
     links: Links,
     name: str,
     wanted: Mapping[str, Sequence[str]],
-    moved: dict[str, Changes],
+    changes_by_id: dict[str, Changes],
     *,
     replace: bool,
 ) -> None:
-    """Link the records to what is wanted of each, with `replace` to nothing else; one whose links changed is told in `moved` too."""
+    """Link the records to `wanted`, and with `replace` to nothing else.
+
+    Adds the links that changed to `changes_by_id`.
+    """
     lost = remove_other_links(links, wanted) if replace else set()
     gained = add_links(schema.company_id, links, [(id, target) for id, targets in wanted.items() for target in targets])
     for id in sorted(lost | gained):
-        moved.setdefault(id, {})[name] = {"to": list(wanted[id])} if replace else {"added": list(wanted[id])}
+        changes_by_id.setdefault(id, {})[name] = {"to": list(wanted[id])} if replace else {"added": list(wanted[id])}
 
 
 def touch(kind: RecordKind, ids: Sequence[str], actor_id: str | None) -> None:
-    """Date records of which something beside their own rows changed."""
+    """Date records whose values, tags or links changed beside their own rows."""
     if ids:
         with connection.cursor() as cursor:
             cursor.execute(
-                f"UPDATE {kind.table} SET updated_at = %s, updated_by_id = coalesce(%s, updated_by_id) WHERE id = ANY(%s)",
+                f"UPDATE {kind.table} SET updated_at = %s, updated_by_id = coalesce(%s, updated_by_id)"
+                " WHERE id = ANY(%s)",
                 [timezone.now(), actor_id, list(ids)],
             )

@@ -1,4 +1,4 @@
-"""What stands beside a record's own row: typed values for filters and sorts, and tags."""
+"""The tables beside a record's own row: typed values for filters and sorts, tags and other links."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def add_values(schema: RecordSchema, values: Iterable[tuple[str, Mapping[str, An
 
 
 def typed_rows(field: FieldSpec, value: Any) -> list[dict[str, Any]]:
-    """A stored value's rows of the value table, without what says whose they are."""
+    """The value table's rows of a stored value, without their record and field."""
     return [{"position": position, **row._asdict()} for position, row in enumerate(field.index_rows(value))]
 
 
@@ -73,7 +73,7 @@ def remove_values(kind: RecordKind, pairs: Sequence[tuple[str, str]]) -> None:
 
 
 def add_links(company: str, links: Links, pairs: Sequence[tuple[str, str]]) -> set[str]:
-    """Link (record id, target id) where they are not linked yet; returns the records that got one."""
+    """Link (record id, target id) pairs that are not linked yet. Returns the records that got a link."""
     if not pairs:
         return set()
     now = timezone.now()
@@ -84,17 +84,18 @@ def add_links(company: str, links: Links, pairs: Sequence[tuple[str, str]]) -> s
 
 
 def remove_links(links: Links, records: Sequence[str], targets: Sequence[str]) -> set[str]:
-    """Unlink the targets from the records; returns the records that had one."""
+    """Unlink the targets from the records. Returns the records that lost a link."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"DELETE FROM {links.table} WHERE {links.record} = ANY(%s) AND {links.target} = ANY(%s) RETURNING {links.record}",
+            f"DELETE FROM {links.table} WHERE {links.record} = ANY(%s) AND {links.target} = ANY(%s)"
+            f" RETURNING {links.record}",
             [list(records), list(targets)],
         )
         return {record for (record,) in cursor.fetchall()}
 
 
 def remove_other_links(links: Links, wanted: Mapping[str, Sequence[str]]) -> set[str]:
-    """Unlink all but the wanted targets of each record; returns the records that lost one."""
+    """Unlink all but the wanted targets of each record. Returns the records that lost a link."""
     if not wanted:
         return set()
     kept = [(record, target) for record, targets in wanted.items() for target in targets]
@@ -109,10 +110,10 @@ def remove_other_links(links: Links, wanted: Mapping[str, Sequence[str]]) -> set
 
 
 def add_tags(company: str, pairs: Sequence[tuple[str, str]], kind: RecordKind) -> set[str]:
-    """Link (record id, tag id) where they are not linked yet; returns the records that got one."""
+    """Link (record id, tag id) pairs that are not linked yet. Returns the records that got a tag."""
     return add_links(company, tag_links(kind), pairs) if pairs else set()
 
 
 def remove_other_tags(wanted: Mapping[str, Sequence[str]], kind: RecordKind) -> set[str]:
-    """Unlink all tags but the wanted ones of each record; returns the records that lost one."""
+    """Unlink all but the wanted tags of each record. Returns the records that lost a tag."""
     return remove_other_links(tag_links(kind), wanted) if wanted else set()

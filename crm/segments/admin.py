@@ -12,7 +12,7 @@ from crm.segments.models import Segment, SegmentRecord
 
 @admin.register(Segment)
 class SegmentAdmin(CompanyRecordAdmin):
-    """Segments, shown only: their filters are checked against the company's fields by the API."""
+    """Segments, read-only: the API checks their filters against the company's fields."""
 
     icon = "filter_alt"
     list_display = ("name", "company", "panel", "kind", "description", "created_at")

@@ -1,4 +1,4 @@
-"""Segments as something that lists of contacts and leads are filtered by."""
+"""The fields that lists of segments are filtered, searched and sorted by, and the field for filters by segment."""
 
 from __future__ import annotations
 
@@ -7,14 +7,24 @@ from operator import or_
 
 from django.db.models import Q
 
-from core.lists import ListField
+from core.lists import FieldSet, ListField
 from core.lists.fields import Condition, column
 from crm.segments.models import Segment
 from crm.segments.services import members
+from crm.tags.filters import NAMED_MODEL_FIELDS
+
+SEGMENT_FIELDS = FieldSet(
+    [
+        *NAMED_MODEL_FIELDS.fields.values(),
+        ListField("panel", "text", "panel", nullable=False),
+        ListField("kind", "text", "kind", nullable=False),
+    ],
+    default_search=("name", "description"),
+)
 
 
 class SegmentField(ListField):
-    """The segments that a record of the panel is in: their ids meet the condition first, and then the record what they select."""
+    """Filters records of a panel by the ids of the segments that select them."""
 
     many = True
 

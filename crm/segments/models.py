@@ -6,11 +6,11 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
-from crm.records.models import Named
+from crm.records.models import NamedModel
 
 
-class Segment(Named):
-    """A stored selection of contacts or leads: a filter tree that is run anew each time, or a fixed list of ids."""
+class Segment(NamedModel):
+    """A stored selection of contacts or leads: a filter tree that is evaluated on each use, or a fixed list of ids."""
 
     class Panel(models.TextChoices):
         CONTACT = "contact"
@@ -24,7 +24,7 @@ class Segment(Named):
     kind = models.CharField(max_length=8, choices=Kind, default=Kind.DYNAMIC)
     filters = JSONField(default=dict, blank=True, help_text="The filter tree of advancedFilters.")
 
-    class Meta(Named.Meta):
+    class Meta(NamedModel.Meta):
         constraints = [models.UniqueConstraint("company", Lower("name"), name="segment_name_unique")]
 
 

@@ -14,7 +14,7 @@ from core.errors import ApiError
 from core.lists import FieldSet
 from crm.segments.models import Segment, SegmentRecord
 from crm.segments.services import IdChanges, compiled, fields_of
-from crm.tags.serializers import UNIQUE, LabelCreate, LabelOut, numbers
+from crm.tags.serializers import UNIQUE, LabelCreate, NamedModelOut, count_references
 
 FILTERS = "as the list's parameter of this name, but an object instead of its text"
 OF_STATIC = "of a static segment"
@@ -49,7 +49,7 @@ class SegmentDelete(SelectionInput):
 
 
 def selection_of(data: dict[str, Any]) -> dict[str, Any]:
-    """Take what a body says about the segment's records out of it, as the services take it."""
+    """Pop the selection of records from a body, as arguments of the services."""
     return {
         "filters": data.pop("filters", None),
         "advanced": data.pop("advanced_filters", None),
@@ -57,7 +57,7 @@ def selection_of(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class SegmentOut(LabelOut):
+class SegmentOut(NamedModelOut):
     """A stored selection of contacts or leads."""
 
     panel = serializers.ChoiceField(choices=Segment.Panel.values)
@@ -80,8 +80,8 @@ class SegmentOut(LabelOut):
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         static = [row for row in rows if row["kind"] == Segment.Kind.STATIC]
         live = Q(contact__is_deleted=False) | Q(lead__is_deleted=False)
-        counts = numbers(SegmentRecord, "segment", static, live) if static else {}
-        fields: dict[str, FieldSet] = {}  # by panel: what a company's fields are is read once for all segments
+        counts = count_references(SegmentRecord, "segment", static, live) if static else {}
+        fields: dict[str, FieldSet] = {}  # by panel, so that a company's fields are read once for all segments
         for row in rows:
             dynamic = row["kind"] == Segment.Kind.DYNAMIC
             row["count"] = None if dynamic else counts.get(row["_id"], 0)
@@ -110,6 +110,7 @@ class SegmentExecuted(Output):
         serializers.ListField(
             child=serializers.DictField(),
             allow_null=True,
-            help_text="the page of contacts or leads as their lists show them; null without p and n, or n in cursor mode",
+            help_text="the page of contacts or leads as their lists show them; null without p and n, or n in cursor"
+            " mode",
         )
     )

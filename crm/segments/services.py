@@ -1,4 +1,4 @@
-"""Segments: stored selections of contacts or leads, by a filter tree that is run anew each time, or by a fixed list of ids."""
+"""Use cases of segments: stored selections of contacts or leads, by a filter tree or by a fixed list of ids."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TAKEN, NOT_FOUND = "SegmentNameAlreadyExists_400", "SegmentNotFound_400"
 
 @dataclass(frozen=True, slots=True)
 class IdChanges:
-    """What to do to the records of a static segment; `ids` None leaves those that are there."""
+    """Changes of the records of a static segment. With `ids` None the current records stay."""
 
     ids: Sequence[str] | None = None
     add: Sequence[str] = ()
@@ -38,14 +38,17 @@ class IdChanges:
 
 
 def fields_of(panel: str) -> FieldSet:
-    """What a segment's tree may name: the fields of the panel's list but for segments themselves, so that none contains itself."""
+    """The fields that a segment's tree may name: those of the panel's list, without segments themselves."""
     fields = RECORD_TYPES[panel].fields
     own = [field for field in fields.fields.values() if field.name != "segment"]
     return FieldSet(own, default_sort=fields.default_sort, dynamic=all_custom_fields_of(kind_of(panel)))
 
 
 def stored_tree(panel: str, filters: Any, advanced: Any) -> dict[str, Any]:
-    """One tree of a body's `filters` and `advancedFilters`, which is known to compile; InvalidRequest_400 names what is wrong."""
+    """Merge a body's `filters` and `advancedFilters` into one tree that compiles.
+
+    Raises InvalidRequest_400 for an invalid part.
+    """
     parts = [] if filters is None else [filters_tree(filters)]
     parts += [] if advanced is None else [tree.parse(advanced)]
     if not parts:
@@ -59,7 +62,10 @@ def stored_tree(panel: str, filters: Any, advanced: Any) -> dict[str, Any]:
 
 
 def compiled(segment: Segment, fields: FieldSet | None = None) -> Q:
-    """The tree of a dynamic segment; InvalidRequest_400 names the segment and the field that has been deleted or changed since."""
+    """Compile the tree of a dynamic segment.
+
+    Raises InvalidRequest_400, which names the segment and the field that has been deleted or changed since.
+    """
     where = f"segment {shorten(segment.name, 60)!r}"
     return tree.compile(tree.parse(segment.filters, where), fields or fields_of(segment.panel), parameter=where)
 
@@ -73,7 +79,7 @@ def members(segment: Segment) -> QuerySet[Any]:
 
 
 def contacts_of(segment: Segment) -> QuerySet[Any]:
-    """The live contacts of a segment, those of its leads if it selects leads."""
+    """The live contacts of a segment, or of its leads if it selects leads."""
     found: QuerySet[Any] = members(segment)
     if segment.panel == "contact":
         return found
@@ -81,7 +87,7 @@ def contacts_of(segment: Segment) -> QuerySet[Any]:
 
 
 def next_contacts(segment: Segment, place: str, size: int) -> QuerySet[Any]:
-    """Ids of the next contacts of a segment past the id `place`, ascending, by an index; some may have been deleted."""
+    """Ids of the segment's next contacts after the id `place`, ascending; some may have been deleted."""
     if segment.kind == Segment.Kind.STATIC:
         column = "contact_id" if segment.panel == "contact" else "lead__contact_id"
         rows: QuerySet[Any] = SegmentRecord.objects.filter(segment=segment.pk)
@@ -93,7 +99,7 @@ def next_contacts(segment: Segment, place: str, size: int) -> QuerySet[Any]:
 
 
 def get_segment(id: str) -> Segment:
-    """A segment of the active company; SegmentNotFound_400."""
+    """A segment of the active company. Raises SegmentNotFound_400."""
     found = Segment.objects.filter(pk=id).first()
     if found is None:
         raise not_found()
@@ -101,7 +107,7 @@ def get_segment(id: str) -> Segment:
 
 
 def not_found() -> NamedError:
-    """The error of an id that is none of the company's segments."""
+    """The error of an id that belongs to no segment of the company."""
     return NamedError(NOT_FOUND, "id: there is no such segment in this company")
 
 
@@ -109,10 +115,10 @@ def not_found() -> NamedError:
 def create_segment(
     *, actor_id: str, values: Mapping[str, Any], filters: Any = None, advanced: Any = None, ids: IdChanges
 ) -> Segment:
-    """A new segment: dynamic by its filters, or static by its ids.
+    """Create a segment: dynamic by its filters, or static by its ids.
 
-    SegmentNameAlreadyExists_400, InvalidRequest_400 (a tree that does not fit the panel's fields), InvalidInput_400 (what the kind does not
-    take), ContactNotFound_400, LeadNotFound_400, PlanLimitExceeded_403.
+    Raises SegmentNameAlreadyExists_400, InvalidRequest_400 (a tree that does not fit the panel's fields),
+    InvalidInput_400 (what the kind does not take), ContactNotFound_400, LeadNotFound_400, PlanLimitExceeded_403.
     """
     reserve_quota("segment")
     segment = Segment(created_by_id=actor_id, updated_by_id=actor_id, **values)
@@ -130,9 +136,9 @@ def create_segment(
 def update_segment(
     *, id: str, actor_id: str, values: Mapping[str, Any], filters: Any = None, advanced: Any = None, ids: IdChanges
 ) -> Segment:
-    """Change what is given of a segment: filters and advancedFilters together replace its tree. Its panel and kind are set once.
+    """Change the given values of a segment, except panel and kind.
 
-    SegmentNotFound_400, and what create_segment raises.
+    filters and advancedFilters together replace its tree. Raises SegmentNotFound_400, and the errors of create_segment.
     """
     segment = Segment.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if segment is None:
@@ -180,10 +186,12 @@ def _change_ids(segment: Segment, changes: IdChanges) -> None:
 
 def _refuse_missing(panel: str, ids: Sequence[str]) -> None:
     with connection.cursor() as cursor:
-        # One JSON text: tens of thousands of parameters, or an array of them, take psycopg longer than the look itself.
+        # One JSON text: tens of thousands of parameters, or an array of them, take psycopg longer than the query
+        # itself.
         cursor.execute(
             "SELECT given.id FROM json_array_elements_text(%s::json) WITH ORDINALITY AS given (id, place)"
-            f" WHERE NOT EXISTS (SELECT FROM {kind_of(panel).table} r WHERE r.id = given.id AND NOT r.is_deleted) ORDER BY place",
+            f" WHERE NOT EXISTS (SELECT FROM {kind_of(panel).table} r WHERE r.id = given.id AND NOT r.is_deleted)"
+            " ORDER BY place",
             [orjson.dumps(ids).decode()],
         )
         missing = [id for (id,) in cursor.fetchall()]
@@ -195,7 +203,10 @@ def _refuse_missing(panel: str, ids: Sequence[str]) -> None:
 
 @transaction.atomic
 def delete_segments(*, selection: BulkSelection) -> int:
-    """Delete the selected segments, not their records; returns how many there were. SegmentNotFound_400 when ids name none."""
+    """Delete the selected segments, not their records. Returns the number deleted.
+
+    Raises SegmentNotFound_400 when ids name none.
+    """
     ids = list(
         selection.apply(Segment.objects.select_for_update(of=("self",))).order_by("pk").values_list("pk", flat=True)
     )

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
-from core.lists import LIST_PARAMETERS, BulkSelection, FieldSet, ListField, ListQuery, Page, list_page
+from core.lists import LIST_PARAMETERS, ListQuery, Page, list_page
 from core.lists.values import refuse
 from crm.records.types import RECORD_TYPES, kind_of
+from crm.segments.filters import SEGMENT_FIELDS
 from crm.segments.models import Segment
 from crm.segments.serializers import (
     SegmentCreate,
@@ -26,16 +29,7 @@ from crm.segments.serializers import (
     selection_of,
 )
 from crm.segments.services import create_segment, delete_segments, get_segment, members, not_found, update_segment
-from crm.tags.views import LABEL_FIELDS
 
-SEGMENT_FIELDS = FieldSet(
-    [
-        *LABEL_FIELDS.fields.values(),
-        ListField("panel", "text", "panel", nullable=False),
-        ListField("kind", "text", "kind", nullable=False),
-    ],
-    default_search=("name", "description"),
-)
 CHANGE_ERRORS = (
     "SegmentNameAlreadyExists_400",
     "InvalidInput_400",
@@ -43,8 +37,12 @@ CHANGE_ERRORS = (
     "ContactNotFound_400",
     "LeadNotFound_400",
 )
-EXECUTE = """The members of a stored segment (`id`), or the contacts or leads (`panel`) that meet the filters; with `id` these narrow
-the segment. Without p and n only the count is told. Members are told to those who may read contacts, or leads."""
+EXECUTE = (
+    "The members of a stored segment (`id`), or the contacts or leads (`panel`) that meet the filters; with"
+    " `id` these narrow\n"
+    "the segment. Without p and n only the count is told. Members are told to those who may read contacts, or"
+    " leads."
+)
 EXECUTE_PARAMETERS = (
     OpenApiParameter("id", str, description="_id of a segment"),
     OpenApiParameter("panel", str, enum=Segment.Panel.values, description="what to filter when no segment is named"),
@@ -52,12 +50,9 @@ EXECUTE_PARAMETERS = (
 )
 
 
-class Segments(ApiView):
+class SegmentViewSet(ResourceViewSet):
     module = "segment"
-
-    @endpoint("List segments", output=SegmentOut, many=True)
-    def get(self, request: Request) -> Any:
-        return self.list_response(Segment.objects.all(), SEGMENT_FIELDS, SegmentOut)
+    listing = Listing("List segments", Segment.objects.all, SEGMENT_FIELDS, SegmentOut)
 
     @endpoint(
         "Create a segment",
@@ -67,7 +62,7 @@ class Segments(ApiView):
         success="SegmentCreated_201",
         errors=(*CHANGE_ERRORS, "PlanLimitExceeded_403"),
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         selection = selection_of(data)
         segment = create_segment(actor_id=self.actor.member_id, values=data, **selection)
         return SegmentOut.one(Segment.objects.filter(pk=segment.pk))
@@ -81,17 +76,10 @@ class Segments(ApiView):
         errors=("SegmentNotFound_400",),
         description="Their contacts and leads stay.",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        return {
-            "deletedCount": delete_segments(
-                selection=BulkSelection.parse(request.data, request.query_params, SEGMENT_FIELDS)
-            )
-        }
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"deletedCount": delete_segments(selection=self.selection())}
 
-
-class SegmentExecute(ApiView):
-    module = "segment"
-
+    @action(detail=False)
     @endpoint(
         "Execute a segment",
         output=SegmentExecuted,
@@ -99,7 +87,7 @@ class SegmentExecute(ApiView):
         errors=("SegmentNotFound_400", "InvalidRequest_400"),
         description=EXECUTE,
     )
-    def get(self, request: Request) -> Any:
+    def execute(self, request: Request) -> Any:
         segment, panel, records = self._selected(request)
         query = ListQuery.parse(request.query_params, RECORD_TYPES[panel].fields, extra=("id", "panel"))
         answer: dict[str, Any] = {"segment": segment, "panel": panel}
@@ -110,13 +98,12 @@ class SegmentExecute(ApiView):
                 "UnauthorizedAction_403",
                 f"your role lacks the permission {panel}.GET; without p and n the count is told",
             )
-        page = list_page(records, query, RECORD_TYPES[panel].output)
-        assert isinstance(page, Page)  # the query paginates
+        page = cast(Page, list_page(records, query, RECORD_TYPES[panel].output))  # the query paginates
         answer |= {"count": page.total_count, "records": page.rows}
         return self.success(answer, totalCount=page.total_count, nextCursor=page.next_cursor)
 
     def _selected(self, request: Request) -> tuple[str | None, str, QuerySet[Any]]:
-        """The id of the segment that the request names, its panel, and its records; or all of the panel."""
+        """The segment's id, its panel and its records; or no id, the requested panel and all of its records."""
         id, panel = request.query_params.get("id"), request.query_params.get("panel")
         if panel is not None and panel not in Segment.Panel.values:
             raise refuse("panel", f"one of {', '.join(Segment.Panel.values)}")
@@ -131,12 +118,8 @@ class SegmentExecute(ApiView):
             raise refuse("panel", f"the segment is of {segment.panel}")
         return id, segment.panel, members(segment)
 
-
-class SegmentDetail(ApiView):
-    module = "segment"
-
     @endpoint("Read a segment", output=SegmentOut, errors=("SegmentNotFound_400",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return self._one(id)
 
     @endpoint(
@@ -145,10 +128,10 @@ class SegmentDetail(ApiView):
         output=SegmentOut,
         success="SegmentUpdated_200",
         errors=("SegmentNotFound_400", *CHANGE_ERRORS),
-        description="What is not given stays. filters and advancedFilters together replace the tree of a dynamic segment, ids the records"
-        " of a static one.",
+        description="What is not given stays. filters and advancedFilters together replace the tree of a dynamic"
+        " segment, ids the records of a static one.",
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         selection = selection_of(data)
         update_segment(id=id, actor_id=self.actor.member_id, values=data, **selection)
         return self._one(id)

@@ -9,7 +9,7 @@ from crm.tags.models import ContactCategory, Tag
 
 
 class LabelAdmin(CompanyRecordAdmin):
-    """Labels of contacts."""
+    """Tags or categories."""
 
     edits = ("name", "description", "color")
     list_display = ("name", "company", "color", "description", "created_at")

@@ -3,19 +3,19 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Lower
 
-from crm.records.models import Named
+from crm.records.models import NamedModel
 
 
-class ContactCategory(Named):
-    """What kind of contact somebody is: customer, supplier, press."""
+class ContactCategory(NamedModel):
+    """The kind of a contact, such as customer, supplier or press."""
 
-    class Meta(Named.Meta):
+    class Meta(NamedModel.Meta):
         verbose_name_plural = "contact categories"
         constraints = [models.UniqueConstraint("company", Lower("name"), name="contactcategory_name_unique")]
 
 
-class Tag(Named):
-    """A free label; a contact may have many."""
+class Tag(NamedModel):
+    """A tag; a contact may have many."""
 
-    class Meta(Named.Meta):
+    class Meta(NamedModel.Meta):
         constraints = [models.UniqueConstraint("company", Lower("name"), name="tag_name_unique")]

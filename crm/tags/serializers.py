@@ -40,7 +40,7 @@ class LabelSnapshot(Output):
     name = serializers.CharField()
 
 
-class LabelOut(LabelSnapshot):
+class NamedModelOut(LabelSnapshot):
     description = serializers.CharField()
     color = serializers.CharField()
     createdBy = MemberSnapshot(source="created_by")
@@ -49,50 +49,59 @@ class LabelOut(LabelSnapshot):
     updatedAt = serializers.DateTimeField()
 
 
-def related(model: type[Model], name: str) -> type[Model]:
-    """The model that a reverse relation of this model leads to."""
+def related_model(model: type[Model], name: str) -> type[Model]:
+    """The model at the other end of a model's reverse relation."""
     found: Any = model._meta.get_field(name).related_model
     return found  # type: ignore[no-any-return]
 
 
-def numbers(
+def count_references(
     model: type[Model], reference: str, rows: list[dict[str, Any]], *conditions: Q, **where: Any
 ) -> dict[str, int]:
-    """How many of the model's records refer to each of the rows that go out, in one grouped query; those without any are absent."""
+    """Count the model's records that refer to each row of the answer, in one grouped query.
+
+    Rows without any are absent.
+    """
     found = model._default_manager.filter(
         *conditions, **{f"{reference}__in": [row["_id"] for row in rows]}, **where
     ).order_by()
     return dict(found.values_list(reference).annotate(number=Count("pk")))
 
 
-class CountedLabelOut(LabelOut):
+class CountedTagOut(NamedModelOut):
     """A label with the number of live records that have it."""
 
     paths: ClassVar[dict[str, tuple[type[Model], str, str]]]
-    """Name of a number -> the model that is counted, its path to the label, and the path that says whether the record is deleted."""
+    """Name of a count -> the counted model, its path to the tag, and the path that says whether the record is deleted.
+    """
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         found = {
-            name: numbers(model, label, rows, **{deleted: False}) for name, (model, label, deleted) in cls.paths.items()
+            name: count_references(model, path, rows, **{deleted: False})
+            for name, (model, path, deleted) in cls.paths.items()
         }
         return [{**row, **{name: counts.get(row["_id"], 0) for name, counts in found.items()}} for row in rows]
 
 
-class TagOut(CountedLabelOut):
+class TagOut(CountedTagOut):
     paths = {
-        "contactCount": (related(Tag, "contact_links"), "tag", "contact__is_deleted"),
-        "leadCount": (related(Tag, "lead_links"), "tag", "lead__is_deleted"),
+        "contactCount": (related_model(Tag, "contact_links"), "tag", "contact__is_deleted"),
+        "leadCount": (related_model(Tag, "lead_links"), "tag", "lead__is_deleted"),
     }
 
     contactCount = Computed(serializers.IntegerField(help_text="contacts that have the tag, without deleted ones"))
     leadCount = Computed(serializers.IntegerField(help_text="leads that have the tag, without deleted ones"))
 
 
-class CategoryOut(CountedLabelOut):
+class CategoryOut(CountedTagOut):
     paths = {
-        "contactCount": (related(ContactCategory, "contacts"), "category", "is_deleted"),
-        "leadCount": (related(related(ContactCategory, "contacts"), "leads"), "contact__category", "is_deleted"),
+        "contactCount": (related_model(ContactCategory, "contacts"), "category", "is_deleted"),
+        "leadCount": (
+            related_model(related_model(ContactCategory, "contacts"), "leads"),
+            "contact__category",
+            "is_deleted",
+        ),
     }
 
     contactCount = Computed(serializers.IntegerField(help_text="contacts of the category, without deleted ones"))

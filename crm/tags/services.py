@@ -1,4 +1,4 @@
-"""Tags and contact categories: a company's own names for its contacts, unique whatever their case."""
+"""Use cases of tags and contact categories, whose names are unique in the company whatever their case."""
 
 from __future__ import annotations
 
@@ -23,28 +23,37 @@ TAKEN: dict[type[TagModel], str] = {
 NOT_FOUND: dict[type[TagModel], str] = {Tag: "TagNotFound_400", ContactCategory: "ContactCategoryNotFound_400"}
 MODULES: dict[type[TagModel], str] = {Tag: "tag", ContactCategory: "contact-category"}
 DELETED: dict[type[TagModel], str] = {Tag: "tag.deleted", ContactCategory: "contactCategory.deleted"}
-"""The event that tells of a tag's deletion; the records that had it are not told of one by one."""
-TakeAway = Callable[[list[str]], object]
-"""Takes deleted labels, given by their ids, from whatever has them."""
+"""The event of a tag's deletion. There are no events of the records that had it."""
+Untag = Callable[[list[str]], object]
+"""Removes deleted tags or categories, given by their ids, from the records that have them."""
 
-_users: dict[type[TagModel], list[TakeAway]] = {Tag: [], ContactCategory: []}
+_untaggers: dict[type[TagModel], list[Untag]] = {Tag: [], ContactCategory: []}
 
 
-def on_tag_deleted(model: type[TagModel], *take_away: TakeAway) -> None:
-    """Register what takes a deleted tag from the records that have it, in the deletion's transaction and in this order."""
-    _users[model] += [one for one in take_away if one not in _users[model]]
+def on_tag_deleted(model: type[TagModel], *untag: Untag) -> None:
+    """Register functions that remove a deleted tag from records.
+
+    They run in this order, in the deletion's transaction.
+    """
+    _untaggers[model] += [one for one in untag if one not in _untaggers[model]]
 
 
 @transaction.atomic
 def create_tag(model: type[TagModel], *, actor_id: str, values: Mapping[str, Any]) -> TagModel:
-    """A new tag or category; TagNameAlreadyExists_400 or ContactCategoryNameAlreadyExists_400, PlanLimitExceeded_403."""
+    """Create a tag or category.
+
+    Raises TagNameAlreadyExists_400 or ContactCategoryNameAlreadyExists_400, PlanLimitExceeded_403.
+    """
     reserve_quota(MODULES[model])
     return _save(model(created_by_id=actor_id, updated_by_id=actor_id, **values))
 
 
 @transaction.atomic
 def update_tag(model: type[TagModel], *, id: str, actor_id: str, values: Mapping[str, Any]) -> TagModel:
-    """Change what is given of a tag or category; TagNotFound_400 or ContactCategoryNotFound_400, and a taken name as in create_tag."""
+    """Change the given values of a tag or category.
+
+    Raises TagNotFound_400 or ContactCategoryNotFound_400, and the errors of create_tag for a name.
+    """
     tag = model.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if tag is None:
         raise not_found(model)
@@ -56,18 +65,18 @@ def update_tag(model: type[TagModel], *, id: str, actor_id: str, values: Mapping
 
 @transaction.atomic
 def delete_tags(model: type[TagModel], *, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
-    """Delete the selected tags or categories, and take them from contacts, leads and imports, which stay; returns how many there were.
+    """Delete the selected tags or categories and remove them from records. Returns the number deleted.
 
-    TagNotFound_400 or ContactCategoryNotFound_400 when ids name none.
+    Raises TagNotFound_400 or ContactCategoryNotFound_400 when ids name none.
     """
     deleted = 0
     for ids in in_batches(selection.apply(model.objects.all()), lock=True):
         names = dict(model.objects.filter(pk__in=ids).values_list("pk", "name"))
-        for take_away in _users[model]:
-            take_away(ids)
+        for untag in _untaggers[model]:
+            untag(ids)
         model.objects.filter(pk__in=ids)._raw_delete(
             "default"
-        )  # nothing refers to them any more, so there is nothing to look for
+        )  # nothing refers to them any more, so Django need not look for references
         emit(
             DELETED[model],
             ids,
@@ -82,7 +91,7 @@ def delete_tags(model: type[TagModel], *, actor_id: str, selection: BulkSelectio
 
 
 def not_found(model: type[TagModel]) -> NamedError:
-    """The error of an id that is none of the company's."""
+    """The error of an id that the company lacks."""
     return NamedError(NOT_FOUND[model], f"id: there is no such {model._meta.verbose_name} in this company")
 
 
@@ -105,12 +114,12 @@ def check_tags(*, tag_ids: Iterable[str] = (), category_ids: Iterable[str] = ())
 
 
 def missing_tags(ids: Iterable[str]) -> list[str]:
-    """Those of the ids that are no tag of the active company."""
+    """The ids that belong to no tag of the active company."""
     return _missing(Tag, ids)
 
 
 def missing_categories(ids: Iterable[str | None]) -> list[str]:
-    """Those of the ids that are no contact category of the active company."""
+    """The ids that belong to no contact category of the active company."""
     return _missing(ContactCategory, ids)
 
 
@@ -119,7 +128,8 @@ def _missing(model: type[TagModel], ids: Iterable[str | None]) -> list[str]:
     if not wanted:
         return []
     with connection.cursor() as cursor:
-        # Held until the caller's transaction ends: who deletes a tag waits for those who are about to give it to records.
+        # The lock lasts until the caller's transaction ends, so that a deletion waits until the records have their
+        # tags.
         cursor.execute(f"SELECT id FROM {model._meta.db_table} WHERE id = ANY(%s) FOR KEY SHARE", [wanted])
         known = {id for (id,) in cursor.fetchall()}
     return [id for id in wanted if id not in known]

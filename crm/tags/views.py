@@ -10,33 +10,17 @@ from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
-from core.lists import FieldSet, ListField
+from crm.tags.filters import NAMED_MODEL_FIELDS
 from crm.tags.models import ContactCategory, Tag
-from crm.tags.serializers import CategoryOut, LabelCreate, LabelDelete, LabelOut, LabelUpdate, TagOut
+from crm.tags.serializers import CategoryOut, LabelCreate, LabelDelete, LabelUpdate, NamedModelOut, TagOut
 from crm.tags.services import create_tag, delete_tags, not_found, update_tag
 
-LABEL_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("name", "text", "name", searchable=True, nullable=False),
-        ListField("description", "text", "description", searchable=True, nullable=False),
-        ListField("color", "text", "color", nullable=False),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name"),
-        ListField("updatedBy", "id", "updated_by_id"),
-        ListField("updatedBy.name", "text", "updated_by__name"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_search=("name", "description"),
-)
 
-
-class LabelViewSet(ResourceViewSet, abstract=True):
-    """What tags and categories do alike, for the actions of each to call."""
+class NamedModelViewSet(ResourceViewSet, abstract=True):
+    """Base of the ViewSets of tags and categories; the actions of each call it."""
 
     model: ClassVar[type[Tag] | type[ContactCategory]]
-    output: ClassVar[type[LabelOut]]
+    output: ClassVar[type[NamedModelOut]]
 
     def read(self, id: str) -> dict[str, Any]:
         found = self.output.one(self.model.objects.filter(pk=id))
@@ -61,11 +45,11 @@ class LabelViewSet(ResourceViewSet, abstract=True):
         return {"deletedCount": deleted}
 
 
-class TagViewSet(LabelViewSet):
+class TagViewSet(NamedModelViewSet):
     module = "tag"
     model = Tag
     output = TagOut
-    listing = Listing("List tags", Tag.objects.all, LABEL_FIELDS, TagOut)
+    listing = Listing("List tags", Tag.objects.all, NAMED_MODEL_FIELDS, TagOut)
 
     @endpoint(
         "Create a tag",
@@ -105,11 +89,11 @@ class TagViewSet(LabelViewSet):
         return self.change(id, data)
 
 
-class ContactCategoryViewSet(LabelViewSet):
+class ContactCategoryViewSet(NamedModelViewSet):
     module = "contact-category"
     model = ContactCategory
     output = CategoryOut
-    listing = Listing("List contact categories", ContactCategory.objects.all, LABEL_FIELDS, CategoryOut)
+    listing = Listing("List contact categories", ContactCategory.objects.all, NAMED_MODEL_FIELDS, CategoryOut)
 
     @endpoint(
         "Create a contact category",

@@ -10,7 +10,7 @@ from crm.teams.models import Team, TeamMember
 
 @admin.register(Team)
 class TeamAdmin(CompanyRecordAdmin):
-    """Teams; who belongs to them is changed by the company."""
+    """Teams; the company changes their members."""
 
     icon = "groups"
     edits = ("name", "description", "color")

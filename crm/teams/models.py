@@ -6,15 +6,15 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
-from crm.records.models import Named
+from crm.records.models import NamedModel
 
 
-class Team(Named):
-    """Members who work on leads together. The default team, which every company has, takes what is given to none."""
+class Team(NamedModel):
+    """Members who work on leads together. Every company has a default team, which takes leads of no other team."""
 
     is_default = models.BooleanField(default=False, editable=False)
 
-    class Meta(Named.Meta):
+    class Meta(NamedModel.Meta):
         constraints = [
             models.UniqueConstraint("company", Lower("name"), name="team_name_unique"),
             models.UniqueConstraint(fields=("company",), condition=Q(is_default=True), name="team_one_default"),
@@ -22,7 +22,7 @@ class Team(Named):
 
 
 class TeamMember(CompanyModel):
-    """A member belongs to a team; `last_assigned_at` is when a lead of the team was last assigned to them, for taking turns."""
+    """The membership of a member in a team. `last_assigned_at` decides whose turn it is."""
 
     team = CompanyForeignKey(Team, on_delete=models.CASCADE, related_name="links", db_index=False)
     member = CompanyForeignKey("accounts.Member", on_delete=models.CASCADE, related_name="team_links")

@@ -17,7 +17,7 @@ from core.errors import InvalidFormat
 from core.fields import JSONField
 from core.ids import is_id
 from crm.records.serializers import AutomationInput
-from crm.tags.serializers import UNIQUE, LabelCreate, LabelOut, numbers, related
+from crm.tags.serializers import UNIQUE, LabelCreate, NamedModelOut, count_references, related_model
 from crm.teams.models import Team, TeamMember
 from crm.teams.services import MemberChanges
 
@@ -58,7 +58,7 @@ class TeamDelete(SelectionInput, AutomationInput):
 
 
 def member_changes(data: dict[str, Any]) -> MemberChanges:
-    """Take what a body says about members out of it."""
+    """Pop the changes of members from a body."""
     return MemberChanges(
         members=data.pop("members", None),
         add=data.pop("add_members", ()),
@@ -76,7 +76,7 @@ class TeamMemberOut(MemberSnapshot):
     isAvailable = serializers.BooleanField()
 
 
-class TeamOut(LabelOut):
+class TeamOut(NamedModelOut):
     isDefault = serializers.BooleanField(help_text="takes leads that are given to no other team; cannot be deleted")
     members = Computed(serializers.ListField(child=TeamMemberOut()))
     leadCount = Computed(serializers.IntegerField(help_text="leads of the team, without deleted ones"))
@@ -100,5 +100,5 @@ class TeamOut(LabelOut):
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        leads = numbers(related(Team, "leads"), "team", rows, is_deleted=False)
+        leads = count_references(related_model(Team, "leads"), "team", rows, is_deleted=False)
         return [{**row, "leadCount": leads.get(row["_id"], 0)} for row in rows]

@@ -1,4 +1,4 @@
-"""Teams: the members who work on leads together, and the default team that takes what is given to none."""
+"""Use cases of teams: the members who work on leads together, and the default team."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from crm.records.unique_names import save_unique_name
 from crm.teams.models import Team, TeamMember
 
 ACTIVE = (Member.Status.OWNER, Member.Status.ACCEPTED)
-"""Memberships that may be in a team, and that leads may be given to."""
+"""Statuses of memberships that may be in a team and be assigned leads."""
 DEFAULT_NAME = "General"
 TAKEN, NOT_FOUND = "TeamNameAlreadyExists_400", "TeamNotFound_400"
 
-# In the order of their ids, as all who change many leads lock them.
+# Locks the leads in the order of their ids, as all bulk changes of leads do.
 MOVE_LEADS = """
 UPDATE crm_lead l SET team_id = %(team)s, updated_at = %(now)s, updated_by_id = %(actor)s
 FROM (SELECT id, team_id FROM crm_lead WHERE team_id = ANY(%(teams)s) ORDER BY id FOR UPDATE) AS old
@@ -32,7 +32,7 @@ WHERE l.id = old.id RETURNING l.id, old.team_id, l.is_deleted
 
 @dataclass(frozen=True, slots=True)
 class MemberChanges:
-    """What to do to a team's members, by their ids; `members` None leaves those who are there."""
+    """Changes of a team's members, by their ids. With `members` None the current members stay."""
 
     members: Sequence[str] | None = None
     add: Sequence[str] = ()
@@ -41,7 +41,7 @@ class MemberChanges:
 
 
 def seed_default_team() -> None:
-    """The default team of the active company, with its owners in it, unless it has one."""
+    """Create the default team of the active company, with the owners in it, unless there is one."""
     if Team.objects.filter(is_default=True).exists() or Team.objects.filter(name__iexact=DEFAULT_NAME).update(
         is_default=True
     ):
@@ -54,9 +54,9 @@ def seed_default_team() -> None:
 
 @transaction.atomic
 def create_team(*, actor_id: str, values: Mapping[str, Any], members: MemberChanges) -> Team:
-    """A new team with its members.
+    """Create a team with its members.
 
-    TeamNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400, PlanLimitExceeded_403.
+    Raises TeamNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400, PlanLimitExceeded_403.
     """
     reserve_quota("team")
     team = Team(created_by_id=actor_id, updated_by_id=actor_id, **values)
@@ -67,7 +67,10 @@ def create_team(*, actor_id: str, values: Mapping[str, Any], members: MemberChan
 
 @transaction.atomic
 def update_team(*, id: str, actor_id: str, values: Mapping[str, Any], members: MemberChanges) -> Team:
-    """Change what is given of a team; those who assign its leads meanwhile wait. TeamNotFound_400, and what create_team raises."""
+    """Change the given values of a team, locked so that assignments of its leads wait.
+
+    Raises TeamNotFound_400, and the errors of create_team.
+    """
     team = Team.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if team is None:
         raise not_found()
@@ -80,7 +83,7 @@ def update_team(*, id: str, actor_id: str, values: Mapping[str, Any], members: M
 
 
 def not_found() -> NamedError:
-    """The error of an id that is none of the company's teams."""
+    """The error of an id that belongs to no team of the company."""
     return NamedError(NOT_FOUND, "id: there is no such team in this company")
 
 
@@ -93,7 +96,7 @@ def _change_members(team: Team, changes: MemberChanges) -> None:
         raise NamedError("MemberNotFound_404", f"members: {', '.join(strangers[:5])} not in this team")
     check_members(wanted - present)
     TeamMember.objects.filter(team=team, member_id__in=present - wanted).delete()
-    # In the order given: it is the one in which members who were never dealt a lead have their turns.
+    # In the given order, since members without any lead so far take turns in it.
     _add(team, [id for id in dict.fromkeys((*(changes.members or ()), *changes.add)) if id in wanted - present])
     for available in (True, False):
         chosen = [id for id, value in changes.availability.items() if value is available]
@@ -103,8 +106,10 @@ def _change_members(team: Team, changes: MemberChanges) -> None:
 
 
 def check_members(ids: Collection[str]) -> None:
-    """Refuse members that the active company lacks (MemberNotFound_404) and those who do not belong to it yet, or any more
-    (MemberNotAccepted_400)."""
+    """Refuse members that the active company lacks, and those whose membership is not active.
+
+    Raises MemberNotFound_404, MemberNotAccepted_400.
+    """
     known = dict(Member.objects.filter(pk__in=ids).values_list("pk", "status")) if ids else {}
     missing = sorted(set(ids) - known.keys())
     if missing:
@@ -120,9 +125,9 @@ def _add(team: Team, members: Collection[str]) -> None:
 
 @transaction.atomic
 def delete_teams(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
-    """Delete the selected teams; their leads go to the default team. Returns how many teams there were.
+    """Delete the selected teams and move their leads to the default team. Returns the number deleted.
 
-    CannotDeleteDefaultTeam_400, TeamNotFound_400 when ids name none, DefaultTeamNotFound_500.
+    Raises CannotDeleteDefaultTeam_400, TeamNotFound_400 when ids name none, DefaultTeamNotFound_500.
     """
     teams = list(selection.apply(Team.objects.select_for_update(of=("self",))).order_by("pk"))
     default = next((team for team in teams if team.is_default), None)
@@ -139,12 +144,12 @@ def delete_teams(*, actor_id: str, selection: BulkSelection, automation: bool = 
         TeamMember.objects.filter(team_id__in=ids).delete()
         Team.objects.filter(pk__in=ids)._raw_delete(
             "default"
-        )  # nothing refers to them any more, so there is nothing to look for
+        )  # nothing refers to them any more, so Django need not look for references
     return len(ids)
 
 
 def _move_leads(teams: list[str], actor_id: str, automation: bool) -> None:
-    """Give the teams' leads, deleted ones too, to the default team."""
+    """Move the teams' leads, including deleted ones, to the default team."""
     default = Team.objects.filter(is_default=True).values_list("pk", flat=True).first()
     if default is None:
         raise NamedError(

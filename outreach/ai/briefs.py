@@ -12,7 +12,7 @@ from accounts.settings.formats import formats_of
 from core.tenancy import company_id
 from core.text.formats import Formats
 from crm.models import Contact, ContactTag, CustomField
-from crm.selectors import live_products
+from crm.products.selectors import live_products
 from outreach.ai.providers import CompanyBrief, ContactBrief, ProductBrief
 
 FIELD_LENGTH = 500

@@ -20,13 +20,14 @@ from core.errors import NamedError, shorten
 from core.jobs import checkpoint, finish, notify_workers, release, update_owned
 from core.lists import tree
 from core.lists.values import refuse
+from crm.contacts.selectors import live_contacts
 from crm.leads.references import missing_references
 from crm.leads.schema import CONTACT_KEYS, LeadSchema
+from crm.leads.selectors import live_leads
 from crm.leads.services import Relations, create_leads
 from crm.models import Contact, Lead
 from crm.records.schema import explain
 from crm.segments.services import fields_of, stored_tree
-from crm.selectors import live_contacts, live_leads
 from outreach.ai.briefs import CONTACT_COLUMNS, ContactBriefs, company_brief
 from outreach.ai.providers import Fit, LeadSearch, ProviderError, get_provider
 from outreach.ai.providers.matching import Term, fit, terms_of

@@ -21,7 +21,7 @@ from core.tenancy import as_owner, company_scope
 from crm.contacts.filters import CONTACT_FIELDS
 from crm.contacts.schema import ContactRow
 from crm.contacts.unique_key import live_holders
-from crm.contacts.writer import Keyed
+from crm.contacts.writer import KeyedRow
 from crm.leads.filters import LEAD_FIELDS
 from tests.kit.cast import KEY, Caller, make_cast
 
@@ -242,7 +242,7 @@ def test_the_policies_add_no_subplan(tenant: Tenant) -> None:
 
 
 def test_duplicates_are_looked_up_by_the_unique_indexes(tenant: Tenant) -> None:
-    wanted = [Keyed("", ContactRow(), f"nobody{i}@example.com", f"+49151{i:08}") for i in range(500)]
+    wanted = [KeyedRow("", ContactRow(), f"nobody{i}@example.com", f"+49151{i:08}") for i in range(500)]
     with company_scope(tenant.company_id), CaptureQueriesContext(connection) as captured:
         live_holders(wanted)
     (sql,) = [entry["sql"] for entry in captured.captured_queries if "crm_contact" in entry["sql"]]

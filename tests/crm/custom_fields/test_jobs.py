@@ -16,7 +16,7 @@ from core.tenancy import company_scope, unscoped
 from crm.bulk_jobs.services import move_job
 from crm.custom_fields import conversion_jobs as field_jobs
 from crm.models import BulkJob, Contact, ConvertedValue, CustomField, CustomFieldValue
-from crm.records.locks import hold_fields, take_fields
+from crm.records.locks import lock_fields, lock_fields_shared
 from tests.crm.contacts.helpers import form
 from tests.crm.imports.helpers import HEADER, MAPPING, counts, csv_of, make, people, work
 from tests.kit.cast import Cast
@@ -28,8 +28,8 @@ NUMBER = {"fieldType": "number", "valueType": "number"}
 def few(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     """Three records are many, and a batch has two."""
     settings.BULK_BATCH_ROWS = 2
-    monkeypatch.setattr("crm.custom_fields.services.AT_ONCE", 2)
-    monkeypatch.setattr(field_jobs, "AT_ONCE", 2)
+    monkeypatch.setattr("crm.custom_fields.services.INLINE_LIMIT", 2)
+    monkeypatch.setattr(field_jobs, "INLINE_LIMIT", 2)
 
 
 def drain() -> None:
@@ -206,16 +206,16 @@ def test_what_ended_before_its_time_is_tidied_up(cast: Cast, few: None) -> None:
         BulkJob.objects.update(change={**BulkJob.objects.get().change, "dropInvalid": False})
     drain()
     with unscoped(reason="test"):
-        field_jobs.tidy()
+        field_jobs.clean_up()
         assert ConvertedValue.objects.count() == 2
-        BulkJob.objects.update(updated_at=timezone.now() - field_jobs.KEPT - timedelta(minutes=1))
-        field_jobs.tidy()
+        BulkJob.objects.update(updated_at=timezone.now() - field_jobs.KEEP_STAGED - timedelta(minutes=1))
+        field_jobs.clean_up()
         assert ConvertedValue.objects.count() == 0
     cast.key.delete("/custom-field", {"ids": [path.rpartition("/")[2]]})
     with unscoped(reason="test"):
         BulkJob.objects.filter(action="delete_field").update(status="failed")
-        field_jobs.tidy()
-        field_jobs.tidy()
+        field_jobs.clean_up()
+        field_jobs.clean_up()
         assert BulkJob.objects.filter(action="delete_field", status="queued").count() == 1
     drain()
     assert held(cast) == ([None] * 3, [])
@@ -252,7 +252,7 @@ def test_who_changes_fields_waits_for_those_who_write_by_them() -> None:
     def writer() -> None:
         try:
             with company_scope("a" * 24), transaction.atomic():
-                hold_fields()
+                lock_fields_shared()
                 holding.set()
                 ready.wait(10)
                 order.append("written")
@@ -267,7 +267,7 @@ def test_who_changes_fields_waits_for_those_who_write_by_them() -> None:
     def changer() -> None:
         try:
             with company_scope("a" * 24), transaction.atomic():
-                take_fields()
+                lock_fields()
                 order.append("changed")
         finally:
             connection.close()
@@ -277,7 +277,7 @@ def test_who_changes_fields_waits_for_those_who_write_by_them() -> None:
     assert holding.wait(10)
     threads[1].start()
     with company_scope("b" * 24), transaction.atomic():
-        take_fields()  # another company's
+        lock_fields()  # another company's
     for _ in range(1000):
         if waiting():
             break

@@ -99,7 +99,7 @@ class World:
         CustomField.objects.create(id=new_id(), name=key, unique_field_id=key, field_type="text", value_type="string")
 
     def size(self, later: bool) -> None:
-        custom_fields.AT_ONCE = field_jobs.AT_ONCE = 0 if later else 1000
+        custom_fields.INLINE_LIMIT = field_jobs.INLINE_LIMIT = 0 if later else 1000
 
     def work(self) -> None:
         WORK["bulk-job"].drain(float("inf"))
@@ -128,8 +128,8 @@ class World:
 def test_typed_rows_follow_the_values(
     cast: Cast, monkeypatch: pytest.MonkeyPatch, steps: list[tuple[Any, ...]]
 ) -> None:
-    monkeypatch.setattr(custom_fields, "AT_ONCE", 1000)
-    monkeypatch.setattr(field_jobs, "AT_ONCE", 1000)
+    monkeypatch.setattr(custom_fields, "INLINE_LIMIT", 1000)
+    monkeypatch.setattr(field_jobs, "INLINE_LIMIT", 1000)
     with cast.scope(), transaction.atomic():
         world = World(cast)
         for key in KEYS:
