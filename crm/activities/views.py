@@ -4,36 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
-from core.lists import FieldSet, ListField
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
+from crm.activities.filters import ACTIVITY_FIELDS
 from crm.activities.models import LeadActivity
 from crm.activities.serializers import ActivityOut, NoteCreate, NotesUpdate
 from crm.activities.services import add_note, change_notes, not_found
 
-ACTIVITY_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("kind", "text", "kind", nullable=False),
-        ListField("lead", "id", "lead_id"),
-        ListField("lead.status", "text", "lead__status"),
-        ListField("contact", "id", "contact_id"),
-        ListField("contact.name", "text", "contact__name", searchable=True),
-        ListField("contact.email", "text", "contact__email", searchable=True, ignore_case=True),
-        ListField("contact.contactNumber", "text", "contact__contact_number", searchable=True),
-        ListField("member", "id", "member_id"),
-        ListField("member.name", "text", "member__name", searchable=True),
-        ListField("member.email", "text", "member__email", searchable=True),
-        ListField("notes", "text", "notes", searchable=True, nullable=False),
-        ListField("happenedAt", "date", "happened_at", nullable=False),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_sort=("happenedAt",),
-    default_search=("notes",),
-)
 TIMELINE = (
     '{"operator": "or", "conditions": [{"field": "lead", "operator": "equals", "value": lead id}, {"operator": "and", "conditions":'
     ' [{"field": "contact", "operator": "equals", "value": id of its contact}, {"field": "lead", "operator": "isEmpty"}]}]}'
@@ -44,12 +25,9 @@ the lead, filters={{"contact": id}} all about a contact and its leads, and the w
 A lead's notes are filters={{"lead": id, "kind": "note"}}. Those of deleted leads and contacts stay in the list."""
 
 
-class Activities(ApiView):
+class LeadActivityViewSet(ResourceViewSet):
     module = "lead-activity"
-
-    @endpoint("List lead activities", output=ActivityOut, many=True, description=LIST)
-    def get(self, request: Request) -> Any:
-        return self.list_response(LeadActivity.objects.all(), ACTIVITY_FIELDS, ActivityOut)
+    listing = Listing("List lead activities", LeadActivity.objects.all, ACTIVITY_FIELDS, ActivityOut, description=LIST)
 
     @endpoint(
         "Write a note on a lead",
@@ -59,7 +37,7 @@ class Activities(ApiView):
         errors=("LeadNotFound_400", "ContactNotFound_400", "InvalidInput_400"),
         description="The note is an activity of kind note, by the member who asks. Emits note.created.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         note = add_note(
             actor_id=self.actor.member_id,
             notes=data["notes"],
@@ -69,18 +47,11 @@ class Activities(ApiView):
         )
         return one_activity(note)
 
-
-class ActivityDetail(ApiView):
-    module = "lead-activity"
-
     @endpoint("Read a lead activity", output=ActivityOut, errors=("LeadActivityNotFound_404",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return one_activity(id)
 
-
-class ActivityNotes(ApiView):
-    module = "lead-activity"
-
+    @action(detail=True, methods=["patch"])
     @endpoint(
         "Update an activity's notes",
         input=NotesUpdate,
@@ -89,13 +60,13 @@ class ActivityNotes(ApiView):
         errors=("LeadActivityNotFound_404", "InvalidInput_400"),
         description="Activities of any kind may have notes; empty text takes them away, but not those of a note.",
     )
-    def patch(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def notes(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         change_notes(id=id, notes=data["notes"])
         return one_activity(id)
 
 
 def one_activity(id: str) -> dict[str, Any]:
-    """The activity as it goes out; LeadActivityNotFound_404."""
+    """Return the activity as the API shows it. Raises LeadActivityNotFound_404."""
     found = ActivityOut.one(LeadActivity.objects.filter(pk=id))
     if found is None:
         raise not_found()

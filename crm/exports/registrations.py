@@ -1,4 +1,4 @@
-"""The lists of the CRM that can be exported: a new one is a line here."""
+"""The CRM's lists that can be exported; a further one is a line here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from crm.teams import views as team_views
 
 
 def register_exports() -> None:
-    """Called when the app is ready."""
+    """Register the lists; called when the app is ready."""
     register_source("contact", contact_views.ContactViewSet, panel=CustomField.Panel.CONTACT)
     register_source("lead", lead_views.LeadViewSet, panel=CustomField.Panel.LEAD)
     register_source("product-service", product_views.ProductViewSet, panel=CustomField.Panel.PRODUCT_SERVICE)
@@ -27,11 +27,11 @@ def register_exports() -> None:
     register_source("tag", tag_views.TagViewSet)
     register_source("team", team_views.TeamViewSet)
     register_source("segment", segment_views.SegmentViewSet)
-    register_source("contact/import", import_views.ContactImports)
-    register_source("lead/import", import_views.LeadImports)
+    register_source("contact/import", import_views.ContactImportViewSet)
+    register_source("lead/import", import_views.LeadImportViewSet)
     register_source("custom-field", field_views.CustomFieldViewSet)
     register_source("custom-section", section_views.CustomSectionViewSet)
-    register_source("lead-activity", activity_views.Activities)
-    register_source("lead-activity/follow-up", follow_up_views.FollowUps)
-    register_source("calllog", call_views.Calls)
-    register_source("meeting", meeting_views.Meetings)
+    register_source("lead-activity", activity_views.LeadActivityViewSet)
+    register_source("lead-activity/follow-up", follow_up_views.FollowUpViewSet)
+    register_source("calllog", call_views.CallLogViewSet)
+    register_source("meeting", meeting_views.MeetingViewSet)

@@ -1,21 +1,17 @@
-"""What can be exported: lists of the API, taken from their own views, so that an export is the same query under the same right."""
+"""The lists of the API that can be exported, by their own declarations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from types import SimpleNamespace
 from typing import Any
 
 from django.db.models import F, QuerySet
-from drf_spectacular.utils import OpenApiParameter
 
-from core.api.endpoint import Endpoint
 from core.api.listing import Listing, ListRequest
-from core.api.output import Output
-from core.api.views import ApiView
-from core.lists import FieldSet, ListQuery, Stream, list_page
+from core.api.viewsets import ResourceViewSet
+from core.lists import ListQuery, Stream, list_page
 from core.lists.values import refuse
 
 PAGING = ("p", "n", "cursorPagination", "cursor")
@@ -26,54 +22,30 @@ _PK = "exported_pk"
 
 @dataclass(frozen=True)
 class Source:
-    """A list that can be exported. `resource` is its path; `panel` that of the custom fields of its records."""
+    """A list that can be exported. `resource` is its path; `panel` is the panel of its records' custom fields."""
 
     resource: str
-    view: type[ApiView]
+    listing: Listing
+    module: str
+    """The permission module that opens the list."""
+    app: str
+    """The label of the app that serves the list and its export."""
     panel: str = ""
-
-    @property
-    def module(self) -> str:
-        return self.view.modules_of(self.endpoint)[0]
-
-    @property
-    def app(self) -> str:
-        """The label of the app that answers."""
-        return self.view.__module__.partition(".")[0]
-
-    @property
-    def endpoint(self) -> Endpoint:
-        """What the list declares of itself."""
-        handler: Any = getattr(self.view, "list", None) or self.view.get  # type: ignore[attr-defined]
-        return handler.endpoint  # type: ignore[no-any-return]
-
-    def listing(self, params: Mapping[str, Any]) -> Listing:
-        """The list; a view that is no ViewSet yet says it when it gets a request with these parameters."""
-        if self.endpoint.listing is not None:
-            return self.endpoint.listing
-        request: Any = SimpleNamespace(query_params=params)
-        view: Any = self.view()
-        view.request, view.list_response = request, _as_listing
-        return self.view.get.__wrapped__(view, request)  # type: ignore[attr-defined, no-any-return]
-
-
-def _as_listing(
-    queryset: QuerySet[Any], fields: FieldSet, output: type[Output], *, extra: Any = (), within: Any = None
-) -> Listing:
-    return Listing("", lambda: queryset, fields, output, parameters=tuple(OpenApiParameter(name) for name in extra))
 
 
 SOURCES: dict[str, Source] = {}
 """Resource -> source; each app registers its own when it is ready."""
 
 
-def register_source(resource: str, view: type[ApiView], *, panel: str = "") -> None:
-    """Let a list be exported."""
-    SOURCES[resource] = Source(resource, view, panel)
+def register_source(resource: str, viewset: type[ResourceViewSet], *, panel: str = "") -> None:
+    """Make the list of a ViewSet exportable. The list must not depend on who asks."""
+    listing, app = viewset.listing, viewset.__module__.partition(".")[0]
+    module = viewset.modules_of(viewset.list.endpoint)[0]  # type: ignore[attr-defined]
+    SOURCES[resource] = Source(resource, listing, module, app, panel)
 
 
 def parse(listing: Listing, params: Mapping[str, Any]) -> ListQuery:
-    """The query of an export; raises what is wrong with it."""
+    """Return the query of an export. Raises what is wrong with it."""
     paging = next((name for name in PAGING if name in params), None)
     if paging is not None:
         raise refuse(paging, "an export is of all that matches; leave it out")
@@ -81,14 +53,14 @@ def parse(listing: Listing, params: Mapping[str, Any]) -> ListQuery:
 
 
 class Records:
-    """The records of a list that a query selects, in its order, read anew piece by piece.
+    """The records of a list that a query selects, in its order, read again chunk by chunk.
 
-    What stays in memory is 12 bytes a record. The ids are those of one moment; each piece is read in a short transaction of its own, so
-    that hours of writing hold up no vacuum, and a record that is gone by then is left out.
+    Memory holds 12 bytes for each record. The ids are read at once; each chunk is read in a short transaction of its
+    own, so that hours of writing block no vacuum. A record that has been deleted since is left out.
     """
 
     def __init__(self, listing: Listing, params: Mapping[str, Any], *, most: int | None = None) -> None:
-        """Finds the records; `most`: stop once there are more than that. Raises what is wrong with the query."""
+        """Find the records; `most`: stop once there are more than that. Raises what is wrong with the query."""
         self.output, self.rows = listing.output, listing.rows(ListRequest(params))
         self._ids = bytearray()
         found = list_page(self.rows, parse(listing, params), _Ids())
@@ -102,7 +74,7 @@ class Records:
         return len(self._ids) // _ID_BYTES
 
     def __iter__(self) -> Iterator[list[dict[str, Any]]]:
-        """The records as their list shows them, at most 2,000 at a time."""
+        """Yield the records as their list shows them, at most 2,000 at a time."""
         output = self.output
         ids = (self._ids[place : place + _ID_BYTES].hex() for place in range(0, len(self._ids), _ID_BYTES))
         while chunk := list(islice(ids, CHUNK)):
@@ -112,7 +84,7 @@ class Records:
 
 
 class _Ids:
-    """The ids alone, as what a list gives out."""
+    """A projection of the ids alone."""
 
     def project(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.values("pk")

@@ -1,4 +1,4 @@
-"""Endpoints of exports: a list at once beside the list itself, and the jobs that write lists of any length."""
+"""Endpoints of exports: a list at once beside the list itself, and the jobs that export lists of any length."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from rest_framework.request import Request
 from accounts.members.snapshots import Deleted
 from core.access import Actor
 from core.api.endpoint import endpoint
+from core.api.listing import Listing, ListRequest
 from core.api.selection import SelectionInput
-from core.api.views import ApiView
-from core.lists import LIST_PARAMETERS, BulkSelection, FieldSet, ListField
+from core.api.viewsets import ResourceViewSet
+from core.lists import LIST_PARAMETERS
 from core.lists.values import refuse
+from crm.exports.filters import EXPORT_FIELDS
 from crm.exports.formats import FORMATS
 from crm.exports.models import Export
 from crm.exports.serializers import COLUMNS, ExportCreate, ExportOut, ExportUpdate
@@ -30,7 +32,7 @@ from crm.exports.services import (
     not_found,
     readable_resources,
 )
-from crm.exports.sources import PAGING, SOURCES, Source
+from crm.exports.sources import PAGING, Source
 
 PARAMETERS = (
     OpenApiParameter("format", str, enum=list(FORMATS), default="csv"),
@@ -41,30 +43,12 @@ ABOUT = f"""The list as a file, by the same query as the list itself, without pa
 Nested values stand as columns such as createdBy.name, custom fields as columns by their names (with their key where that is taken),
 several values joined by "; ". Dates and times are the company's own. No text runs as a formula: in CSV an apostrophe stands before one
 that might, which the importer takes off again."""
-EXPORT_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("resource", "text", "resource", searchable=True, nullable=False),
-        ListField("format", "text", "format", nullable=False),
-        ListField("status", "text", "status", searchable=True, nullable=False),
-        ListField("total", "number", "total"),
-        ListField("processed", "number", "processed", nullable=False),
-        ListField("file", "id", "file_id"),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name", searchable=True),
-        ListField("finishedAt", "date", "finished_at"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_sort=("createdAt",),
-    default_search=("resource",),
-)
 
 
-class ListExport(ApiView):
-    """A list as a file at once; `list_export` makes the view of each source."""
+class ListExportViewSet(ResourceViewSet, abstract=True):
+    """Exports a list in the answer; `list_export` makes the ViewSet of each source."""
 
-    module = ""
+    singleton = True
     source: ClassVar[Source]
 
     def answer(self, request: Request) -> FileResponse:
@@ -73,7 +57,7 @@ class ListExport(ApiView):
         if format not in FORMATS:
             raise refuse("format", f"one of {', '.join(FORMATS)}")
         names = [name.strip() for name in ",".join(params.pop("columns", ())).split(",") if name.strip()]  # type: ignore[arg-type]
-        # Written whole before it goes out: a slow reader holds no query open, and what goes wrong is an answer of its own.
+        # Write the whole file before answering: a slow reader keeps no query open, and an error still gets its own answer.
         target: Any = tempfile.TemporaryFile()  # noqa: SIM115  closed with the response
         try:
             export_now(self.source, params=params, names=names, format=format, target=target)
@@ -93,36 +77,40 @@ class ListExport(ApiView):
         return response
 
 
-def list_export(source: Source) -> type[ListExport]:
-    """The view that exports a list at once, under the same right as the list."""
-    listed = source.endpoint
-    get = endpoint(
-        f"Export: {listed.summary[:1].lower()}{listed.summary[1:]}",
+def list_export(source: Source) -> type[ListExportViewSet]:
+    """Return the ViewSet that exports a list in the answer, under the same permission as the list."""
+    listing = source.listing
+    retrieve = endpoint(
+        f"Export: {listing.summary[:1].lower()}{listing.summary[1:]}",
         raw=", ".join(format.mime for format in FORMATS.values()),
-        parameters=(*PARAMETERS, *listed.parameters),
+        parameters=(*PARAMETERS, *listing.parameters),
         errors=("InvalidRequest_400",),
         description=ABOUT,
-        needs_subscription=listed.needs_subscription,
+        needs_subscription=listing.needs_subscription,
     )(lambda view, request: view.answer(request))
-    return type(f"{source.view.__name__}Export", (ListExport,), {"module": source.module, "source": source, "get": get})
+    name = source.resource.title().replace("/", "").replace("-", "")
+    members = {"module": source.module, "source": source, "retrieve": retrieve}
+    return type(f"{name}ExportViewSet", (ListExportViewSet,), members)
 
 
 def _readable(actor: Actor) -> QuerySet[Export]:
-    """The exports of lists that the actor may read."""
+    """Return the exports of lists that the actor may read."""
     return Export.objects.filter(resource__in=readable_resources(actor))
 
 
-def export_views(app: str) -> list[tuple[str, type[ListExport]]]:
-    """(resource, view) of each list of an app that can be exported."""
-    return [(source.resource, list_export(source)) for source in SOURCES.values() if source.app == app]
+def _listed_exports(asked: ListRequest) -> QuerySet[Export]:
+    return _readable(asked.actor)
 
 
-class Exports(ApiView):
+class ExportViewSet(ResourceViewSet):
     module = "file"
-
-    @endpoint("List exports", output=ExportOut, many=True, description="Those of lists that the caller may read.")
-    def get(self, request: Request) -> Any:
-        return self.list_response(_readable(self.actor), EXPORT_FIELDS, ExportOut)
+    listing = Listing(
+        "List exports",
+        _listed_exports,
+        EXPORT_FIELDS,
+        ExportOut,
+        description="Those of lists that the caller may read.",
+    )
 
     @endpoint(
         "Export a list into a file",
@@ -134,7 +122,7 @@ class Exports(ApiView):
         description="A worker writes the list into a file of the file list, of any length; needs the right to read the list, too. What is"
         " exported is what matches when the worker begins. Exports and their files are deleted after EXPORT_DAYS (30).",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         made = create_export(actor=self.actor, **data)
         return ExportOut.one(Export.objects.filter(pk=made.pk))
 
@@ -147,20 +135,14 @@ class Exports(ApiView):
         errors=("NotFound_404",),
         description="Their files go to the recycle bin. One that is at work stops.",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        selection = BulkSelection.parse(request.data, request.query_params, EXPORT_FIELDS)
-        return {
-            "deletedCount": delete_exports(
-                exports=_readable(self.actor), selection=selection, member_id=self.actor.member_id
-            )
-        }
-
-
-class ExportDetail(ApiView):
-    module = "file"
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        deleted = delete_exports(
+            exports=_readable(self.actor), selection=self.selection(), member_id=self.actor.member_id
+        )
+        return {"deletedCount": deleted}
 
     @endpoint("Read an export", output=ExportOut, errors=("NotFound_404",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return self._one(id)
 
     @endpoint(
@@ -171,7 +153,7 @@ class ExportDetail(ApiView):
         errors=("NotFound_404", "InvalidRequest_400"),
         description="One that is at work stops after the piece that it is at, and is cancelled then.",
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         cancel_export(_readable(self.actor).filter(pk=id))
         return self._one(id)
 
