@@ -6,7 +6,7 @@ import django.db.models.expressions
 import django.utils.timezone
 from django.db import migrations, models
 
-# Text search (core/search.py, docs/decisions/0009): the grams of a record, and those that a search asks for. Each gram is three bytes of the
+# Text search (core/lists/search.py, docs/decisions/0009): the grams of a record, and those that a search asks for. Each gram is three bytes of the
 # text in capitals, in UTF-8, behind ten bits of the seed's hash: hhhhhhhhhh 11111111 22222222 333333. Six bits of the third byte tell all
 # capitals, digits and continuation bytes apart. No gram goes over the byte 1, which stands between the values of a record.
 # hashtext is internal to PostgreSQL, and may be: both functions run in the same server.
