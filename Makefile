@@ -73,6 +73,7 @@ check-code: venv
 check-django: venv
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(BIN)/python manage.py check
+	DEVELOPMENT_APPS=django_migration_linter $(BIN)/python manage.py lintmigrations
 	@mkdir -p var
 	$(BIN)/python manage.py spectacular --validate --fail-on-warn --format openapi-json --file var/schema.json
 

@@ -47,6 +47,7 @@ INSTALLED_APPS = [
     "outreach",
     "workflows",
     "config",
+    *env.list("DEVELOPMENT_APPS", default=[]),  # `make check` installs the linter of migrations
 ]
 
 MIDDLEWARE = [

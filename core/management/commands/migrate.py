@@ -1,11 +1,19 @@
-"""Django's migrate, run as the login role that owns the tables (core.tenancy.as_owner); companies get what new releases bring."""
+"""Django's migrate, run as the login role that owns the tables (core.tenancy.as_owner).
+
+It refuses databases that have only some of the folded migrations (docs/decisions/0014). Afterwards companies get what a
+new release brings.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.core.management import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 
 from core.tenancy import as_owner
 from core.tenancy.provisioning import provision_companies
@@ -14,9 +22,33 @@ from core.tenancy.row_security import CREATE_ROLES
 
 class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
+        connection = connections[options["database"]]
         with as_owner():
-            with connections[options["database"]].cursor() as cursor:
+            refuse_half_migrated(connection)
+            with connection.cursor() as cursor:
                 cursor.execute(CREATE_ROLES)
             super().handle(*args, **options)
         if not (options["app_label"] or options["plan"] or options["check_unapplied"]):
             provision_companies()
+
+
+def refuse_half_migrated(connection: BaseDatabaseWrapper) -> None:
+    """Raise CommandError when the database has some, but not all, of the migrations that were folded into one.
+
+    Django itself drops the folded migration from its graph then, without an error: it runs the later
+    ones and reports success, and the tables stay as they are.
+    """
+    loader = MigrationLoader(connection, load=False)
+    loader.load_disk()
+    applied = MigrationRecorder(connection).applied_migrations()
+    missing: list[str] = []
+    for migration in loader.disk_migrations.values():
+        absent = [".".join(name) for name in migration.replaces if name not in applied]
+        if 0 < len(absent) < len(migration.replaces):
+            missing += absent
+    if missing:
+        raise CommandError(
+            "This database lacks migrations that later versions have folded into one: "
+            f"{', '.join(sorted(missing))}. Run migrate with the version before this one first, then with this one. "
+            "Nothing has been changed."
+        )

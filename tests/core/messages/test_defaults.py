@@ -140,7 +140,7 @@ def test_an_older_state_of_the_table_is_left_alone(db: None) -> None:
     from django.db.migrations.loader import MigrationLoader
 
     ResponseMessage.objects.filter(name=NAME).delete()
-    for state in (("core", "0004_search"), None):
+    for state in (("core", "0001_squashed_0004_search"), None):
         old = MigrationLoader(connection).project_state(state).apps if state else type(apps)()
         seed(app_config=apps.get_app_config("core"), using="default", apps=old)
     assert not ResponseMessage.objects.filter(name=NAME).exists()

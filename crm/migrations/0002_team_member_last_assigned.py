@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     """Rename the field alone; the column keeps its name."""
 
-    dependencies = [("crm", "0007_search")]
+    dependencies = [("crm", "0001_squashed_0007_search")]
 
     operations = [
         migrations.SeparateDatabaseAndState(

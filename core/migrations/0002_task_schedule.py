@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('auth', '0012_alter_user_first_name_max_length'),
         ('contenttypes', '0002_remove_content_type_name'),
-        ('core', '0004_search'),
+        ('core', '0001_squashed_0004_search'),
     ]
 
     operations = [

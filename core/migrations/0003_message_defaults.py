@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("core", "0005_task_schedule"),
+        ("core", "0002_task_schedule"),
     ]
 
     operations = [
