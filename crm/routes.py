@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 from core.api.routers import ResourceRouter
-from crm.activities.routes import ACTIVITY_ROUTES
-from crm.bulk_jobs.routes import BULK_JOB_ROUTES
+from crm.activities import routes as activities
+from crm.bulk_jobs import routes as bulk_jobs
 from crm.contacts import routes as contacts
 from crm.custom_fields import routes as custom_fields
-from crm.exports.routes import EXPORT_ROUTES
+from crm.exports import routes as exports
+from crm.files import routes as files
 from crm.files.downloads import web
-from crm.files.routes import FILE_ROUTES
-from crm.imports.routes import IMPORT_ROUTES
+from crm.imports import routes as imports
 from crm.leads import routes as leads
-from crm.meetings.routes import MEETING_ROUTES
-from crm.merging.routes import MERGE_ROUTES
-from crm.privacy.routes import PRIVACY_ROUTES
+from crm.meetings import routes as meetings
+from crm.merging import routes as merging
+from crm.privacy import routes as privacy
 from crm.products import routes as products
 from crm.segments import routes as segments
 from crm.tags import routes as tags
 from crm.teams import routes as teams
 
+DOMAINS = (
+    activities,
+    bulk_jobs,
+    contacts,
+    custom_fields,
+    exports,
+    files,
+    imports,
+    leads,
+    meetings,
+    merging,
+    privacy,
+    products,
+    segments,
+    tags,
+    teams,
+)
+
 
 def register_protected(router: ResourceRouter) -> None:
-    for domain in (contacts, custom_fields, leads, products, segments, tags, teams):
+    for domain in DOMAINS:
         domain.register_protected(router)
-    router.add(*EXPORT_ROUTES)
-    router.add(*IMPORT_ROUTES)
-    router.add(*MERGE_ROUTES)
-    router.add(*MEETING_ROUTES)
-    router.add(*ACTIVITY_ROUTES)
-    router.add(*FILE_ROUTES)
-    router.add(*BULK_JOB_ROUTES)
-    router.add(*PRIVACY_ROUTES)
 
 
 __all__ = ["register_protected", "web"]

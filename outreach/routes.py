@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.api.router import Route
 from core.api.routers import ResourceRouter
-from crm.exports.routes import list_export_routes
+from crm.exports.routes import register_list_exports
 from outreach.delivery import views as messages
 from outreach.genie import views as genie
 from outreach.lead_generation import views as lead_generation
@@ -12,7 +12,6 @@ from outreach.senders import views as apps
 from outreach.suppression import public_views as public
 
 PROTECTED_VIEWS = [
-    *list_export_routes("outreach"),
     Route("apps/smtp", apps.Senders),
     Route("apps/smtp/<str:id>", apps.SenderDetail),
     Route("apps/smtp/<str:id>/test", apps.SenderTest),
@@ -41,6 +40,7 @@ PUBLIC_VIEWS = [Route("unsubscribe/<str:token>", public.Unsubscribe)]
 
 
 def register_protected(router: ResourceRouter) -> None:
+    register_list_exports(router, "outreach")
     router.add(*PROTECTED_VIEWS)
 
 

@@ -120,7 +120,7 @@ def list_handler(listing: Listing, name: str) -> Callable[..., Any]:
     return declare(answer)
 
 
-def list_action(listing: Listing, *, url_path: str, detail: bool) -> Callable[..., Any]:
+def list_action(listing: Listing, *, url_path: str, detail: bool) -> Any:
     """A further list of a ViewSet, as an attribute named like its path.
 
     recycle_bin = list_action(TRASHED_FILES, url_path="recycle-bin", detail=False)

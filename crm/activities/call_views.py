@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.input import read
-from core.api.views import ApiView
-from core.lists import BulkSelection, FieldSet, ListField
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
+from core.lists import FieldSet, ListField
 from crm.activities.call_serializers import CallBulkCreate, CallBulkOut, CallDelete, CallOut, CallValues, CallWrite
 from crm.activities.calls import create_call, create_calls, delete_calls, not_found, update_call
 from crm.activities.models import CallLog
@@ -48,12 +50,9 @@ CALL_FIELDS = FieldSet(
 ERRORS = ("LeadNotFound_400", "ContactNotFound_400", "MemberNotFound_404", "InvalidInput_400")
 
 
-class Calls(ApiView):
+class CallLogViewSet(ResourceViewSet):
     module = "lead-activity"
-
-    @endpoint("List call logs", output=CallOut, many=True, description="The last call first.")
-    def get(self, request: Request) -> Any:
-        return self.list_response(CallLog.objects.all(), CALL_FIELDS, CallOut)
+    listing = Listing("List call logs", CallLog.objects.all, CALL_FIELDS, CallOut, description="The last call first.")
 
     @endpoint(
         "Log a call",
@@ -64,7 +63,7 @@ class Calls(ApiView):
         description="The call was with the lead (and its contact) or the contact that is named, or else with the one contact that has the"
         " number; when none or several have it, that is refused. Emits call.logged, which makes an activity of kind call.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         automation = data.pop("automation") == "run"
         return one_call(create_call(actor_id=self.actor.member_id, values=data, automation=automation))
 
@@ -77,19 +76,14 @@ class Calls(ApiView):
         errors=("CallLogNotFound_400",),
         description="The activities that were made from them stay. Emits call.deleted for each.",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        selection = BulkSelection.parse(request.data, request.query_params, CALL_FIELDS)
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         deleted = delete_calls(
-            actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run"
+            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
         )
         return {"deletedCount": deleted}
 
-
-class CallDetail(ApiView):
-    module = "lead-activity"
-
     @endpoint("Read a call log", output=CallOut, errors=("CallLogNotFound_400",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return one_call(id)
 
     @endpoint(
@@ -102,14 +96,11 @@ class CallDetail(ApiView):
         " contact or member away; where neither lead nor contact is left, the call is with the contact that has the number. Emits"
         " call.changed when anything is different.",
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         automation = data.pop("automation") == "run"
         return one_call(update_call(id=id, actor_id=self.actor.member_id, values=data, automation=automation))
 
-
-class CallBulk(ApiView):
-    module = "lead-activity"
-
+    @action(detail=False, methods=["post"])
     @endpoint(
         "Log up to 500 calls",
         input=CallBulkCreate,
@@ -119,7 +110,7 @@ class CallBulk(ApiView):
         description="As POST /calllog, each item on its own; the answer is 200 either way: items that became no call log are in `failed`,"
         " and what stood in their way in `errors`.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def bulk(self, request: Request, data: dict[str, Any]) -> Any:
         result = create_calls(
             actor_id=self.actor.member_id,
             items=data["form_data"],

@@ -9,7 +9,8 @@ from django.utils import timezone
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
 from core.lists import FieldSet, ListField
 from core.lists.fields import Condition, column
 from crm.activities.follow_up_serializers import FollowUpCreate, FollowUpOut, FollowUpUpdate
@@ -60,17 +61,15 @@ FOLLOW_UP_FIELDS = FieldSet(
 )
 
 
-class FollowUps(ApiView):
+class FollowUpViewSet(ResourceViewSet):
     module = "lead-activity"
-
-    @endpoint(
+    listing = Listing(
         "List follow-ups",
-        output=FollowUpOut,
-        many=True,
+        live_follow_ups,
+        FOLLOW_UP_FIELDS,
+        FollowUpOut,
         description='Those of leads that are not deleted. Open ones past their time are found by filters={"overdue": true}.',
     )
-    def get(self, request: Request) -> Any:
-        return self.list_response(live_follow_ups(), FOLLOW_UP_FIELDS, FollowUpOut)
 
     @endpoint(
         "Create a follow-up",
@@ -81,17 +80,13 @@ class FollowUps(ApiView):
         description="With remindMinutes the assignee gets a mail that long before it is due: once, unless dueAt, remindMinutes or assignee"
         " change; at once when that time has passed already, and none when it is due already. Emits follow_up.created.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         automation = data.pop("automation") == "run"
         made = create_follow_up(actor_id=self.actor.member_id, values=data, automation=automation)
         return FollowUpOut.one(live_follow_ups().filter(pk=made.pk))
 
-
-class FollowUpDetail(ApiView):
-    module = "lead-activity"
-
     @endpoint("Read a follow-up", output=FollowUpOut, errors=("LeadActivityNotFound_404",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return self._one(id)
 
     @endpoint(
@@ -103,7 +98,7 @@ class FollowUpDetail(ApiView):
         description="What is not given stays. Any status may follow any other: done stamps doneAt, another one takes it away. Emits"
         " follow_up.done when it becomes done, and otherwise follow_up.changed when anything is different.",
     )
-    def patch(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def partial_update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         automation = data.pop("automation") == "run"
         update_follow_up(id=id, actor_id=self.actor.member_id, values=data, automation=automation)
         return self._one(id)

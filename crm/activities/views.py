@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
 from core.lists import FieldSet, ListField
 from crm.activities.models import LeadActivity
 from crm.activities.serializers import ActivityOut, NoteCreate, NotesUpdate
@@ -44,12 +46,9 @@ the lead, filters={{"contact": id}} all about a contact and its leads, and the w
 A lead's notes are filters={{"lead": id, "kind": "note"}}. Those of deleted leads and contacts stay in the list."""
 
 
-class Activities(ApiView):
+class LeadActivityViewSet(ResourceViewSet):
     module = "lead-activity"
-
-    @endpoint("List lead activities", output=ActivityOut, many=True, description=LIST)
-    def get(self, request: Request) -> Any:
-        return self.list_response(LeadActivity.objects.all(), ACTIVITY_FIELDS, ActivityOut)
+    listing = Listing("List lead activities", LeadActivity.objects.all, ACTIVITY_FIELDS, ActivityOut, description=LIST)
 
     @endpoint(
         "Write a note on a lead",
@@ -59,7 +58,7 @@ class Activities(ApiView):
         errors=("LeadNotFound_400", "ContactNotFound_400", "InvalidInput_400"),
         description="The note is an activity of kind note, by the member who asks. Emits note.created.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         note = add_note(
             actor_id=self.actor.member_id,
             notes=data["notes"],
@@ -69,18 +68,11 @@ class Activities(ApiView):
         )
         return one_activity(note)
 
-
-class ActivityDetail(ApiView):
-    module = "lead-activity"
-
     @endpoint("Read a lead activity", output=ActivityOut, errors=("LeadActivityNotFound_404",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return one_activity(id)
 
-
-class ActivityNotes(ApiView):
-    module = "lead-activity"
-
+    @action(detail=True, methods=["patch"])
     @endpoint(
         "Update an activity's notes",
         input=NotesUpdate,
@@ -89,7 +81,7 @@ class ActivityNotes(ApiView):
         errors=("LeadActivityNotFound_404", "InvalidInput_400"),
         description="Activities of any kind may have notes; empty text takes them away, but not those of a note.",
     )
-    def patch(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def notes(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         change_notes(id=id, notes=data["notes"])
         return one_activity(id)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from core.api.router import Route
-from crm.bulk_jobs import views as bulk_job_views
+from core.api.routers import ResourceRouter
+from crm.bulk_jobs.views import BulkJobViewSet
 
-BULK_JOB_ROUTES = [
-    Route("bulk-job", bulk_job_views.BulkJobs),
-    Route("bulk-job/<str:id>", bulk_job_views.BulkJobDetail),
-    Route("bulk-job/<str:id>/undo", bulk_job_views.BulkJobUndoing),
-]
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("bulk-job", BulkJobViewSet)

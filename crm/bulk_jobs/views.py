@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import QuerySet
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
+from core.access import Actor
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.listing import Listing, ListRequest
+from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.lists import FieldSet, ListField
 from crm.bulk_jobs.models import BulkJob
@@ -47,38 +50,28 @@ WHOSE = (
 )
 
 
-class BulkJobView(ApiView):
-    """Base: the permission is that of a panel, whichever the actor has it for, and jobs of the others do not exist."""
+def may(actor: Actor, module: str, method: str) -> bool:
+    """Whether the actor has the permission."""
+    return actor.is_unbounded or actor.may(module, method)
 
+
+def visible_jobs(actor: Actor, method: str) -> QuerySet[BulkJob]:
+    """The jobs of the panels for which the actor has the permission of the method; the other jobs do not exist for it."""
+    return BulkJob.objects.filter(panel__in=[panel for panel, module in MODULES.items() if may(actor, module, method)])
+
+
+def listed_jobs(asked: ListRequest) -> QuerySet[BulkJob]:
+    """The jobs that the actor may read."""
+    return visible_jobs(asked.actor, "GET")
+
+
+class BulkJobViewSet(ResourceViewSet):
     module = "contact"
     also = ("lead", "product-service")
+    listing = Listing("List bulk jobs", listed_jobs, BULK_JOB_FIELDS, BulkJobOut, description=WHOSE)
 
-    def visible(self) -> QuerySet[BulkJob]:
-        """The jobs of the panels to which the actor may do what the request does."""
-        method = self.request.method or "GET"
-        return BulkJob.objects.filter(
-            panel__in=[panel for panel, module in MODULES.items() if self.may(module, method)]
-        )
-
-    def may(self, module: str, method: str) -> bool:
-        return self.actor.is_unbounded or self.actor.may(module, method)
-
-    def find(self, id: str) -> BulkJob:
-        job = self.visible().filter(pk=id).first()
-        if job is None:
-            raise not_found()
-        return job
-
-
-class BulkJobs(BulkJobView):
-    @endpoint("List bulk jobs", output=BulkJobOut, many=True, description=WHOSE)
-    def get(self, request: Request) -> Any:
-        return self.list_response(self.visible(), BULK_JOB_FIELDS, BulkJobOut)
-
-
-class BulkJobDetail(BulkJobView):
     @endpoint("Read a bulk job", output=BulkJobOut, description=f"With its progress. {WHOSE}", errors=("NotFound_404",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return job_answer(self.find(id).pk)
 
     @endpoint(
@@ -89,11 +82,10 @@ class BulkJobDetail(BulkJobView):
         errors=("NotFound_404", "InvalidRequest_400"),
         description=f"A job at work stops after its batch. What it has done stays done, and can be undone. {WHOSE}",
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         return job_answer(move_job(id=self.find(id).pk, status=data["status"]).pk)
 
-
-class BulkJobUndoing(BulkJobView):
+    @action(detail=True, methods=["post"])
     @endpoint(
         "Undo a bulk job",
         input=BulkJobUndo,
@@ -105,10 +97,17 @@ class BulkJobUndoing(BulkJobView):
         " Undoing an update takes the right to update, undoing a deletion that to delete. Emits <panel>.updated, and <panel>.restored for"
         " records that were deleted.",
     )
-    def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         job = self.find(id)
         module, right = MODULES[job.panel], RIGHTS.get(job.action, "PUT")
-        if not self.may(module, right):
+        if not may(self.actor, module, right):
             raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{right}")
         undoing = undo_bulk_job(id=job.pk, actor_id=self.actor.member_id, automation=data["automation"] == "run")
         return job_answer(undoing.pk)
+
+    def find(self, id: str) -> BulkJob:
+        """The job, if the actor may do to it what the request does. Raises NotFound_404."""
+        job = visible_jobs(self.actor, self.request.method or "GET").filter(pk=id).first()
+        if job is None:
+            raise not_found()
+        return job

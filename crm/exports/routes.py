@@ -1,18 +1,19 @@
-"""Addresses of exports: below each list, before the ids of its records, and those of the jobs."""
+"""Addresses of exports: one below each list, and those of the jobs."""
 
 from __future__ import annotations
 
-from core.api.router import Route
-from crm.exports import views as export_views
+from core.api.routers import ResourceRouter
+from crm.exports.sources import SOURCES
+from crm.exports.views import ExportViewSet, list_export
 
 
-def list_export_routes(app: str) -> list[Route]:
-    """The exports of an app's lists."""
-    return [Route(f"{resource}/export", view) for resource, view in export_views.export_views(app)]
+def register_list_exports(router: ResourceRouter, app: str) -> None:
+    """Register the exports of an app's lists."""
+    for source in SOURCES.values():
+        if source.app == app:
+            router.register(f"{source.resource}/export", list_export(source))
 
 
-EXPORT_ROUTES = [
-    *list_export_routes("crm"),
-    Route("export", export_views.Exports),
-    Route("export/<str:id>", export_views.ExportDetail),
-]
+def register_protected(router: ResourceRouter) -> None:
+    register_list_exports(router, "crm")
+    router.register("export", ExportViewSet)

@@ -34,7 +34,7 @@ class Source:
 
     @property
     def module(self) -> str:
-        return self.view.modules_of(self.endpoint)[0]
+        return self.view.modules_of(self.declared)[0]
 
     @property
     def app(self) -> str:
@@ -42,15 +42,15 @@ class Source:
         return self.view.__module__.partition(".")[0]
 
     @property
-    def endpoint(self) -> Endpoint:
+    def declared(self) -> Endpoint:
         """What the list declares of itself."""
         handler: Any = getattr(self.view, "list", None) or self.view.get  # type: ignore[attr-defined]
         return handler.endpoint  # type: ignore[no-any-return]
 
     def listing(self, params: Mapping[str, Any]) -> Listing:
         """The list; a view that is no ViewSet yet says it when it gets a request with these parameters."""
-        if self.endpoint.listing is not None:
-            return self.endpoint.listing
+        if self.declared.listing is not None:
+            return self.declared.listing
         request: Any = SimpleNamespace(query_params=params)
         view: Any = self.view()
         view.request, view.list_response = request, _as_listing

@@ -13,9 +13,10 @@ from rest_framework.request import Request
 from accounts.members.snapshots import Deleted
 from core.access import Actor
 from core.api.endpoint import endpoint
+from core.api.listing import Listing, ListRequest
 from core.api.selection import SelectionInput
-from core.api.views import ApiView
-from core.lists import LIST_PARAMETERS, BulkSelection, FieldSet, ListField
+from core.api.viewsets import ResourceViewSet
+from core.lists import LIST_PARAMETERS, FieldSet, ListField
 from core.lists.values import refuse
 from crm.exports.formats import FORMATS
 from crm.exports.models import Export
@@ -30,7 +31,7 @@ from crm.exports.services import (
     not_found,
     readable_resources,
 )
-from crm.exports.sources import PAGING, SOURCES, Source
+from crm.exports.sources import PAGING, Source
 
 PARAMETERS = (
     OpenApiParameter("format", str, enum=list(FORMATS), default="csv"),
@@ -61,10 +62,10 @@ EXPORT_FIELDS = FieldSet(
 )
 
 
-class ListExport(ApiView):
-    """A list as a file at once; `list_export` makes the view of each source."""
+class ListExportViewSet(ResourceViewSet, abstract=True):
+    """A list as a file at once; `list_export` makes the ViewSet of each source."""
 
-    module = ""
+    singleton = True
     source: ClassVar[Source]
 
     def answer(self, request: Request) -> FileResponse:
@@ -93,10 +94,10 @@ class ListExport(ApiView):
         return response
 
 
-def list_export(source: Source) -> type[ListExport]:
-    """The view that exports a list at once, under the same right as the list."""
-    listed = source.endpoint
-    get = endpoint(
+def list_export(source: Source) -> type[ListExportViewSet]:
+    """The ViewSet that exports a list at once, under the same permission as the list."""
+    listed = source.declared
+    retrieve = endpoint(
         f"Export: {listed.summary[:1].lower()}{listed.summary[1:]}",
         raw=", ".join(format.mime for format in FORMATS.values()),
         parameters=(*PARAMETERS, *listed.parameters),
@@ -104,7 +105,12 @@ def list_export(source: Source) -> type[ListExport]:
         description=ABOUT,
         needs_subscription=listed.needs_subscription,
     )(lambda view, request: view.answer(request))
-    return type(f"{source.view.__name__}Export", (ListExport,), {"module": source.module, "source": source, "get": get})
+    name = source.view.__name__.removesuffix("ViewSet")
+    return type(
+        f"{name}ExportViewSet",
+        (ListExportViewSet,),
+        {"module": source.module, "source": source, "retrieve": retrieve},
+    )
 
 
 def _readable(actor: Actor) -> QuerySet[Export]:
@@ -112,17 +118,19 @@ def _readable(actor: Actor) -> QuerySet[Export]:
     return Export.objects.filter(resource__in=readable_resources(actor))
 
 
-def export_views(app: str) -> list[tuple[str, type[ListExport]]]:
-    """(resource, view) of each list of an app that can be exported."""
-    return [(source.resource, list_export(source)) for source in SOURCES.values() if source.app == app]
+def _listed_exports(asked: ListRequest) -> QuerySet[Export]:
+    return _readable(asked.actor)
 
 
-class Exports(ApiView):
+class ExportViewSet(ResourceViewSet):
     module = "file"
-
-    @endpoint("List exports", output=ExportOut, many=True, description="Those of lists that the caller may read.")
-    def get(self, request: Request) -> Any:
-        return self.list_response(_readable(self.actor), EXPORT_FIELDS, ExportOut)
+    listing = Listing(
+        "List exports",
+        _listed_exports,
+        EXPORT_FIELDS,
+        ExportOut,
+        description="Those of lists that the caller may read.",
+    )
 
     @endpoint(
         "Export a list into a file",
@@ -134,7 +142,7 @@ class Exports(ApiView):
         description="A worker writes the list into a file of the file list, of any length; needs the right to read the list, too. What is"
         " exported is what matches when the worker begins. Exports and their files are deleted after EXPORT_DAYS (30).",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         made = create_export(actor=self.actor, **data)
         return ExportOut.one(Export.objects.filter(pk=made.pk))
 
@@ -147,20 +155,14 @@ class Exports(ApiView):
         errors=("NotFound_404",),
         description="Their files go to the recycle bin. One that is at work stops.",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        selection = BulkSelection.parse(request.data, request.query_params, EXPORT_FIELDS)
-        return {
-            "deletedCount": delete_exports(
-                exports=_readable(self.actor), selection=selection, member_id=self.actor.member_id
-            )
-        }
-
-
-class ExportDetail(ApiView):
-    module = "file"
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        deleted = delete_exports(
+            exports=_readable(self.actor), selection=self.selection(), member_id=self.actor.member_id
+        )
+        return {"deletedCount": deleted}
 
     @endpoint("Read an export", output=ExportOut, errors=("NotFound_404",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return self._one(id)
 
     @endpoint(
@@ -171,7 +173,7 @@ class ExportDetail(ApiView):
         errors=("NotFound_404", "InvalidRequest_400"),
         description="One that is at work stops after the piece that it is at, and is cancelled then.",
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         cancel_export(_readable(self.actor).filter(pk=id))
         return self._one(id)
 

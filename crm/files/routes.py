@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from core.api.router import Route
-from crm.files import views as file_views
+from core.api.routers import ResourceRouter
+from crm.files.views import FileViewSet, UploadViewSet
 
-FILE_ROUTES = [
-    Route("upload", file_views.UploadView),
-    Route("file", file_views.Files),
-    Route("file/recycle-bin", file_views.RecycleBin),
-    Route("file/<str:id>", file_views.FileDetail),
-    Route("file/<str:id>/download", file_views.FileDownload),
-]
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("upload", UploadViewSet)
+    router.register("file", FileViewSet)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from rest_framework.decorators import action
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.request import Request
 
 from core.api.endpoint import Endpoint, endpoint
+from core.api.listing import Listing, list_action
 from core.api.schema import Schema
 from core.api.selection import SelectionInput
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.lists import BulkSelection, FieldSet, ListField
 from crm.files.downloads import content_response
@@ -46,7 +48,7 @@ class UploadSchema(Schema):
         return answer
 
 
-class UploadView(ApiView):
+class UploadViewSet(ResourceViewSet):
     module = "file"
     parser_classes = (UploadParser,)  # type: ignore[assignment]
     schema = UploadSchema()
@@ -63,7 +65,7 @@ class UploadView(ApiView):
         needs_subscription=False,
         errors=("NoFile_400", "EmptyFile_400", "UnsupportedFileType_400", "FileUploadFailed_400"),
     )
-    def post(self, request: Request) -> Any:
+    def create(self, request: Request) -> Any:
         try:
             uploads = request.FILES.getlist(FIELD)
         except UnsupportedMediaType as error:
@@ -79,18 +81,19 @@ class UploadView(ApiView):
         return found if len(found) > 1 else found[0]
 
 
-class Files(ApiView):
+class FileViewSet(ResourceViewSet):
     module = "file"
-
-    @endpoint(
+    listing = Listing(
         "List files",
-        output=FileOut,
-        many=True,
+        kept_files,
+        FILE_FIELDS,
+        FileOut,
         needs_subscription=False,
         description="Those in the recycle bin have a list of their own.",
     )
-    def get(self, request: Request) -> Any:
-        return self.list_response(kept_files(), FILE_FIELDS, FileOut)
+    recycle_bin = list_action(
+        Listing("List trashed files", trashed_files, FILE_FIELDS, FileOut), url_path="recycle-bin", detail=False
+    )
 
     @endpoint(
         "Move files to the recycle bin",
@@ -99,21 +102,14 @@ class Files(ApiView):
         success="FilesTrashed_200",
         errors=("FileNotFound_400",),
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> None:
-        selection = BulkSelection.parse(request.data, request.query_params, FILE_FIELDS)
-        if not trash_files(selection=selection, member_id=self.actor.member_id) and not data["select_all"]:
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> None:
+        trashed = trash_files(selection=self.selection(), member_id=self.actor.member_id)
+        if not trashed and not data["select_all"]:
             raise NamedError(
                 "FileNotFound_400", "ids: none of them is a file of this company outside of the recycle bin"
             )
 
-
-class RecycleBin(ApiView):
-    module = "file"
-
-    @endpoint("List trashed files", output=FileOut, many=True)
-    def get(self, request: Request) -> Any:
-        return self.list_response(trashed_files(), FILE_FIELDS, FileOut)
-
+    @recycle_bin.mapping.delete
     @endpoint(
         "Clear the recycle bin",
         description="Deletes for good: without ids everything in the bin that matches the query string, otherwise the files named.",
@@ -122,7 +118,7 @@ class RecycleBin(ApiView):
         success="FilesDeleted_200",
         errors=("FileNotFound_400", "BadRequest_400"),
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> None:
+    def clear_recycle_bin(self, request: Request, data: dict[str, Any]) -> None:
         everything = "ids" not in data
         body: Any = request.data | {"selectAll": True} if everything else request.data  # type: ignore[operator]
         if not clear_bin(selection=BulkSelection.parse(body, request.query_params, FILE_FIELDS)) and not (
@@ -130,31 +126,24 @@ class RecycleBin(ApiView):
         ):
             raise NamedError("FileNotFound_400", "ids: none of them is a file in this company's recycle bin")
 
-
-class FileDetail(ApiView):
-    module = "file"
-
     @endpoint(
         "Read a file's record",
         output=FileOut,
         description="Also while it is in the recycle bin.",
         errors=("FileNotFound_404",),
     )
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         found = FileOut.one(File.objects.filter(pk=id, is_deleted=False))
         if found is None:
             raise NamedError("FileNotFound_404", "id: there is no such file in this company")
         return found
 
-
-class FileDownload(ApiView):
-    module = "file"
-
+    @action(detail=True)
     @endpoint(
         "Download a file's content",
         raw="*/*",
         description="Images, PDF, audio and video may be shown in place; everything else is saved.",
         errors=("FileNotFound_404",),
     )
-    def get(self, request: Request, id: str) -> Any:
+    def download(self, request: Request, id: str) -> Any:
         return content_response(get_file(file_id=id))

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from core.api.router import Route
-from crm.imports import views as import_views
+from core.api.routers import ResourceRouter
+from crm.imports.views import ContactImportViewSet, LeadImportViewSet
 
-IMPORT_ROUTES = [
-    Route("contact/import", import_views.ContactImports),
-    Route("contact/import/<str:id>", import_views.ContactImportDetail),
-    Route("contact/import/<str:id>/undo", import_views.ContactImportUndoing),
-    Route("contact/import/<str:id>/errors", import_views.ContactImportErrors),
-    Route("contact/import/<str:id>/errors.csv", import_views.ContactImportErrorsCsv),
-    Route("lead/import", import_views.LeadImports),
-    Route("lead/import/<str:id>", import_views.LeadImportDetail),
-    Route("lead/import/<str:id>/undo", import_views.LeadImportUndoing),
-    Route("lead/import/<str:id>/errors", import_views.LeadImportErrors),
-    Route("lead/import/<str:id>/errors.csv", import_views.LeadImportErrorsCsv),
-]
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("contact/import", ContactImportViewSet)
+    router.register("lead/import", LeadImportViewSet)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
+from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
+from core.api.listing import Listing, ListRequest, list_action
 from core.api.selection import SelectionInput
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
-from core.lists import BulkSelection, FieldSet, ListField
+from core.lists import FieldSet, ListField
 from crm.bulk_jobs.serializers import BulkJobOut, BulkJobUndo, job_answer
 from crm.files.models import File
 from crm.files.serializers import FileOut
@@ -87,15 +91,28 @@ def detail(job: Import) -> dict[str, Any]:
     return found
 
 
-class Imports(ApiView):
-    """List, make and delete imports of one type."""
+def import_list(import_type: str) -> Listing:
+    """The list of the imports of one type."""
+    return Listing("List imports", partial(live_imports, import_type), IMPORT_FIELDS, ImportOut)
 
-    module = "contact"
-    import_type: ClassVar[str] = Import.Type.CONTACT
 
-    @endpoint("List imports", output=ImportOut, many=True)
-    def get(self, request: Request) -> Any:
-        return self.list_response(live_imports(self.import_type), IMPORT_FIELDS, ImportOut)
+def error_list(import_type: str) -> Any:
+    """The list of the row errors of an import of one type, as an action."""
+
+    def rows(asked: ListRequest) -> QuerySet[ImportRowError]:
+        return ImportRowError.objects.filter(job=find_import(asked.path["id"], import_type))
+
+    listing = Listing(
+        "List the row errors of an import", rows, ERROR_FIELDS, RowErrorOut, errors=("ImportNotFound_400",)
+    )
+    return list_action(listing, url_path="errors", detail=True)
+
+
+class ImportViewSet(ResourceViewSet, abstract=True):
+    """What the imports of contacts and those of leads do alike."""
+
+    module: ClassVar[str]
+    import_type: ClassVar[str]
 
     @endpoint(
         "Delete imports",
@@ -105,13 +122,14 @@ class Imports(ApiView):
         success="ImportsDeleted_200",
         errors=("ImportNotFound_400",),
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> None:
-        selection = BulkSelection.parse(request.data, request.query_params, IMPORT_FIELDS)
-        deleted = delete_imports(selection=selection, member_id=self.actor.member_id, import_type=self.import_type)
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> None:
+        deleted = delete_imports(
+            selection=self.selection(), member_id=self.actor.member_id, import_type=self.import_type
+        )
         if not deleted and not data["select_all"]:
             raise NamedError("ImportNotFound_400", "ids: none of them is an import of this company")
 
-    def create(self, data: dict[str, Any]) -> Any:
+    def add(self, data: dict[str, Any]) -> Any:
         job = create_import(
             file_id=data["file_id"],
             member_id=self.actor.member_id,
@@ -126,47 +144,13 @@ class Imports(ApiView):
         )
         return {**(FileOut.one(File.objects.filter(pk=job.file_id)) or {}), "import": detail(job)}
 
-
-class ContactImports(Imports):
-    @endpoint(
-        "Import contacts from an uploaded file",
-        description=CREATE.format(fields=OF_CONTACTS),
-        input=ImportCreate,
-        output=FileWithImport,
-        success="ImportCreated_201",
-        errors=CREATE_ERRORS,
-    )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
-        return self.create(data)
-
-
-class LeadImports(Imports):
-    module = "lead"
-    import_type = Import.Type.LEAD
-
-    @endpoint(
-        "Import leads from an uploaded file",
-        description=CREATE.format(fields=OF_LEADS),
-        input=LeadImportCreate,
-        output=FileWithImport,
-        success="ImportCreated_201",
-        errors=CREATE_ERRORS,
-    )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
-        return self.create(data)
-
-
-class ContactImportDetail(ApiView):
-    module = "contact"
-    import_type: ClassVar[str] = Import.Type.CONTACT
-
     @endpoint(
         "Read an import",
         description="With progress and the first 100 row errors. The _id of its file finds it too.",
         output=ImportDetail,
         errors=("ImportNotFound_400",),
     )
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return detail(find_import(id, self.import_type))
 
     @endpoint(
@@ -187,21 +171,12 @@ class ContactImportDetail(ApiView):
             "ContactCategoryNotFound_400",
         ),
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         return detail(
             update_import(import_id=id, member_id=self.actor.member_id, changes=data, import_type=self.import_type)
         )
 
-
-class LeadImportDetail(ContactImportDetail):
-    module = "lead"
-    import_type = Import.Type.LEAD
-
-
-class ContactImportUndoing(ApiView):
-    module = "contact"
-    import_type: ClassVar[str] = Import.Type.CONTACT
-
+    @action(detail=True, methods=["post"])
     @endpoint(
         "Undo an import",
         input=BulkJobUndo,
@@ -212,7 +187,7 @@ class ContactImportUndoing(ApiView):
         " it since, and gives back what it updated as POST /bulk-job/:id/undo does; contacts that it made stay where leads refer to them."
         " Tags that it made stay. It takes the right to delete.",
     )
-    def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         found = find_import(id, self.import_type)
         if not (self.actor.is_unbounded or self.actor.may(self.module, "DELETE")):
             raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {self.module}.DELETE")
@@ -224,38 +199,14 @@ class ContactImportUndoing(ApiView):
         )
         return job_answer(job.pk)
 
-
-class LeadImportUndoing(ContactImportUndoing):
-    module = "lead"
-    import_type = Import.Type.LEAD
-
-
-class ContactImportErrors(ApiView):
-    module = "contact"
-    import_type: ClassVar[str] = Import.Type.CONTACT
-
-    @endpoint("List the row errors of an import", output=RowErrorOut, many=True, errors=("ImportNotFound_400",))
-    def get(self, request: Request, id: str) -> Any:
-        rows = ImportRowError.objects.filter(job=find_import(id, self.import_type))
-        return self.list_response(rows, ERROR_FIELDS, RowErrorOut)
-
-
-class LeadImportErrors(ContactImportErrors):
-    module = "lead"
-    import_type = Import.Type.LEAD
-
-
-class ContactImportErrorsCsv(ApiView):
-    module = "contact"
-    import_type: ClassVar[str] = Import.Type.CONTACT
-
+    @action(detail=True, url_path="errors.csv")
     @endpoint(
         "Download the failed rows of an import",
         description="The original columns, the row's number and what is wrong with it: mend the rows and import the file again.",
         raw="text/csv",
         errors=("ImportNotFound_400",),
     )
-    def get(self, request: Request, id: str) -> Any:
+    def download_errors(self, request: Request, id: str) -> Any:
         job = find_import(id, self.import_type)
         response = StreamingHttpResponse(errors_csv(job), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="import-{job.pk}-errors.csv"'
@@ -263,6 +214,37 @@ class ContactImportErrorsCsv(ApiView):
         return response
 
 
-class LeadImportErrorsCsv(ContactImportErrorsCsv):
+class ContactImportViewSet(ImportViewSet):
+    module = "contact"
+    import_type = Import.Type.CONTACT
+    listing = import_list(Import.Type.CONTACT)
+    errors = error_list(Import.Type.CONTACT)
+
+    @endpoint(
+        "Import contacts from an uploaded file",
+        description=CREATE.format(fields=OF_CONTACTS),
+        input=ImportCreate,
+        output=FileWithImport,
+        success="ImportCreated_201",
+        errors=CREATE_ERRORS,
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.add(data)
+
+
+class LeadImportViewSet(ImportViewSet):
     module = "lead"
     import_type = Import.Type.LEAD
+    listing = import_list(Import.Type.LEAD)
+    errors = error_list(Import.Type.LEAD)
+
+    @endpoint(
+        "Import leads from an uploaded file",
+        description=CREATE.format(fields=OF_LEADS),
+        input=LeadImportCreate,
+        output=FileWithImport,
+        success="ImportCreated_201",
+        errors=CREATE_ERRORS,
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.add(data)

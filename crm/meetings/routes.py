@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from core.api.router import Route
-from crm.meetings import views as meeting_views
+from core.api.routers import ResourceRouter
+from crm.meetings.views import MeetingViewSet
 
-MEETING_ROUTES = [
-    Route("meeting", meeting_views.Meetings),
-    Route("meeting/<str:id>", meeting_views.MeetingDetail),
-    Route("meeting/<str:id>/ics", meeting_views.MeetingCalendar),
-]
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("meeting", MeetingViewSet)

@@ -6,13 +6,15 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpResponse
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
-from core.lists import BulkSelection, FieldSet, ListField, ManyField
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
+from core.lists import FieldSet, ListField, ManyField
 from core.lists.fields import Condition, column
 from crm.meetings.conflicts import conflict_warning
 from crm.meetings.models import Meeting, MeetingAttendee
@@ -83,7 +85,7 @@ REFERENCES = (
 CLASHES = "`warning` tells which of its members have other scheduled meetings then, and when; they keep nothing from being made."
 
 
-def _answer(view: ApiView, id: str) -> Response:
+def _answer(view: ResourceViewSet, id: str) -> Response:
     """The meeting, with what clashes with it."""
     meeting = Meeting.objects.get(pk=id)
     warning = conflict_warning(meeting) if meeting.status == Meeting.Status.SCHEDULED else ""
@@ -91,18 +93,16 @@ def _answer(view: ApiView, id: str) -> Response:
     return view.success(found, **({"warning": warning} if warning else {}))
 
 
-class Meetings(ApiView):
+class MeetingViewSet(ResourceViewSet):
     module = "meeting"
-
-    @endpoint(
+    listing = Listing(
         "List meetings",
-        output=MeetingOut,
-        many=True,
+        Meeting.objects.all,
+        MEETING_FIELDS,
+        MeetingOut,
         description="Cancelled ones too, by their status. `member` finds the meetings that a member organizes or is asked to; those of a"
         " time are found by startsAt, for example between two dates in advancedFilters.",
     )
-    def get(self, request: Request) -> Any:
-        return self.list_response(Meeting.objects.all(), MEETING_FIELDS, MeetingOut)
 
     @endpoint(
         "Create a meeting",
@@ -114,7 +114,7 @@ class Meetings(ApiView):
         description="Organizer and attendees get an invitation by mail with an iCalendar file, unless the meeting is over. "
         f"{CLASHES} Local times that clocks skip are refused. Emits meeting.scheduled.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         automation, attendees = data.pop("automation") == "run", data.pop("attendees", [])
         made = create_meeting(actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation)
         return _answer(self, made.pk)
@@ -129,19 +129,14 @@ class Meetings(ApiView):
         description="They stay, with the status cancelled; their people are told by mail, unless they are over. Those that are cancelled"
         " already are passed over. Emits meeting.cancelled for each.",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        selection = BulkSelection.parse(request.data, request.query_params, MEETING_FIELDS)
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         done = cancel_meetings(
-            actor_id=self.actor.member_id, selection=selection, automation=data["automation"] == "run"
+            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
         )
         return {"deletedCount": done}
 
-
-class MeetingDetail(ApiView):
-    module = "meeting"
-
     @endpoint("Read a meeting", output=MeetingOut, errors=("NotFound_404",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         found = MeetingOut.one(Meeting.objects.filter(pk=id))
         if found is None:
             raise not_found()
@@ -158,22 +153,19 @@ class MeetingDetail(ApiView):
         " organizer stays, since calendars tie a meeting to them; one that is cancelled stays so (BadRequest_400). "
         f"{CLASHES} Emits meeting.changed when anything is different.",
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         automation, attendees = data.pop("automation") == "run", data.pop("attendees", None)
         update_meeting(id=id, actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation)
         return _answer(self, id)
 
-
-class MeetingCalendar(ApiView):
-    module = "meeting"
-
+    @action(detail=True)
     @endpoint(
         "Download a meeting's iCalendar file",
         raw="text/calendar",
         errors=("NotFound_404",),
         description="For a calendar to take in (METHOD:PUBLISH). It names nobody but the organizer.",
     )
-    def get(self, request: Request, id: str) -> Any:
+    def ics(self, request: Request, id: str) -> Any:
         response = HttpResponse(meeting_file(id=id), content_type="text/calendar; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="meeting-{id}.ics"'
         response["X-Content-Type-Options"] = "nosniff"

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api.endpoint import endpoint
 from core.api.output import Output
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 from core.errors import shorten
 from core.lists.cursor import decode, place, unpack_values
 from core.lists.values import refuse
@@ -41,12 +42,13 @@ def _rule_parameter(panel: str) -> OpenApiParameter:
     )
 
 
-class DuplicateList(ApiView):
-    """The duplicates of one kind of records."""
+class DuplicateViewSet(ResourceViewSet, abstract=True):
+    """What the duplicates of contacts and those of leads do alike, for the actions of each to call."""
 
-    module = "contact"
     kind: ClassVar[RecordKind]
     output: ClassVar[type[Output]]
+    not_found: ClassVar[str]
+    """The error of an id that is no live record."""
 
     def answer(self, request: Request) -> Response:
         size, rules, after, total = self._read(request.query_params)
@@ -112,15 +114,7 @@ class DuplicateList(ApiView):
                 found.append(told)
         return found
 
-
-class DismissDuplicates(ApiView):
-    """Say that records are not the same."""
-
-    module = "contact"
-    kind: ClassVar[RecordKind]
-    not_found: ClassVar[str]
-
-    def dismiss(self, data: dict[str, Any]) -> dict[str, int]:
+    def dismiss_pairs(self, data: dict[str, Any]) -> dict[str, int]:
         return {
             "dismissedCount": dismiss(
                 kind=self.kind, ids=data["ids"], actor_id=self.actor.member_id, not_found=self.not_found
@@ -128,10 +122,11 @@ class DismissDuplicates(ApiView):
         }
 
 
-class ContactDuplicates(DuplicateList):
+class ContactDuplicateViewSet(DuplicateViewSet):
     module = "contact"
     kind = CONTACT
     output = ContactOut
+    not_found = "ContactNotFound_400"
 
     @endpoint(
         "List contacts that are probably the same",
@@ -142,14 +137,27 @@ class ContactDuplicates(DuplicateList):
         parameters=(_rule_parameter("contact"),),
         description=PAGING + CONTACT_RULES,
     )
-    def get(self, request: Request) -> Any:
+    def list(self, request: Request) -> Any:
         return self.answer(request)
 
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Say that contacts are not the same",
+        input=DuplicateDismiss,
+        output=DismissedOut,
+        success="DuplicatesDismissed_200",
+        errors=("ContactNotFound_400",),
+        description="No two of them are the same: these pairs leave the list.",
+    )
+    def dismiss(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.dismiss_pairs(data)
 
-class LeadDuplicates(DuplicateList):
+
+class LeadDuplicateViewSet(DuplicateViewSet):
     module = "lead"
     kind = LEAD
     output = LeadOut
+    not_found = "LeadNotFound_400"
 
     @endpoint(
         "List leads that are probably the same",
@@ -159,32 +167,10 @@ class LeadDuplicates(DuplicateList):
         parameters=(_rule_parameter("lead"),),
         description=PAGING + LEAD_RULES,
     )
-    def get(self, request: Request) -> Any:
+    def list(self, request: Request) -> Any:
         return self.answer(request)
 
-
-class DismissContactDuplicates(DismissDuplicates):
-    module = "contact"
-    kind = CONTACT
-    not_found = "ContactNotFound_400"
-
-    @endpoint(
-        "Say that contacts are not the same",
-        input=DuplicateDismiss,
-        output=DismissedOut,
-        success="DuplicatesDismissed_200",
-        errors=("ContactNotFound_400",),
-        description="No two of them are the same: these pairs leave the list.",
-    )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
-        return self.dismiss(data)
-
-
-class DismissLeadDuplicates(DismissDuplicates):
-    module = "lead"
-    kind = LEAD
-    not_found = "LeadNotFound_400"
-
+    @action(detail=False, methods=["post"])
     @endpoint(
         "Say that leads are not the same",
         input=DuplicateDismiss,
@@ -193,5 +179,5 @@ class DismissLeadDuplicates(DismissDuplicates):
         errors=("LeadNotFound_400",),
         description="No two of them are the same: these pairs leave the list.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
-        return self.dismiss(data)
+    def dismiss(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.dismiss_pairs(data)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
+from core.api.listing import Listing
 from core.api.output import Output
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.lists import FieldSet, ListField
 from crm.contacts.serializers import ContactOut
@@ -57,20 +60,20 @@ UNDO_ERRORS = ("NotFound_404", "BadRequest_400", "PlanLimitExceeded_403", "PlanS
 CONTACT_ERRORS = ("ContactNotFound_400", "ContactAlreadyExists_400", "CannotUpdateUniqueKey_400")
 
 
-class MergeView(ApiView):
-    """Merges of one kind of records."""
+def merges_of(panel: str) -> QuerySet[Merge]:
+    """The merges of one type of records."""
+    return Merge.objects.filter(panel=panel)
 
-    module = "contact"
+
+class MergeViewSet(ResourceViewSet, abstract=True):
+    """What the merges of contacts and those of leads do alike, for the actions of each to call."""
+
     panel: ClassVar[str]
     record: ClassVar[type[Output]]
     """How the records go out."""
 
-    @property
-    def merges(self) -> QuerySet[Merge]:
-        return Merge.objects.filter(panel=self.panel)
-
     def merge(self, data: dict[str, Any]) -> dict[str, Any]:
-        self._ask()
+        self._check_permissions()
         id = merge_records(
             panel=self.panel,
             actor_id=self.actor.member_id,
@@ -80,31 +83,31 @@ class MergeView(ApiView):
             fill_empty=data["fill_empty"],
             automation=data["automation"] == "run",
         )
-        return self.one(id)
+        return self.read(id)
 
-    def one(self, id: str) -> dict[str, Any]:
+    def read(self, id: str) -> dict[str, Any]:
         """The merge with its winner, which is null once that is deleted."""
-        found = self._read(id)
+        found = self._find(id)
         records = self._records([found["winner"]])
         return {**found, self.panel: records[0] if records else None}
 
-    def undo(self, id: str, data: dict[str, Any]) -> dict[str, Any]:
-        self._read(id)
-        self._ask()
+    def revert(self, id: str, data: dict[str, Any]) -> dict[str, Any]:
+        self._find(id)
+        self._check_permissions()
         undone = undo_merge(
             panel=self.panel, id=id, actor_id=self.actor.member_id, automation=data["automation"] == "run"
         )
         kept = [{"resource": one.resource, "_id": one.id, "keys": one.names} for one in undone.kept]
-        return {**self._read(id), "kept": kept, f"{self.panel}s": self._records([undone.winner, *undone.losers])}
+        return {**self._find(id), "kept": kept, f"{self.panel}s": self._records([undone.winner, *undone.losers])}
 
-    def _read(self, id: str) -> dict[str, Any]:
-        found = MergeOut.one(self.merges.filter(pk=id))
+    def _find(self, id: str) -> dict[str, Any]:
+        found = MergeOut.one(merges_of(self.panel).filter(pk=id))
         if found is None:
             raise not_found()
         return found
 
-    def _ask(self) -> None:
-        """Merging changes the winner and deletes the others: a session's role has to permit both."""
+    def _check_permissions(self) -> None:
+        """Refuse a session whose role lacks PUT or DELETE: a merge changes the winner and deletes the others."""
         for method in ("PUT", "DELETE"):
             if not (self.actor.is_unbounded or self.actor.may(self.module or "", method)):
                 raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {self.module}.{method}")
@@ -119,26 +122,11 @@ class MergeView(ApiView):
         return [rows[id] for id in ids if id in rows]
 
 
-class ContactMergeView(MergeView):
-    """Merges of contacts."""
-
+class ContactMergeViewSet(MergeViewSet):
     module = "contact"
     panel = "contact"
     record = ContactOut
-
-
-class LeadMergeView(MergeView):
-    """Merges of leads."""
-
-    module = "lead"
-    panel = "lead"
-    record = LeadOut
-
-
-class ContactMerges(ContactMergeView):
-    @endpoint("List merges of contacts", output=MergeOut, many=True)
-    def get(self, request: Request) -> Any:
-        return self.list_response(self.merges, MERGE_FIELDS, MergeOut)
+    listing = Listing("List merges of contacts", partial(merges_of, "contact"), MERGE_FIELDS, MergeOut)
 
     @endpoint(
         "Merge contacts",
@@ -148,17 +136,14 @@ class ContactMerges(ContactMergeView):
         errors=(*MERGE_ERRORS, *CONTACT_ERRORS),
         description=f"{MERGE} countryCode and number go together. Whoever has unsubscribed stays so. Emits contact.merged.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         return self.merge(data)
 
-
-class ContactMergeDetail(ContactMergeView):
     @endpoint("Read a merge of contacts", output=ContactMergeOut, errors=("NotFound_404",))
-    def get(self, request: Request, id: str) -> Any:
-        return self.one(id)
+    def retrieve(self, request: Request, id: str) -> Any:
+        return self.read(id)
 
-
-class ContactMergeUndoing(ContactMergeView):
+    @action(detail=True, methods=["post"])
     @endpoint(
         "Undo a merge of contacts",
         input=MergeUndo,
@@ -167,14 +152,15 @@ class ContactMergeUndoing(ContactMergeView):
         errors=(*UNDO_ERRORS, "ContactAlreadyExists_400"),
         description=f"{UNDO} Emits contact.unmerged.",
     )
-    def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        return self.undo(id, data)
+    def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return self.revert(id, data)
 
 
-class LeadMerges(LeadMergeView):
-    @endpoint("List merges of leads", output=MergeOut, many=True)
-    def get(self, request: Request) -> Any:
-        return self.list_response(self.merges, MERGE_FIELDS, MergeOut)
+class LeadMergeViewSet(MergeViewSet):
+    module = "lead"
+    panel = "lead"
+    record = LeadOut
+    listing = Listing("List merges of leads", partial(merges_of, "lead"), MERGE_FIELDS, MergeOut)
 
     @endpoint(
         "Merge leads",
@@ -184,17 +170,14 @@ class LeadMerges(LeadMergeView):
         errors=(*MERGE_ERRORS, "LeadNotFound_400"),
         description=f"{MERGE} contact, team and teamMember are chosen by record. Emits lead.merged.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         return self.merge(data)
 
-
-class LeadMergeDetail(LeadMergeView):
     @endpoint("Read a merge of leads", output=LeadMergeOut, errors=("NotFound_404",))
-    def get(self, request: Request, id: str) -> Any:
-        return self.one(id)
+    def retrieve(self, request: Request, id: str) -> Any:
+        return self.read(id)
 
-
-class LeadMergeUndoing(LeadMergeView):
+    @action(detail=True, methods=["post"])
     @endpoint(
         "Undo a merge of leads",
         input=MergeUndo,
@@ -203,5 +186,5 @@ class LeadMergeUndoing(LeadMergeView):
         errors=UNDO_ERRORS,
         description=f"{UNDO} Emits lead.unmerged.",
     )
-    def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        return self.undo(id, data)
+    def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return self.revert(id, data)

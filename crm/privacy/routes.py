@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from core.api.router import Route
-from crm.privacy import views as privacy_views
+from core.api.routers import ResourceRouter
+from crm.privacy.views import ContactPrivacyViewSet
 
-PRIVACY_ROUTES = [
-    Route("contact/<str:id>/access-request", privacy_views.AccessRequest),
-    Route("contact/<str:id>/erase", privacy_views.Erasure),
-]
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("contact", ContactPrivacyViewSet)

@@ -6,11 +6,12 @@ import tempfile
 from typing import Any
 
 from django.http import FileResponse
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.envelope import envelope
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from crm.privacy.access_request import write_access
 from crm.privacy.erasure import erase_contact
@@ -19,9 +20,10 @@ from crm.privacy.serializers import AccessOut, ErasedOut, EraseInput
 IN_MEMORY_BYTES = 1 << 20
 
 
-class AccessRequest(ApiView):
+class ContactPrivacyViewSet(ResourceViewSet):
     module = "contact"
 
+    @action(detail=True, url_path="access-request")
     @endpoint(
         "Everything known of a contact",
         output=AccessOut,
@@ -29,7 +31,7 @@ class AccessRequest(ApiView):
         description="The contact, live or deleted, with those merged into it: their values, leads, activities, calls, meetings, follow-ups,"
         " messages, imports, events and suppressions, as they are stored. Needs the right to read all of these.",
     )
-    def get(self, request: Request, id: str) -> Any:
+    def access_request(self, request: Request, id: str) -> Any:
         status, head = envelope(self.declared.success)
         target = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115  closed with the response
         try:
@@ -45,10 +47,7 @@ class AccessRequest(ApiView):
         target.seek(0)
         return FileResponse(target, status=status, content_type="application/json")
 
-
-class Erasure(ApiView):
-    module = "contact"
-
+    @action(detail=True, methods=["post"])
     @endpoint(
         "Erase a contact",
         input=EraseInput,
@@ -58,7 +57,7 @@ class Erasure(ApiView):
         description="Irreversible; needs the permission contact.DELETE, too. What is personal is removed from every record of the contact,"
         " those merged into it and their leads; its address is never written to again. Exported files are deleted: it may be in them.",
     )
-    def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def erase(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         if not (self.actor.is_unbounded or self.actor.may("contact", "DELETE")):
             raise NamedError("UnauthorizedAction_403", "your role lacks the permission contact.DELETE")
         erased = erase_contact(id=id, confirm=data["confirm"], actor_id=self.actor.member_id)
