@@ -1,21 +1,17 @@
-"""What can be exported: lists of the API, taken from their own views, so that an export is the same query under the same right."""
+"""What can be exported: lists of the API, by their own declarations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from types import SimpleNamespace
 from typing import Any
 
 from django.db.models import F, QuerySet
-from drf_spectacular.utils import OpenApiParameter
 
-from core.api.endpoint import Endpoint
 from core.api.listing import Listing, ListRequest
-from core.api.output import Output
-from core.api.views import ApiView
-from core.lists import FieldSet, ListQuery, Stream, list_page
+from core.api.viewsets import ResourceViewSet
+from core.lists import ListQuery, Stream, list_page
 from core.lists.values import refuse
 
 PAGING = ("p", "n", "cursorPagination", "cursor")
@@ -29,47 +25,23 @@ class Source:
     """A list that can be exported. `resource` is its path; `panel` that of the custom fields of its records."""
 
     resource: str
-    view: type[ApiView]
+    listing: Listing
+    module: str
+    """The permission module that opens the list."""
+    app: str
+    """The label of the app that answers the list, and its export."""
     panel: str = ""
-
-    @property
-    def module(self) -> str:
-        return self.view.modules_of(self.declared)[0]
-
-    @property
-    def app(self) -> str:
-        """The label of the app that answers."""
-        return self.view.__module__.partition(".")[0]
-
-    @property
-    def declared(self) -> Endpoint:
-        """What the list declares of itself."""
-        handler: Any = getattr(self.view, "list", None) or self.view.get  # type: ignore[attr-defined]
-        return handler.endpoint  # type: ignore[no-any-return]
-
-    def listing(self, params: Mapping[str, Any]) -> Listing:
-        """The list; a view that is no ViewSet yet says it when it gets a request with these parameters."""
-        if self.declared.listing is not None:
-            return self.declared.listing
-        request: Any = SimpleNamespace(query_params=params)
-        view: Any = self.view()
-        view.request, view.list_response = request, _as_listing
-        return self.view.get.__wrapped__(view, request)  # type: ignore[attr-defined, no-any-return]
-
-
-def _as_listing(
-    queryset: QuerySet[Any], fields: FieldSet, output: type[Output], *, extra: Any = (), within: Any = None
-) -> Listing:
-    return Listing("", lambda: queryset, fields, output, parameters=tuple(OpenApiParameter(name) for name in extra))
 
 
 SOURCES: dict[str, Source] = {}
 """Resource -> source; each app registers its own when it is ready."""
 
 
-def register_source(resource: str, view: type[ApiView], *, panel: str = "") -> None:
-    """Let a list be exported."""
-    SOURCES[resource] = Source(resource, view, panel)
+def register_source(resource: str, viewset: type[ResourceViewSet], *, panel: str = "") -> None:
+    """Let the list of a ViewSet be exported. The list must not depend on who asks."""
+    listing, app = viewset.listing, viewset.__module__.partition(".")[0]
+    module = viewset.modules_of(viewset.list.endpoint)[0]  # type: ignore[attr-defined]
+    SOURCES[resource] = Source(resource, listing, module, app, panel)
 
 
 def parse(listing: Listing, params: Mapping[str, Any]) -> ListQuery:

@@ -16,8 +16,9 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
-from core.lists import LIST_PARAMETERS, FieldSet, ListField
+from core.lists import LIST_PARAMETERS
 from core.lists.values import refuse
+from crm.exports.filters import EXPORT_FIELDS
 from crm.exports.formats import FORMATS
 from crm.exports.models import Export
 from crm.exports.serializers import COLUMNS, ExportCreate, ExportOut, ExportUpdate
@@ -42,24 +43,6 @@ ABOUT = f"""The list as a file, by the same query as the list itself, without pa
 Nested values stand as columns such as createdBy.name, custom fields as columns by their names (with their key where that is taken),
 several values joined by "; ". Dates and times are the company's own. No text runs as a formula: in CSV an apostrophe stands before one
 that might, which the importer takes off again."""
-EXPORT_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("resource", "text", "resource", searchable=True, nullable=False),
-        ListField("format", "text", "format", nullable=False),
-        ListField("status", "text", "status", searchable=True, nullable=False),
-        ListField("total", "number", "total"),
-        ListField("processed", "number", "processed", nullable=False),
-        ListField("file", "id", "file_id"),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name", searchable=True),
-        ListField("finishedAt", "date", "finished_at"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_sort=("createdAt",),
-    default_search=("resource",),
-)
 
 
 class ListExportViewSet(ResourceViewSet, abstract=True):
@@ -96,21 +79,18 @@ class ListExportViewSet(ResourceViewSet, abstract=True):
 
 def list_export(source: Source) -> type[ListExportViewSet]:
     """The ViewSet that exports a list at once, under the same permission as the list."""
-    listed = source.declared
+    listing = source.listing
     retrieve = endpoint(
-        f"Export: {listed.summary[:1].lower()}{listed.summary[1:]}",
+        f"Export: {listing.summary[:1].lower()}{listing.summary[1:]}",
         raw=", ".join(format.mime for format in FORMATS.values()),
-        parameters=(*PARAMETERS, *listed.parameters),
+        parameters=(*PARAMETERS, *listing.parameters),
         errors=("InvalidRequest_400",),
         description=ABOUT,
-        needs_subscription=listed.needs_subscription,
+        needs_subscription=listing.needs_subscription,
     )(lambda view, request: view.answer(request))
-    name = source.view.__name__.removesuffix("ViewSet")
-    return type(
-        f"{name}ExportViewSet",
-        (ListExportViewSet,),
-        {"module": source.module, "source": source, "retrieve": retrieve},
-    )
+    name = source.resource.title().replace("/", "").replace("-", "")
+    members = {"module": source.module, "source": source, "retrieve": retrieve}
+    return type(f"{name}ExportViewSet", (ListExportViewSet,), members)
 
 
 def _readable(actor: Actor) -> QuerySet[Export]:
