@@ -13,40 +13,12 @@ from core.api.endpoint import endpoint
 from core.api.input import read
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
-from core.lists import FieldSet, ListField
+from crm.activities.call_filters import CALL_FIELDS
 from crm.activities.call_serializers import CallBulkCreate, CallBulkOut, CallDelete, CallOut, CallValues, CallWrite
 from crm.activities.calls import create_call, create_calls, delete_calls, not_found, update_call
 from crm.activities.models import CallLog
 from crm.records.views import bulk_answer
 
-CALL_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("lead", "id", "lead_id"),
-        ListField("lead.status", "text", "lead__status"),
-        ListField("contact", "id", "contact_id"),
-        ListField("contact.name", "text", "contact__name", searchable=True),
-        ListField("contact.email", "text", "contact__email", searchable=True, ignore_case=True),
-        ListField("contact.contactNumber", "text", "contact__contact_number", searchable=True),
-        ListField("member", "id", "member_id"),
-        ListField("member.name", "text", "member__name", searchable=True),
-        ListField("member.email", "text", "member__email", searchable=True),
-        ListField("direction", "text", "direction", nullable=False),
-        ListField("outcome", "text", "outcome", nullable=False),
-        ListField("number", "text", "number", searchable=True, nullable=False),
-        ListField("startedAt", "date", "started_at", nullable=False),
-        ListField("duration", "number", "duration_seconds", nullable=False),
-        ListField("notes", "text", "notes", searchable=True, nullable=False),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name", searchable=True),
-        ListField("updatedBy", "id", "updated_by_id"),
-        ListField("updatedBy.name", "text", "updated_by__name", searchable=True),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_sort=("startedAt",),
-    default_search=("number", "notes", "contact.name"),
-)
 ERRORS = ("LeadNotFound_400", "ContactNotFound_400", "MemberNotFound_404", "InvalidInput_400")
 
 

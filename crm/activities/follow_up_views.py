@@ -4,61 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import BooleanField, ExpressionWrapper, Q
-from django.utils import timezone
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
-from core.lists import FieldSet, ListField
-from core.lists.fields import Condition, column
+from crm.activities.follow_up_filters import FOLLOW_UP_FIELDS
 from crm.activities.follow_up_serializers import FollowUpCreate, FollowUpOut, FollowUpUpdate
 from crm.activities.follow_ups import create_follow_up, live_follow_ups, not_found, update_follow_up
-from crm.activities.models import FollowUp
 
 REFERENCES = ("MemberNotFound_404", "MemberNotAccepted_400", "InvalidInput_400")
-
-
-class Overdue(ListField):
-    """Whether a follow-up is open though it was due before the moment of the request."""
-
-    def __init__(self) -> None:
-        super().__init__("overdue", "boolean", "status", sortable=False, nullable=False)
-
-    def where(self, condition: Condition) -> Q:
-        overdue = Q(status=FollowUp.Status.OPEN, due_at__lt=timezone.now())
-        return condition(column(ExpressionWrapper(overdue, output_field=BooleanField())))
-
-
-FOLLOW_UP_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("lead", "id", "lead_id", nullable=False),
-        ListField("lead.status", "text", "lead__status", nullable=False),
-        ListField("lead.contact", "id", "lead__contact_id", nullable=False),
-        ListField("lead.contact.name", "text", "lead__contact__name", searchable=True, nullable=False),
-        ListField("title", "text", "title", searchable=True, nullable=False),
-        ListField("notes", "text", "notes", searchable=True, nullable=False),
-        ListField("dueAt", "date", "due_at", nullable=False),
-        ListField("status", "text", "status", nullable=False),
-        Overdue(),
-        ListField("doneAt", "date", "done_at"),
-        ListField("assignee", "id", "assignee_id"),
-        ListField("assignee.name", "text", "assignee__name", searchable=True),
-        ListField("assignee.email", "text", "assignee__email", searchable=True),
-        ListField("remindMinutes", "number", "remind_minutes"),
-        ListField("remindedAt", "date", "reminded_at"),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name"),
-        ListField("updatedBy", "id", "updated_by_id"),
-        ListField("updatedBy.name", "text", "updated_by__name"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_sort=("createdAt",),
-    default_search=("title", "notes"),
-)
 
 
 class FollowUpViewSet(ResourceViewSet):

@@ -10,32 +10,11 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
-from core.lists import FieldSet, ListField
+from crm.activities.filters import ACTIVITY_FIELDS
 from crm.activities.models import LeadActivity
 from crm.activities.serializers import ActivityOut, NoteCreate, NotesUpdate
 from crm.activities.services import add_note, change_notes, not_found
 
-ACTIVITY_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("kind", "text", "kind", nullable=False),
-        ListField("lead", "id", "lead_id"),
-        ListField("lead.status", "text", "lead__status"),
-        ListField("contact", "id", "contact_id"),
-        ListField("contact.name", "text", "contact__name", searchable=True),
-        ListField("contact.email", "text", "contact__email", searchable=True, ignore_case=True),
-        ListField("contact.contactNumber", "text", "contact__contact_number", searchable=True),
-        ListField("member", "id", "member_id"),
-        ListField("member.name", "text", "member__name", searchable=True),
-        ListField("member.email", "text", "member__email", searchable=True),
-        ListField("notes", "text", "notes", searchable=True, nullable=False),
-        ListField("happenedAt", "date", "happened_at", nullable=False),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_sort=("happenedAt",),
-    default_search=("notes",),
-)
 TIMELINE = (
     '{"operator": "or", "conditions": [{"field": "lead", "operator": "equals", "value": lead id}, {"operator": "and", "conditions":'
     ' [{"field": "contact", "operator": "equals", "value": id of its contact}, {"field": "lead", "operator": "isEmpty"}]}]}'

@@ -13,7 +13,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
-from core.lists import FieldSet, ListField
+from crm.bulk_jobs.filters import BULK_JOB_FIELDS
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.serializers import BulkJobOut, BulkJobUndo, BulkJobUpdate, job_answer
 from crm.bulk_jobs.services import move_job, not_found
@@ -23,28 +23,6 @@ MODULES = {"contact": "contact", "lead": "lead", "productService": "product-serv
 """Panel -> permission module."""
 RIGHTS = {BulkJob.Action.UPDATE.value: "PUT", BulkJob.Action.DELETE.value: "DELETE"}
 """Action -> what one must be allowed to do to the panel's records to undo it."""
-BULK_JOB_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("action", "text", "action", searchable=True, nullable=False),
-        ListField("panel", "text", "panel", searchable=True, nullable=False),
-        ListField("status", "text", "status", searchable=True, nullable=False),
-        ListField("total", "number", "total"),
-        *(ListField(name, "number", name, nullable=False) for name in ("processed", "changed", "failed")),
-        ListField("undoes", "id", "undoes_id"),
-        ListField("undoesImport", "id", "undoes_import_id"),
-        ListField("undoneAt", "date", "undone_at"),
-        ListField("undoUntil", "date", "undo_until"),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name", searchable=True),
-        ListField("startedAt", "date", "started_at"),
-        ListField("finishedAt", "date", "finished_at"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_sort=("createdAt",),
-    default_search=("action", "panel", "status"),
-)
 WHOSE = (
     "A job counts as one of its panel: contact, lead or product-service, whose permission it takes to see or move it."
 )

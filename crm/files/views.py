@@ -14,28 +14,13 @@ from core.api.schema import Schema
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
-from core.lists import BulkSelection, FieldSet, ListField
+from core.lists import BulkSelection
 from crm.files.downloads import content_response
+from crm.files.filters import FILE_FIELDS
 from crm.files.models import File
 from crm.files.serializers import BinSelection, FileOut, UploadInput
 from crm.files.services import clear_bin, get_file, kept_files, store_uploads, trash_files, trashed_files
 from crm.files.upload import FIELD, UploadParser
-
-FILE_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("name", "text", "name", searchable=True, nullable=False),
-        ListField("mime", "text", "mime", searchable=True, nullable=False),
-        ListField("size", "number", "size", nullable=False),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name", searchable=True),
-        ListField("trashedAt", "date", "trashed_at"),
-        ListField("trashedBy", "id", "trashed_by_id"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_search=("name",),
-)
 
 
 class UploadSchema(Schema):

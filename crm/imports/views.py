@@ -15,10 +15,10 @@ from core.api.listing import Listing, ListRequest, list_action
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
-from core.lists import FieldSet, ListField
 from crm.bulk_jobs.serializers import BulkJobOut, BulkJobUndo, job_answer
 from crm.files.models import File
 from crm.files.serializers import FileOut
+from crm.imports.filters import ERROR_FIELDS, IMPORT_FIELDS
 from crm.imports.models import Import, ImportRowError
 from crm.imports.row_errors import errors_csv
 from crm.imports.serializers import (
@@ -34,39 +34,6 @@ from crm.imports.services import create_import, delete_imports, find_import, liv
 from crm.imports.undo import undo_import
 
 FIRST_ERRORS = 100
-IMPORT_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("status", "text", "status", searchable=True, nullable=False),
-        ListField("file", "id", "file_id", nullable=False),
-        ListField("file.name", "text", "file__name", searchable=True, nullable=False),
-        ListField("total", "number", "total"),
-        *(
-            ListField(name, "number", name, nullable=False)
-            for name in ("processed", "created", "updated", "skipped", "failed")
-        ),
-        ListField("category", "id", "category_id"),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name", searchable=True),
-        ListField("startedAt", "date", "started_at"),
-        ListField("finishedAt", "date", "finished_at"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_sort=("createdAt",),
-    default_search=("file.name",),
-)
-ERROR_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("row", "number", "row", nullable=False),
-        ListField("column", "text", "column", searchable=True, nullable=False),
-        ListField("code", "text", "code", searchable=True, nullable=False),
-        ListField("message", "text", "message", searchable=True, nullable=False),
-    ],
-    default_sort=("row",),
-    default_search=("column", "message"),
-)
 CREATE = """Answers the File with the import nested in it. Unless pauseImport is false the import waits to be started by PUT.
 A columnMapping that is left empty is proposed. A large file is read by a worker: the status is queued, and total null, until then.
 Columns go to {fields}, custom fields by their uniqueFieldID, firstName and lastName (which make the name), tags (names, separated by

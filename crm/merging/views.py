@@ -15,10 +15,10 @@ from core.api.listing import Listing
 from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
-from core.lists import FieldSet, ListField
 from crm.contacts.serializers import ContactOut
 from crm.contacts.views import VALUE_ERRORS
 from crm.leads.serializers import LeadOut
+from crm.merging.filters import MERGE_FIELDS
 from crm.merging.models import Merge
 from crm.merging.serializers import (
     ContactMerge,
@@ -34,22 +34,6 @@ from crm.merging.services import UNDO_DAYS, merge_records
 from crm.merging.undo import not_found, undo_merge
 from crm.records.types import kind_of
 
-MERGE_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("winner", "id", "winner_id", nullable=False),
-        ListField("undoUntil", "date", "undo_until", nullable=False),
-        ListField("undoneAt", "date", "undone_at"),
-        ListField("undoneBy", "id", "undone_by_id"),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name", searchable=True),
-        ListField("createdBy.email", "text", "created_by__email", searchable=True),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_sort=("createdAt",),
-    default_search=("createdBy.name", "createdBy.email"),
-)
 MERGE = f"""The values of `winner` stay, unless `choices` takes one from another of the records or gives one; what the winner lacks comes
 from the others, in their order. Tags (and products) are united, and what refers to the others goes along. These are deleted and point to
 the winner. Undone within {UNDO_DAYS} days by POST :id/undo. Takes the permissions to update and to delete too."""

@@ -1,0 +1,41 @@
+"""The fields of the lists of imports and of their row errors."""
+
+from __future__ import annotations
+
+from core.lists import FieldSet, ListField
+
+IMPORT_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("status", "text", "status", searchable=True, nullable=False),
+        ListField("file", "id", "file_id", nullable=False),
+        ListField("file.name", "text", "file__name", searchable=True, nullable=False),
+        ListField("total", "number", "total"),
+        *(
+            ListField(name, "number", name, nullable=False)
+            for name in ("processed", "created", "updated", "skipped", "failed")
+        ),
+        ListField("category", "id", "category_id"),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name", searchable=True),
+        ListField("startedAt", "date", "started_at"),
+        ListField("finishedAt", "date", "finished_at"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+    default_search=("file.name",),
+)
+
+
+ERROR_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("row", "number", "row", nullable=False),
+        ListField("column", "text", "column", searchable=True, nullable=False),
+        ListField("code", "text", "code", searchable=True, nullable=False),
+        ListField("message", "text", "message", searchable=True, nullable=False),
+    ],
+    default_sort=("row",),
+    default_search=("column", "message"),
+)

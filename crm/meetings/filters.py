@@ -1,0 +1,61 @@
+"""The fields of the list of meetings."""
+
+from __future__ import annotations
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from core.lists import FieldSet, ListField, ManyField
+from core.lists.fields import Condition, column
+from crm.meetings.models import MeetingAttendee
+
+
+def _attendees() -> QuerySet[MeetingAttendee]:
+    return MeetingAttendee.objects.filter(meeting=OuterRef("pk"))
+
+
+class Participant(ListField):
+    """The members who are at a meeting: its organizer, and those among its attendees."""
+
+    many = True
+
+    def __init__(self) -> None:
+        super().__init__("member", "id", "organizer_id", sortable=False, nullable=False)
+
+    def where(self, condition: Condition) -> Q:
+        return condition(column("organizer_id")) | Q(Exists(_attendees().filter(condition(column("member_id")))))
+
+
+MEETING_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("title", "text", "title", searchable=True, nullable=False),
+        ListField("description", "text", "description", searchable=True, nullable=False),
+        ListField("lead", "id", "lead_id"),
+        ListField("lead.contact", "id", "lead__contact_id"),
+        ListField("lead.contact.name", "text", "lead__contact__name", searchable=True),
+        ListField("contact", "id", "contact_id"),
+        ListField("contact.name", "text", "contact__name", searchable=True),
+        ListField("organizer", "id", "organizer_id", nullable=False),
+        ListField("organizer.name", "text", "organizer__name", searchable=True, nullable=False),
+        Participant(),
+        ManyField("attendees.contact", "id", _attendees, "contact_id"),
+        ManyField("attendees.name", "text", _attendees, "name", searchable=True),
+        ManyField("attendees.email", "text", _attendees, "email", searchable=True),
+        ListField("startsAt", "date", "starts_at", nullable=False),
+        ListField("endsAt", "date", "ends_at", nullable=False),
+        ListField("timezone", "text", "timezone", nullable=False),
+        ListField("place", "text", "place", searchable=True, nullable=False),
+        ListField("link", "text", "link", nullable=False),
+        ListField("status", "text", "status", nullable=False),
+        ListField("remindMinutes", "number", "remind_minutes"),
+        ListField("remindedAt", "date", "reminded_at"),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name"),
+        ListField("updatedBy", "id", "updated_by_id"),
+        ListField("updatedBy.name", "text", "updated_by__name"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+    default_search=("title", "description", "place"),
+)
