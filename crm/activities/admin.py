@@ -11,7 +11,7 @@ from crm.activities.models import CallLog, LeadActivity
 
 @admin.register(LeadActivity)
 class LeadActivityAdmin(CompanyRecordAdmin):
-    """Activities, shown only: they say what has happened."""
+    """Activities, read-only: they record what has happened."""
 
     icon = "history"
     list_display = ("kind", "lead", "contact", "member", "company", "happened_at")
@@ -23,7 +23,7 @@ class LeadActivityAdmin(CompanyRecordAdmin):
 
 @admin.register(CallLog)
 class CallLogAdmin(CompanyRecordAdmin):
-    """Call logs, shown only: they are changed through the API, where they belong to activities and events."""
+    """Call logs, read-only: the API changes them together with their activities and events."""
 
     icon = "call"
     list_display = ("number", "direction", "outcome", "contact", "member", "company", "started_at", "duration_seconds")

@@ -1,4 +1,5 @@
-"""Endpoints of call logs (contract 4.4). They are activities of leads, so that the permission module lead-activity is theirs."""
+"""Endpoints of call logs (contract 4.4). Call logs are activities of leads and share the permission module
+lead-activity."""
 
 from __future__ import annotations
 
@@ -94,7 +95,7 @@ class CallLogViewSet(ResourceViewSet):
 
 
 def one_call(id: str) -> dict[str, Any]:
-    """The call log as it goes out; CallLogNotFound_400."""
+    """Return the call log as the API shows it. Raises CallLogNotFound_400."""
     found = CallOut.one(CallLog.objects.filter(pk=id))
     if found is None:
         raise not_found()

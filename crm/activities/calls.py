@@ -40,12 +40,12 @@ COLUMNS = {
 """Column -> name in the API."""
 PLAIN = ("direction", "outcome", "duration_seconds", "notes", "recording")
 CLOCKS_DIFFER = timedelta(minutes=5)
-"""How far ahead a telephone system's clock may be."""
+"""How far ahead the clock of a telephone system may be."""
 
 
 @dataclass(slots=True)
 class _Known:
-    """What the calls refer to and the company has."""
+    """The records of the company that the calls refer to."""
 
     leads: dict[str, str] = field(default_factory=dict)
     """Live lead -> its contact."""
@@ -57,10 +57,11 @@ class _Known:
 
 
 def create_call(*, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> str:
-    """A new call log; returns its id. Emits call.logged.
+    """Create a call log and return its id. Emits call.logged.
 
-    Without lead and contact it is with the live contact that has the number. LeadNotFound_400, ContactNotFound_400 (none has it),
-    MemberNotFound_404, InvalidInput_400 (several have it, a bad number, a call to come, a lead that is another contact's).
+    A call without lead and contact is assigned to the live contact that has the number. Raises LeadNotFound_400,
+    ContactNotFound_400 (no contact has the number), MemberNotFound_404 and InvalidInput_400 (several contacts have it,
+    a bad number, a start in the future, or a lead of another contact).
     """
     with transaction.atomic():
         given = _read(values)
@@ -72,9 +73,10 @@ def create_call(*, actor_id: str, values: Mapping[str, Any], automation: bool = 
 
 
 def create_calls(*, actor_id: str, items: Sequence[Any], read: Any, automation: bool = True) -> BulkResult:
-    """Up to 500 call logs, each on its own: what is wrong with one is told and costs no other. `read` checks the shape of an item.
+    """Create up to 500 call logs, each on its own: an invalid item is reported and does not affect the others. `read`
+    checks the shape of an item.
 
-    InvalidPayload_400 for more than 500, or none.
+    Raises InvalidPayload_400 for no item and for more than 500.
     """
     if not items:
         raise NamedError("InvalidPayload_400", "formData: needs an array of at least one call")
@@ -109,9 +111,9 @@ def create_calls(*, actor_id: str, items: Sequence[Any], read: Any, automation: 
 
 
 def update_call(*, id: str, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> str:
-    """Change what is given of a call log; null takes lead, contact or member away, but not both of the first two.
+    """Change the given values of a call log. null removes lead, contact or member, but not both lead and contact.
 
-    CallLogNotFound_400, and what create_call raises. Emits call.changed with what is different, when anything is.
+    Raises CallLogNotFound_400 and what create_call raises. Emits call.changed with the differences, if there are any.
     """
     with transaction.atomic():
         call = CallLog.objects.select_for_update(of=("self",)).filter(pk=id).first()
@@ -133,9 +135,10 @@ def update_call(*, id: str, actor_id: str, values: Mapping[str, Any], automation
 
 
 def delete_calls(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
-    """Delete the selected call logs; returns how many there were. What they left in the timelines stays. Emits call.deleted.
+    """Delete the selected call logs and return their number. Their activities stay in the timelines. Emits
+    call.deleted.
 
-    CallLogNotFound_400 when ids name none.
+    Raises CallLogNotFound_400 if ids select none.
     """
     deleted = 0
     with transaction.atomic():
@@ -150,7 +153,7 @@ def delete_calls(*, actor_id: str, selection: BulkSelection, automation: bool = 
 
 
 def not_found() -> NamedError:
-    """The error of an id that is none of the company's call logs."""
+    """The error for an id that belongs to no call log of the company."""
     return NamedError(NOT_FOUND, "id: there is no such call log in this company")
 
 
@@ -159,9 +162,9 @@ def _new(actor_id: str) -> CallLog:
 
 
 def _read(values: Mapping[str, Any], zone: str | None = None) -> dict[str, Any]:
-    """The values with number and startedAt in the form that they are stored in; `country_code` goes into the number.
+    """Return the values with number and startedAt in their stored form; `country_code` becomes part of the number.
 
-    `zone` is the company's time zone, looked up when it is needed unless given.
+    `zone` is the company's time zone; without it the function looks the zone up when needed.
     """
     given = dict(values)
     country_code = given.pop("country_code", None)
@@ -175,7 +178,7 @@ def _read(values: Mapping[str, Any], zone: str | None = None) -> dict[str, Any]:
 
 
 def _number(country_code: str | None, number: str | None) -> str:
-    """The number as E.164, "" for none."""
+    """Return the number in E.164 form, or "" for none."""
     if not number or not number.strip():
         return ""
     try:
@@ -192,7 +195,7 @@ def _started(text: str, zone: str | None) -> datetime:
 
 
 def _look_up(values: Sequence[Mapping[str, Any]]) -> _Known:
-    """What the values refer to, with at most one query a kind."""
+    """Look up the records that the values refer to, with at most one query for each type of record."""
     known = _Known()
     if leads := _named(values, "lead"):
         known.leads = dict(live_leads().filter(pk__in=leads).values_list("pk", "contact_id"))
@@ -219,7 +222,7 @@ def _named(values: Iterable[Mapping[str, Any]], name: str) -> set[str]:
 
 
 def _fill(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
-    """Set what is given, and what follows from it."""
+    """Set the given values and those derived from them."""
     for name in PLAIN:
         if name in given:
             setattr(call, name, given[name])
@@ -238,7 +241,7 @@ def _fill(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
 
 
 def _set_party(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
-    """Whom the call was with: what is named, the lead's contact, or who has the number."""
+    """Set lead and contact: the ones that are named, the lead's contact, or the contact that has the number."""
     lead, contact = given.get("lead", call.lead_id), given.get("contact", call.contact_id)
     if given.get("lead"):
         if lead not in known.leads:
@@ -258,7 +261,7 @@ def _set_party(call: CallLog, given: Mapping[str, Any], known: _Known) -> None:
 
 
 def _holder(number: str, known: _Known) -> str:
-    """The one live contact that has the number."""
+    """Return the id of the one live contact that has the number."""
     if not number:
         raise NamedError(INVALID, "lead, contact, number: say whom the call was with by at least one of them")
     found = known.holders.get(number, [])
@@ -274,7 +277,7 @@ def _holder(number: str, known: _Known) -> str:
 
 
 def _fail(result: BulkResult, index: int, item: Any, error: ApiError) -> None:
-    """Note an item that became no call log; what is wrong with its form has no named message but this one."""
+    """Add an item that failed to the result. Errors in its form share one message name."""
     name = error.name if isinstance(error, NamedError) else "ValidationError_400"
     reason = error.detail or error.message
     result.failed.append(Failure(index, item, name, reason))

@@ -11,7 +11,7 @@ from crm.activities.models import FollowUp
 
 
 class Overdue(ListField):
-    """Whether a follow-up is open though it was due before the moment of the request."""
+    """Whether a follow-up is open and its due time has passed."""
 
     def __init__(self) -> None:
         super().__init__("overdue", "boolean", "status", sortable=False, nullable=False)

@@ -1,4 +1,4 @@
-"""Follow-ups: what is to be done about a lead, by when and by whom."""
+"""Follow-ups: tasks about a lead, with a due time and an assignee."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from crm.teams.services import ACTIVE
 
 Status = FollowUp.Status
 REARMING = ("due_at", "remind_minutes", "assignee")
-"""Changes after which somebody has to be reminded anew."""
+"""Changes that reschedule the reminder."""
 KEYS = {"due_at": "dueAt", "remind_minutes": "remindMinutes"}
-"""What events call a value, where that is not its own name."""
+"""Names of values in events, where they differ from the model's."""
 
 
 def live_follow_ups() -> QuerySet[FollowUp]:
@@ -34,9 +34,10 @@ def live_follow_ups() -> QuerySet[FollowUp]:
 
 @transaction.atomic
 def create_follow_up(*, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> FollowUp:
-    """A new follow-up of a live lead; without assignee it is for the lead's member, or else for who makes it.
+    """Create a follow-up of a live lead. The default assignee is the lead's member, or else the member who creates it.
 
-    `due_at` is text (crm.records.datetimes). LeadNotFound_400, MemberNotFound_404, MemberNotAccepted_400, InvalidFormat.
+    `due_at` is text (crm.records.datetimes). Raises LeadNotFound_400, MemberNotFound_404, MemberNotAccepted_400 and
+    InvalidFormat.
     """
     lead = check_lead(values["lead"])
     follow_up = FollowUp(lead=lead, created_by_id=actor_id, updated_by_id=actor_id)
@@ -58,7 +59,10 @@ def create_follow_up(*, actor_id: str, values: Mapping[str, Any], automation: bo
 
 @transaction.atomic
 def update_follow_up(*, id: str, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> FollowUp:
-    """Change what is given of a follow-up; any status may follow any other. LeadActivityNotFound_404, and what create_follow_up raises."""
+    """Change the given values of a follow-up; each status may follow any other.
+
+    Raises LeadActivityNotFound_404 and what create_follow_up raises.
+    """
     follow_up = live_follow_ups().select_for_update(of=("self",)).filter(pk=id).first()
     if follow_up is None:
         raise not_found()
@@ -78,12 +82,12 @@ def update_follow_up(*, id: str, actor_id: str, values: Mapping[str, Any], autom
 
 
 def not_found() -> NamedError:
-    """The error of an id that is none of the company's follow-ups."""
+    """The error for an id that belongs to no follow-up of the company."""
     return NamedError("LeadActivityNotFound_404", "id: there is no such follow-up in this company")
 
 
 def _give(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
-    """Set the values, and what follows from them; what is different then, by the names that events use."""
+    """Set the values and those derived from them. Returns the differences, named as in events."""
     given = dict(values)
     if "title" in given:
         given["title"] = one_line(given["title"])
@@ -115,7 +119,7 @@ def _to_remind() -> QuerySet[FollowUp]:
 
 
 def _letters(follow_up: Reminded) -> list[Letter]:
-    """For the assignee, while they belong to the company and the lead is there."""
+    """The mail to the assignee, if they still belong to the company and the lead still exists."""
     assert isinstance(follow_up, FollowUp)
     member, lead = follow_up.assignee, follow_up.lead
     if member is None or member.status not in ACTIVE or lead.is_deleted:

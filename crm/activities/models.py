@@ -8,7 +8,7 @@ from core.models import CompanyModel
 
 
 class LeadActivity(CompanyModel):
-    """Something that happened to a lead or its contact: made from the domain event, or written by a person."""
+    """Something that happened to a lead or its contact, made from a domain event or written by a person."""
 
     class Kind(models.TextChoices):
         CREATED = "created"
@@ -62,7 +62,7 @@ class LeadActivity(CompanyModel):
 
 
 class FollowUp(CompanyModel):
-    """Something to be done about a lead by a time; open ones past it are overdue."""
+    """Something to be done about a lead by a due time. An open follow-up past its due time is overdue."""
 
     class Status(models.TextChoices):
         OPEN = "open"

@@ -1,4 +1,4 @@
-"""Whom follow-ups and meetings are about and for: live leads and contacts, and members who belong to the company now."""
+"""Checks of the records that follow-ups and meetings refer to: live leads and contacts, and active members."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crm.teams.services import ACTIVE
 
 
 def check_lead(id: str) -> Lead:
-    """The live lead; LeadNotFound_400."""
+    """Return the live lead. Raises LeadNotFound_400."""
     lead = live_leads().filter(pk=id).first()
     if lead is None:
         raise NamedError("LeadNotFound_400", f"lead: there is no lead {id} in this company")
@@ -19,14 +19,17 @@ def check_lead(id: str) -> Lead:
 
 
 def check_contact(id: str) -> str:
-    """The id of a live contact; ContactNotFound_400."""
+    """Return the id of a live contact. Raises ContactNotFound_400."""
     if not live_contacts().filter(pk=id).exists():
         raise NamedError("ContactNotFound_400", f"contact: there is no contact {id} in this company")
     return id
 
 
 def check_member(field: str, id: str, found: Member | None = None) -> Member:
-    """The member, looked up unless `found`; MemberNotFound_404, and MemberNotAccepted_400 for one who does not belong to the company."""
+    """Return the member: `found`, or else the one with the id.
+
+    Raises MemberNotFound_404, and MemberNotAccepted_400 for a member who does not belong to the company now.
+    """
     member = found or Member.objects.filter(pk=id).first()
     if member is None:
         raise NamedError("MemberNotFound_404", f"{field}: there is no member {id} in this company")
@@ -36,6 +39,6 @@ def check_member(field: str, id: str, found: Member | None = None) -> Member:
 
 
 def first_active(*ids: str | None) -> Member | None:
-    """The first of these members who belongs to the company now."""
+    """Return the first of these members who belongs to the company now."""
     members = Member.objects.filter(status__in=ACTIVE).in_bulk([id for id in ids if id])
     return next((members[id] for id in ids if id in members), None)

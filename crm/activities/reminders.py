@@ -1,4 +1,4 @@
-"""Reminders of follow-ups and meetings: each goes out once, by the worker, in the transaction that notes that it has."""
+"""Reminders of follow-ups and meetings. The worker sends each once, in the transaction that records the sending."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Reminded = Any
 
 @dataclass(frozen=True)
 class Reminder:
-    """A kind of record that people are reminded of: all that may have a reminder, the mail's template, and who gets what."""
+    """A type of record with reminders: the records that may have one, the mail's template, and its recipients."""
 
     rows: Callable[[], QuerySet]
     template: str
@@ -41,14 +41,14 @@ REMINDERS: dict[type[Reminded], Reminder] = {}
 
 
 def register_reminder(model: type[Reminded], reminder: Reminder) -> None:
-    """Make a kind known to the worker; `letters` runs outside of any company's scope."""
+    """Register a type of record with the worker. `letters` runs outside of any company's scope."""
     REMINDERS[model] = reminder
 
 
 def schedule_reminder(record: Reminded, at: datetime) -> None:
-    """Set the record's reminder anew, for what happens at `at`; the caller saves it.
+    """Set the time of the record's reminder for what happens at `at`; the caller saves the record.
 
-    A reminder whose time has come already goes out at once as long as `at` lies ahead; there is none for what has passed.
+    A reminder whose time has passed is due at once while `at` lies in the future; a record of the past gets none.
     """
     minutes = record.remind_minutes
     record.reminded_at = None
@@ -56,13 +56,14 @@ def schedule_reminder(record: Reminded, at: datetime) -> None:
 
 
 def has_due_reminders() -> bool:
-    """Whether anybody of any company has to be reminded."""
+    """Whether a reminder of any company is due."""
     with unscoped(reason="tick: due reminders of all companies"):
         return any(reminder.due().exists() for reminder in REMINDERS.values())
 
 
 def remind(deadline: float = float("inf")) -> int:
-    """Remind of what is due, each in a transaction of its own, until nothing is or monotonic() passes the deadline; returns of how many."""
+    """Send due reminders, one transaction each, until none is left or the deadline (of monotonic()) passes. Returns the
+    number sent."""
     done = 0
     for model, reminder in REMINDERS.items():
         while monotonic() < deadline and _remind_one(model, reminder):
@@ -80,7 +81,7 @@ def _remind_one(model: type[Reminded], reminder: Reminder) -> bool:
             with transaction.atomic():
                 queue_mails(reminder.template, reminder.letters(record), company_id=record.company_id)
                 own.update(reminded_at=timezone.now())
-        except Exception:  # noqa: BLE001  the edge of one reminder: it is tried again, and keeps no other from going
+        except Exception:  # noqa: BLE001  one reminder must not stop the others; it is tried again
             log.exception("reminder of %s %s failed", model.__name__, record.pk)
             own.update(remind_at=timezone.now() + AGAIN)
         return True

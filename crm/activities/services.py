@@ -1,8 +1,8 @@
-"""Lead activities: made from domain events, each exactly once, and the notes that people write.
+"""Lead activities: the notes that people write, and those made from domain events, each event once.
 
-An activity of a lead also names the contact that the lead had then; what happens to a contact itself has no lead. So all of a contact's
-history is one filter by contact, and a lead's timeline is its own activities with those of its contact that have no lead.
-A new contact makes no activity: its createdAt and createdBy say the same.
+An activity of a lead also names the contact that the lead had then; an activity of a contact itself has no lead. A
+filter by contact therefore finds the contact's whole history, and a lead's timeline consists of its own activities and
+those of its contact without a lead. A new contact makes no activity: createdAt and createdBy say the same.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TOLD = (
     *("subject", "title", "status", "from", "to", "changes", "dueAt", "startsAt", "endsAt"),
     *("direction", "outcome", "duration", "number", "startedAt", "losers"),
 )
-"""What of an event's payload goes into details as it is."""
+"""Keys of an event's payload that are copied into details."""
 
 
 def _made(event: Event) -> list[Part]:
@@ -46,7 +46,7 @@ def _deleted(event: Event) -> list[Part]:
 
 
 def _changed(event: Event) -> list[Part]:
-    """One activity for the status, one for team and member, one for the rest."""
+    """Return one activity for the status, one for team and member, and one for the other changes."""
     changes = event.payload.get("changes") or {}
     status = {key: change for key, change in changes.items() if key == "status"}
     assigned = {key: change for key, change in changes.items() if key in ASSIGNMENT}
@@ -64,7 +64,8 @@ def _unsubscribed(event: Event) -> list[Part]:
 
 
 def _about(kind: str, noun: str) -> Callable[[Event], list[Part]]:
-    """What happened to something beside the lead: `noun` is the detail that has its id."""
+    """Return a reader for what happened to a record beside the lead; `noun` is the detail that holds the record's
+    id."""
 
     def read(event: Event) -> list[Part]:
         told = {key: event.payload[key] for key in TOLD if key in event.payload}
@@ -94,7 +95,7 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
 
 
 def record(events: Sequence[Event]) -> None:
-    """Write the activities of the events (a consumer of READERS); what tells of nobody that the company has is left out."""
+    """Write the activities of the events (the consumer of READERS). Skips events that name no record of the company."""
     rows = [row for event in events for row in _rows(event)]
     if not rows:
         return
@@ -104,7 +105,7 @@ def record(events: Sequence[Event]) -> None:
     for row in rows:
         row["lead"] = row["lead"] if row["lead"] in leads else None
         row["contact"] = row["contact"] or leads.get(row["lead"])
-    # Contacts before leads, each in the order of ids, as those who write them lock them.
+    # Contacts before leads, each in the order of ids: the order in which their writers lock them.
     contacts = _hold(Contact._meta.db_table, {row["contact"] for row in rows})
     held = _hold(Lead._meta.db_table, leads)
     members = set(
@@ -118,7 +119,7 @@ def record(events: Sequence[Event]) -> None:
 
 
 def _rows(event: Event) -> list[dict[str, Any]]:
-    """The activities of an event, before it is known whom of those it names there are."""
+    """Return the activities of an event, before the records that it names are checked."""
     panel = event.kind.partition(".")[0]
     about = {name: event.object_id if panel == name else event.payload.get(name) for name in ("lead", "contact")}
     common = {
@@ -133,7 +134,7 @@ def _rows(event: Event) -> list[dict[str, Any]]:
 
 
 def _hold(table: str, ids: Iterable[str | None]) -> set[str]:
-    """Those of the ids that there are, kept there until the transaction ends."""
+    """Return those of the ids that exist, and lock their rows until the transaction ends."""
     wanted = [id for id in ids if id]
     if not wanted:
         return set()
@@ -160,9 +161,9 @@ def _insert(rows: Sequence[Mapping[str, Any]]) -> None:
 def add_note(
     *, actor_id: str, notes: str, lead_id: str | None = None, contact_id: str | None = None, automation: bool = True
 ) -> str:
-    """A note on a live lead, or on a live contact; returns the activity's id. Emits note.created.
+    """Add a note to a live lead or a live contact and return the activity's id. Emits note.created.
 
-    LeadNotFound_400, ContactNotFound_400, InvalidInput_400 (neither or both named, or no text).
+    Raises LeadNotFound_400, ContactNotFound_400 and InvalidInput_400 (neither or both named, or no text).
     """
     if (lead_id is None) == (contact_id is None):
         raise NamedError("InvalidInput_400", "lead, contact: name the one that the note is on")
@@ -184,7 +185,10 @@ def add_note(
 
 
 def change_notes(*, id: str, notes: str) -> None:
-    """Replace an activity's notes, of any kind; LeadActivityNotFound_404, InvalidInput_400 for a note that would be empty."""
+    """Replace the notes of an activity of any kind.
+
+    Raises LeadActivityNotFound_404, and InvalidInput_400 for a note without text.
+    """
     found = LeadActivity.objects.filter(pk=id)
     if not notes.strip():
         found = found.exclude(kind=Kind.NOTE)
@@ -195,5 +199,5 @@ def change_notes(*, id: str, notes: str) -> None:
 
 
 def not_found() -> NamedError:
-    """The error of an id that is none of the company's activities."""
+    """The error for an id that belongs to no activity of the company."""
     return NamedError("LeadActivityNotFound_404", "id: there is no such activity in this company")

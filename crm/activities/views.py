@@ -66,7 +66,7 @@ class LeadActivityViewSet(ResourceViewSet):
 
 
 def one_activity(id: str) -> dict[str, Any]:
-    """The activity as it goes out; LeadActivityNotFound_404."""
+    """Return the activity as the API shows it. Raises LeadActivityNotFound_404."""
     found = ActivityOut.one(LeadActivity.objects.filter(pk=id))
     if found is None:
         raise not_found()

@@ -1,6 +1,7 @@
-"""One change, or deletion, of many records of any kind: at once, or, when it is of very many, as a job that a worker does in batches.
+"""One change or deletion of many records of a type: within the request, or by a job in batches if there are very many.
 
-Both go the same way: batches of rows locked in the order of their ids, each journaled, so that it can be undone, and told in events.
+Both work alike: batches of rows, locked in the order of their ids, are journaled so that the change can be undone, and
+emit events.
 """
 
 from __future__ import annotations
@@ -28,14 +29,15 @@ from crm.records.types import RECORD_TYPES, Apply, RecordType
 
 UPDATE, DELETE = BulkJob.Action.UPDATE, BulkJob.Action.DELETE
 MAX_AT_ONCE = 10_000
-"""Records that selectAll changes within a request; more become a job."""
+"""The largest number of records that selectAll changes within a request; a job changes more."""
 UNDO_DAYS = 30
 UNDOABLE_FOR = timedelta(days=UNDO_DAYS)
 
 
 class Outcome(NamedTuple):
-    """How many records were selected, and how many are different now. `job` is what does it when it is too much for a request (`queued`,
-    and nothing has been done yet), otherwise what it can be undone by, if more than one record was selected."""
+    """The number of selected records and of changed ones. `job` is the queued job if the change is too large for a
+    request (`queued`; nothing has changed yet), otherwise the job by which the change can be undone, if more than one
+    record was selected."""
 
     matched: int
     changed: int
@@ -47,7 +49,7 @@ class Outcome(NamedTuple):
 
 
 def applier(what: RecordType, action: str, actor_id: str | None, change: Mapping[str, Any]) -> Apply:
-    """What does the action to a batch of locked records, in the transaction that it is read in."""
+    """Return the function that applies the action to a batch of locked records in the current transaction."""
     return what.prepare(actor_id, change) if action == UPDATE else lambda ids: _flag_deleted(what.kind, ids, actor_id)
 
 
@@ -61,7 +63,8 @@ def change_many(
     change: Mapping[str, Any] | None = None,
     automation: bool = True,
 ) -> Outcome:
-    """Change or delete the selected live records, all or none, or have it done by a job; the kind's `not_found` when ids name none."""
+    """Change or delete the selected live records, all or none, or queue a job for it. Raises the kind's `not_found` if
+    ids select none."""
     what = RECORD_TYPES[kind.panel]
     job = BulkJob(
         action=action,
@@ -105,7 +108,8 @@ def change_batch(
     actor_id: str | None,
     automation: bool,
 ) -> ChangesById:
-    """Change a batch of locked records with journal and events, in the caller's transaction; returns what is different about which."""
+    """Change a batch of locked records with journal and events, in the caller's transaction. Returns the differences by
+    record."""
     if source is not None:
         journal.before(kind, ids, source)
     moved = apply(ids)
@@ -126,5 +130,5 @@ def _flag_deleted(kind: RecordKind, ids: list[str], actor_id: str | None) -> Cha
 
 
 def at_once() -> int:
-    """MAX_AT_ONCE, unless a test makes it small."""
+    """Return MAX_AT_ONCE, or less in tests."""
     return int(getattr(settings, "BULK_AT_ONCE", MAX_AT_ONCE))

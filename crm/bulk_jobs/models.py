@@ -9,7 +9,8 @@ from crm.records.models import CustomField
 
 
 class BulkJob(Job):
-    """A change or deletion of many records, or the undoing of one, by a worker in batches; what it overwrote is kept for 30 days."""
+    """A change or deletion of many records, or the undoing of one, by a worker in batches. The overwritten values are
+    kept for 30 days."""
 
     class Action(models.TextChoices):
         UPDATE = "update"
@@ -54,7 +55,7 @@ class BulkJob(Job):
 
 
 class Journal(CompanyModel):
-    """What a record was before a bulk job, an import or a merge changed it: enough to give it back."""
+    """The version of a record before a bulk job, an import or a merge changed it, from which it can be restored."""
 
     bulk_job = CompanyForeignKey(BulkJob, on_delete=models.CASCADE, null=True, related_name="journal", db_index=False)
     import_job = CompanyForeignKey(

@@ -94,7 +94,8 @@ class BulkJobOut(Output):
 
 
 def bulk_response(view: ApiView, outcome: Outcome, data: dict[str, Any]) -> Response:
-    """The answer of a change of many: what it did, with the job that it can be undone by; or 202 and the job that will do it."""
+    """Return the answer to a change of many records: its result with the job that can undo it, or 202 with the queued
+    job."""
     if outcome.queued and outcome.job is not None:
         return respond(ACCEPTED, job_answer(outcome.job.pk))
     extra = {} if outcome.job is None else {"bulkJob": outcome.job.pk}
@@ -102,5 +103,5 @@ def bulk_response(view: ApiView, outcome: Outcome, data: dict[str, Any]) -> Resp
 
 
 def job_answer(id: str) -> dict[str, Any] | None:
-    """A job as it goes out."""
+    """Return a job as the API shows it."""
     return BulkJobOut.one(BulkJob.objects.filter(pk=id))

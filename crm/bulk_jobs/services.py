@@ -1,4 +1,4 @@
-"""Bulk jobs: moved from state to state by people, and worked on batch by batch; each action is registered here by whoever does it."""
+"""Bulk jobs: people change their state, and workers process them in batches. Each domain registers its actions here."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ BATCH_ROWS = 2000
 SMOOTHING = 0.2
 
 Step = Callable[[BulkJob], dict[str, Any] | None]
-"""One batch in the caller's transaction: the job's fields as they are then (`processed` among them), or None when nothing is left."""
+"""Processes one batch in the caller's transaction. Returns the job's new fields (`processed` among them), or None if
+nothing is left."""
 
 
 @dataclass(frozen=True)
 class BulkAction(Work):
-    """An action of bulk jobs. `run(job, deadline)` works on a claimed job of it, as that of a core.jobs.JobWork does."""
+    """An action of bulk jobs. `run(job, deadline)` works on a claimed job, like that of a core.jobs.JobWork."""
 
     run: Callable[[BulkJob, float], None]
 
@@ -38,14 +39,17 @@ class BulkAction(Work):
 def run(job: BulkJob, deadline: float) -> None:
     """Work on a claimed job."""
     if job.cancel_requested or job.pause_requested:
-        release(job)  # asked for while no worker was at it
+        release(job)  # the request came while no worker had the job
         return
     registered(BulkAction)[job.action].run(job, deadline)
 
 
 def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], None] | None = None) -> None:
-    """Do batch after batch, each with its progress in one transaction, until nothing is left, the job is asked to stop, or others have
-    waited long enough. `end` is called in the transaction of the job's end. What `step` finds wrong by name ends the job as failed."""
+    """Process batches, each with its progress in one transaction, until nothing is left, the job must stop, or the
+    deadline passes.
+
+    `end` is called in the transaction that ends the job. A named error of `step` ends the job as failed.
+    """
     while True:
         started = monotonic()
         try:
@@ -68,26 +72,29 @@ def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], Non
 
 
 def batch_rows() -> int:
-    """Records a batch; the chaos tests make it small, so that there are many moments to die at."""
+    """Return the number of records in a batch; chaos tests lower it to interrupt a job at more points."""
     return int(getattr(settings, "BULK_BATCH_ROWS", BATCH_ROWS))
 
 
 def not_found() -> NamedError:
-    """The error of an id that is none of the jobs that the caller may see."""
+    """The error for an id that belongs to no job that the caller may see."""
     return NamedError(NOT_FOUND, "id: there is no such bulk job in this company")
 
 
 @transaction.atomic
 def move_job(*, id: str, status: str) -> BulkJob:
-    """Pause (`paused`), resume (`queued`) or cancel (`cancelled`) a job: at once while it waits, otherwise after the batch that the worker
-    is at. NotFound_404, InvalidRequest_400 for a job whose state does not allow it."""
+    """Pause (`paused`), resume (`queued`) or cancel (`cancelled`) a job: at once while it waits, otherwise after the
+    worker's current batch.
+
+    Raises NotFound_404, and InvalidRequest_400 for a job whose state does not allow it.
+    """
     job = BulkJob.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if job is None:
         raise not_found()
     if not _MOVES[status](job):
         doing = {PAUSED: "paused", QUEUED: "resumed", CANCELLED: "cancelled"}[BulkJob.Status(status)]
         raise NamedError(WRONG_STATE, f"status: a job that is {job.status} cannot be {doing}")
-    # Not the worker's own columns: it may be at work, and holds the row by its lease alone.
+    # Do not write the worker's own columns: it may be at work, and only its lease protects the row.
     job.save(
         update_fields=[
             *(
@@ -143,5 +150,6 @@ def _cancel(job: BulkJob) -> bool:
 
 
 CANCELLABLE = frozenset({BulkJob.Action.UPDATE, BulkJob.Action.DELETE, BulkJob.Action.UNDO})
-"""Actions that may stop anywhere; changing or deleting a field does not, since its definition has changed already."""
+"""Actions that may stop at any point; changing or deleting a field may not, since its definition has changed
+already."""
 _MOVES = {PAUSED.value: _pause, QUEUED.value: _resume, CANCELLED.value: _cancel}

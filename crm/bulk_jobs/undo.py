@@ -1,4 +1,4 @@
-"""Undoing a bulk change, a deletion or an import: a job of its own, which restores records to what they were (crm.bulk_jobs.history.journal)."""
+"""Undo a bulk change, a deletion or an import by a job that restores the records (crm.bulk_jobs.history.journal)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ from crm.records.types import kind_of
 
 UNDOABLE = (BulkJob.Action.UPDATE, BulkJob.Action.DELETE)
 KEPT_FOR = UNDOABLE_FOR + timedelta(days=1)
-"""Longer than anything may be undone, so that no undoing loses its journal on the way."""
+"""Longer than the time in which a change may be undone, so that no undo loses its journal on the way."""
 SWEEP = 5000
 
 
 @transaction.atomic
 def undo_bulk_job(*, id: str, actor_id: str, automation: bool = True) -> BulkJob:
-    """A job that undoes another one. NotFound_404, InvalidRequest_400 when that cannot be undone, not any more, or not yet."""
+    """Create a job that undoes another one. Raises NotFound_404, and InvalidRequest_400 for a job that cannot be
+    undone, or not now."""
     job = BulkJob.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if job is None:
         raise not_found()
@@ -44,7 +45,7 @@ def undo_bulk_job(*, id: str, actor_id: str, automation: bool = True) -> BulkJob
 
 
 def may_be_undone(action: str, status: str, started_at: datetime | None) -> bool:
-    """Whether a job can still be undone, unless it has been already."""
+    """Whether a job can still be undone, unless it has been undone already."""
     return (
         action in UNDOABLE
         and status in ENDED
@@ -54,7 +55,7 @@ def may_be_undone(action: str, status: str, started_at: datetime | None) -> bool
 
 
 def refuse_late(started_at: datetime | None) -> None:
-    """Refuse to undo what has not begun, or began too long ago (InvalidRequest_400)."""
+    """Refuse to undo what has not started or started too long ago (InvalidRequest_400)."""
     if started_at is None:
         raise NamedError(WRONG_STATE, "id: nothing has been done that could be undone")
     if started_at + UNDOABLE_FOR < timezone.now():
@@ -62,7 +63,7 @@ def refuse_late(started_at: datetime | None) -> None:
 
 
 def refuse_twice(undoings: QuerySet[BulkJob]) -> None:
-    """Refuse to undo again what one of these jobs has undone, or is about to (InvalidRequest_400)."""
+    """Refuse to undo again what one of these jobs undoes or has undone (InvalidRequest_400)."""
     other = undoings.exclude(status__in=(BulkJob.Status.FAILED, BulkJob.Status.CANCELLED)).first()
     if other is not None:
         raise NamedError(
@@ -72,7 +73,7 @@ def refuse_twice(undoings: QuerySet[BulkJob]) -> None:
 
 
 def enqueue_undo(panel: str, actor_id: str, automation: bool, **source: Any) -> BulkJob:
-    """Make the job that undoes `source`: `undoes`, a bulk job, or `undoes_import`, an import."""
+    """Create the job that undoes `source`: `undoes`, a bulk job, or `undoes_import`, an import."""
     job = BulkJob.objects.create(
         action=BulkJob.Action.UNDO, panel=panel, automation=automation, created_by_id=actor_id, **source
     )
@@ -87,7 +88,7 @@ def undo(job: BulkJob, deadline: float) -> None:
 
 def _undo_next(job: BulkJob) -> dict[str, Any] | None:
     source = Source.bulk_job(job.undoes_id) if job.undoes_id else Source.import_job(job.undoes_import_id or "")
-    # Leads before the contacts that were made with them.
+    # Leads before the contacts that were created with them.
     panels = (job.panel,) if job.undoes_id else (job.panel, *kind_of(job.panel).made_with)
     found: dict[str, Any] = (
         {} if job.total is not None else {"total": sum(_count(kind_of(panel), source) for panel in panels)}
@@ -117,7 +118,7 @@ def _journaled(kind: RecordKind, source: Source) -> QuerySet[Journal]:
 
 
 def _made(kind: RecordKind, source: Source) -> QuerySet[Any] | None:
-    """The records that an import made."""
+    """Return the records that an import created."""
     return kind.model._default_manager.filter(import_job_id=source.id) if source.column == "import_job_id" else None
 
 
@@ -138,7 +139,7 @@ def _count(kind: RecordKind, source: Source) -> int:
 
 
 def _emit_events(kind: RecordKind, result: RestoreResult, job: BulkJob) -> None:
-    """Emit the events of what is different now; records that come back are told as restored."""
+    """Emit the events of the differences; revived records are reported as restored."""
     common: dict[str, Any] = {"actor_id": job.created_by_id, "automation": job.automation}
     changed = sorted(result.changed.keys() - result.revived)
     payloads = {id: {"changes": changes} for id, changes in result.changed.items()}
@@ -147,7 +148,8 @@ def _emit_events(kind: RecordKind, result: RestoreResult, job: BulkJob) -> None:
 
 
 def _report(report: dict[str, Any], result: RestoreResult) -> dict[str, Any]:
-    """What stayed as it is: `kept` and `taken` by record, as far as there is room, and how many there are."""
+    """Return the report with the records that stayed: `kept` and `taken` by record, up to the limit, and their
+    numbers."""
     new = dict(report)
     for name, found in (("kept", result.kept), ("taken", result.taken)):
         told = dict(new.get(name, {}))
@@ -162,7 +164,7 @@ def _mark_undone(job: BulkJob) -> None:
 
 
 def forget_journals() -> bool:
-    """Delete a piece of the journals that nothing can be undone by any more; whether there may be more."""
+    """Delete one batch of journals that no undo needs any more. Returns whether there may be more."""
     with connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM crm_journal WHERE id IN (SELECT id FROM crm_journal WHERE created_at < %s ORDER BY created_at LIMIT %s)",

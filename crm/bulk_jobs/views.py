@@ -1,4 +1,4 @@
-"""Endpoints of bulk jobs: changes of many records that a worker does, and the undoing of such changes."""
+"""Endpoints of bulk jobs: changes of many records by a worker, and the undoing of such changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from crm.bulk_jobs.undo import undo_bulk_job
 MODULES = {"contact": "contact", "lead": "lead", "productService": "product-service"}
 """Panel -> permission module."""
 RIGHTS = {BulkJob.Action.UPDATE.value: "PUT", BulkJob.Action.DELETE.value: "DELETE"}
-"""Action -> what one must be allowed to do to the panel's records to undo it."""
+"""Action -> the permission on the panel's records that undoing it takes."""
 WHOSE = (
     "A job counts as one of its panel: contact, lead or product-service, whose permission it takes to see or move it."
 )
@@ -34,12 +34,13 @@ def may(actor: Actor, module: str, method: str) -> bool:
 
 
 def visible_jobs(actor: Actor, method: str) -> QuerySet[BulkJob]:
-    """The jobs of the panels for which the actor has the permission of the method; the other jobs do not exist for it."""
+    """Return the jobs of the panels on which the actor has the method's permission; other jobs do not exist for the
+    actor."""
     return BulkJob.objects.filter(panel__in=[panel for panel, module in MODULES.items() if may(actor, module, method)])
 
 
 def listed_jobs(asked: ListRequest) -> QuerySet[BulkJob]:
-    """The jobs that the actor may read."""
+    """Return the jobs that the actor may read."""
     return visible_jobs(asked.actor, "GET")
 
 
@@ -84,7 +85,7 @@ class BulkJobViewSet(ResourceViewSet):
         return job_answer(undoing.pk)
 
     def find(self, id: str) -> BulkJob:
-        """The job, if the actor may do to it what the request does. Raises NotFound_404."""
+        """Return the job if the actor has the permission of the request. Raises NotFound_404."""
         job = visible_jobs(self.actor, self.request.method or "GET").filter(pk=id).first()
         if job is None:
             raise not_found()

@@ -1,6 +1,7 @@
-"""Bulk jobs that change or delete records: what matched when the job was made, batch by batch in the order of ids.
+"""Bulk jobs that change or delete records: those that matched when the job was created, in batches in the order of
+their ids.
 
-A record that no longer matches when its turn comes is left alone, as is one that was made after the job.
+The job skips a record that no longer matches, or that was created after the job.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from crm.records.kinds import RecordKind
 from crm.records.types import RECORD_TYPES, Apply
 
 MAX_TOLD = 1000
-"""Records that a job names in its report."""
+"""The largest number of records in a job's report."""
 
 
 def change_records(job: BulkJob, deadline: float) -> None:
@@ -60,8 +61,8 @@ def _selected(job: BulkJob) -> QuerySet[Any]:
 
 
 def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report: dict[str, Any]) -> tuple[int, int]:
-    """Change a batch; what cannot be changed, such as a list that would become too long, costs no other. Returns how many are different
-    now, and how many could not be changed."""
+    """Change a batch. A record that cannot be changed, for example because a list would become too long, does not
+    affect the others. Returns the number of changed records and of those that could not be changed."""
     try:
         with transaction.atomic():
             source = Source.bulk_job(job.pk)

@@ -1,4 +1,4 @@
-"""The columns of an export: a list's output, flattened, with the custom fields of its records by their names."""
+"""The columns of an export: a list's flattened output, with the custom fields of its records under their names."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Column:
-    """A column; `names` are what it may be asked for by, the header first."""
+    """A column; `names` are the names by which a request may choose it, the header first."""
 
     names: tuple[str, ...]
     value: Callable[[Row], Any]
-    """A record as its list shows it -> None, a boolean, number, date, moment or text."""
+    """Returns the cell of a record as its list shows it: None, a boolean, number, date, datetime or text."""
 
     @property
     def header(self) -> str:
@@ -36,9 +36,10 @@ class Column:
 
 
 def columns_of(output: type[Output], panel: str = "") -> list[Column]:
-    """The columns of a list's output, in its order; with a panel its fields come first, in the panel's order, custom ones among them.
+    """Return the columns of a list's output in its order. With a panel its fields come first, in the panel's order,
+    custom ones included.
 
-    What an output conceals from visitors is in no export: links that open without login, and secrets.
+    An export leaves out what the output conceals from visitors: secrets and links that open without login.
     """
     plain = {column.header: column for column in _flatten(output._declared_fields, (), output.conceals)}
     if not panel:
@@ -55,9 +56,9 @@ def columns_of(output: type[Output], panel: str = "") -> list[Column]:
 
 
 def choose(columns: Sequence[Column], names: Iterable[str]) -> list[Column]:
-    """The columns of these names, in their order; all when none is named. A name that none has is a 400."""
+    """Return the columns of these names in their order, or all columns for no names. An unknown name is a 400."""
     known: dict[str, Column] = {}
-    for place in range(3):  # a header goes before a key, and a key before an id
+    for place in range(3):  # a header takes precedence over a key, and a key over an id
         for column in columns:
             for name in column.names[place : place + 1]:
                 known.setdefault(name, column)
@@ -110,7 +111,7 @@ def _custom(field: CustomField, taken: set[str]) -> Column:
 
 
 def custom_cell(value: Any, spec: FieldSpec) -> Any:
-    """A custom value as a cell that the importer reads back."""
+    """Return a custom value as a cell that the importer can read."""
     if isinstance(value, str) and spec.value_type.name == "date":
         return date.fromisoformat(value) if len(value) == 10 else datetime.fromisoformat(value)
     if isinstance(value, list) and spec.value_type.many and not all(isinstance(item, str) for item in value):
@@ -119,8 +120,8 @@ def custom_cell(value: Any, spec: FieldSpec) -> Any:
 
 
 def cell(value: Any) -> Any:
-    """A value as a cell: several are joined by "; " where each can be told from the next, what has a name stands as its name, and whatever
-    else has parts is JSON."""
+    """Return a value as a cell. Several values are joined by "; " if they stay distinguishable, a named value becomes
+    its name, and any other structure becomes JSON."""
     if isinstance(value, list):
         return _joined(value)
     return dumps(value).decode() if isinstance(value, dict) else value
@@ -131,7 +132,7 @@ def _joined(items: list[Any]) -> str:
     if not any(isinstance(item, dict | list) or item is None for item in named):
         texts = [plain_text(item) for item in named]
         text = "; ".join(texts)
-        for whole in (text, text + ";"):  # a comma in an only item would part it
+        for whole in (text, text + ";"):  # a comma in a single item would split it
             if split_items(whole) == texts and not whole.startswith("["):
                 return whole
     return "" if not items else dumps(named).decode()

@@ -8,7 +8,7 @@ from core.models import Job
 
 
 class Export(Job):
-    """A list on its way into a file."""
+    """An export of a list into a file."""
 
     class Format(models.TextChoices):
         CSV = "csv"

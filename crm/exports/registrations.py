@@ -1,4 +1,4 @@
-"""The lists of the CRM that can be exported: a new one is a line here."""
+"""The CRM's lists that can be exported; a further one is a line here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from crm.teams import views as team_views
 
 
 def register_exports() -> None:
-    """Called when the app is ready."""
+    """Register the lists; called when the app is ready."""
     register_source("contact", contact_views.ContactViewSet, panel=CustomField.Panel.CONTACT)
     register_source("lead", lead_views.LeadViewSet, panel=CustomField.Panel.LEAD)
     register_source("product-service", product_views.ProductViewSet, panel=CustomField.Panel.PRODUCT_SERVICE)

@@ -1,4 +1,4 @@
-"""Addresses of exports: one below each list, and those of the jobs."""
+"""Addresses of exports: one below each list, and those of the export jobs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Exports: a list as a file, at once where it is short, otherwise as a job that ends in a stored File.
+"""Exports: a list as a file, in the answer if it is short, otherwise by a job that stores a File.
 
-The File's row is made with the job, flagged deleted, so that it has its room in the plan from then on; it appears when its content is
-complete. Each attempt writes to a path of its own: a worker that was killed leaves nothing behind, and the next one begins anew.
+The File's row is created with the job and flagged deleted, so that it counts against the plan's limit from the start;
+it becomes visible when its content is complete. Each attempt writes to a new path: a killed worker leaves nothing
+behind, and the next one starts again.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ from crm.files.models import File
 from crm.files.storage import Received
 
 AT_ONCE = 10_000
-"""So many records go out in the answer itself; more need a job."""
+"""The largest number of records in an answer; more need a job."""
 OPEN = (Export.Status.QUEUED, Export.Status.RUNNING)
 PURGE_BATCH = 1000
 
 
 def find_source(resource: str) -> Source:
-    """The source of this name; InvalidInput_400."""
+    """Return the source of this name. Raises InvalidInput_400."""
     if resource not in SOURCES:
         raise NamedError(
             "InvalidInput_400", f"resource: one of {', '.join(sorted(SOURCES))}, not {shorten(resource, 60)!r}"
@@ -50,14 +51,15 @@ def find_source(resource: str) -> Source:
 
 
 def readable_resources(actor: Actor) -> list[str]:
-    """The lists that the actor may read, whose exports are theirs to see."""
+    """Return the lists that the actor may read, and whose exports they may therefore see."""
     return [resource for resource, source in SOURCES.items() if actor.is_unbounded or actor.may(source.module, "GET")]
 
 
 def export_now(
     source: Source, *, params: Mapping[str, Any], names: Sequence[str], format: str, target: BinaryIO
 ) -> int:
-    """Write at most AT_ONCE records of a list into the target; returns how many. More are InvalidRequest_400."""
+    """Write at most AT_ONCE records of a list into the target and return their number. Raises InvalidRequest_400 for
+    more."""
     listing = source.listing
     columns = choose(columns_of(listing.output, source.panel), names)
     records = Records(listing, params, most=AT_ONCE)
@@ -75,16 +77,16 @@ def _cells(columns: Sequence[Column], chunk: Sequence[Mapping[str, Any]]) -> Ite
 
 
 def file_name(resource: str, format: str) -> str:
-    """Such as contact-2026-01-31.csv."""
+    """Return a name such as contact-2026-01-31.csv."""
     return f"{resource.replace('/', '-')}-{timezone.now():%Y-%m-%d}.{format}"
 
 
 def create_export(
     *, actor: Actor, resource: str, query: Mapping[str, Any], columns: Sequence[str], format: str
 ) -> Export:
-    """Have a worker write a list into a file. The actor needs the right to read the list, as for the list itself.
+    """Have a worker write a list into a file. The actor needs the permission to read the list.
 
-    Raises InvalidInput_400, what the list says of the query, UnauthorizedAction_403 and PlanLimitExceeded_403.
+    Raises InvalidInput_400, the list's own errors about the query, UnauthorizedAction_403 and PlanLimitExceeded_403.
     """
     source = find_source(resource)
     if actor.auth_path is AuthPath.SESSION:
@@ -120,7 +122,8 @@ def _new_path() -> str:
 
 
 def run(job: Export, deadline: float) -> None:
-    """Write a claimed export in one go. It cannot be gone on with half-way: a worker that dies is followed by one that begins anew."""
+    """Write a claimed export in one pass. An export cannot be resumed: after a worker dies, the next one starts
+    again."""
     if job.cancel_requested:
         release(job)
         return
@@ -142,12 +145,12 @@ def run(job: Export, deadline: float) -> None:
                 file_storage.save(path, received)
             _complete(job, received)
     except LeaseLost:
-        file_storage.remove(path)  # whoever took over writes to a path of its own
+        file_storage.remove(path)  # the next worker writes to a path of its own
         raise
 
 
 def _begin(job: Export, total: int) -> str:
-    """Claim a fresh path for this attempt, and remove what one before it has stored."""
+    """Choose a new path for this attempt, and remove what an earlier attempt has stored."""
     path = _new_path()
     with transaction.atomic():
         update_owned(job, total=total, processed=0, started_at=job.started_at or timezone.now())
@@ -159,11 +162,11 @@ def _begin(job: Export, total: int) -> str:
 
 
 class _Stopped(Exception):
-    """Somebody has asked the export to stop."""
+    """A request to stop the export."""
 
 
 def _write(job: Export, columns: Sequence[Column], records: Records, received: Received, folder: Path) -> bool:
-    """Write the file, telling how far it is after each piece; False when it has been asked to stop."""
+    """Write the file and save the progress after each chunk. Returns False if the export must stop."""
 
     def rows() -> Iterator[list[Any]]:
         for chunk in records:
@@ -184,7 +187,7 @@ def _write(job: Export, columns: Sequence[Column], records: Records, received: R
 
 
 class _Sink(io.RawIOBase):
-    """A binary file that hands everything to a Received, which hashes what it writes."""
+    """A binary file that passes everything to a Received, which hashes it."""
 
     def __init__(self, received: Received) -> None:
         self._received = received
@@ -198,7 +201,7 @@ class _Sink(io.RawIOBase):
 
 
 def _complete(job: Export, received: Received) -> None:
-    """The job's end and its File's appearance, as one."""
+    """Finish the job and make its File visible, in one transaction."""
     with transaction.atomic():
         finish(job, Export.Status.COMPLETED, total=job.processed)
         File.objects.filter(pk=job.file_id).update(
@@ -211,7 +214,7 @@ def _complete(job: Export, received: Received) -> None:
 
 
 def notify_ended(job: Export) -> None:
-    """An export that came to no file gives its room in the plan back, in the transaction that ends it."""
+    """Release the quota of an export that produced no file, in the transaction that ends it."""
     if job.status != Export.Status.COMPLETED and job.file_id:
         _drop([job.file_id])
 
@@ -226,7 +229,7 @@ def _drop(file_ids: Sequence[str]) -> int:
 
 @transaction.atomic
 def cancel_export(export: QuerySet[Export]) -> Export:
-    """Stop the export that the queryset has; NotFound_404, InvalidRequest_400 when it has come to its end."""
+    """Cancel the export of the queryset. Raises NotFound_404, and InvalidRequest_400 for an export that has ended."""
     job = export.select_for_update(of=("self",)).first()
     if job is None:
         raise not_found()
@@ -244,12 +247,13 @@ def cancel_export(export: QuerySet[Export]) -> Export:
 
 
 def not_found() -> NamedError:
-    """The error of an id that is no export that the actor may see."""
+    """The error for an id that belongs to no export that the actor may see."""
     return NamedError("NotFound_404", "id: there is no such export in this company")
 
 
 def delete_exports(*, exports: QuerySet[Export], selection: BulkSelection, member_id: str) -> int:
-    """Delete the selected exports; their files go to the recycle bin, and one that is at work stops. NotFound_404 when ids name none."""
+    """Delete the selected exports; those at work stop, and their files go to the recycle bin. Raises NotFound_404 if
+    ids select none."""
     deleted, now = 0, timezone.now()
     with transaction.atomic():
         for ids in in_batches(selection.apply(exports), lock=True):
@@ -267,8 +271,11 @@ def delete_exports(*, exports: QuerySet[Export], selection: BulkSelection, membe
 
 
 def forget_exports() -> int:
-    """Remove the contents of the active company's exports, in the caller's transaction; one that is at work begins anew. Returns how many
-    files there were. For erasure: nobody knows any more who was in them, and they can be made again."""
+    """Remove the contents of the active company's exports, in the caller's transaction; exports at work start again.
+    Returns the number of files.
+
+    Erasure calls this: nobody knows whose data the files contain, and they can be made again.
+    """
     Export.objects.filter(status=Export.Status.RUNNING).update(status=Export.Status.QUEUED, lease=None, worker=None)
     ended = Export.objects.exclude(status__in=OPEN)
     dropped = _drop(
@@ -279,7 +286,8 @@ def forget_exports() -> int:
 
 
 def purge_exports() -> bool:
-    """Delete exports that ended more than EXPORT_DAYS ago, with their files, a piece at a time; whether there may be more."""
+    """Delete one batch of exports that ended more than EXPORT_DAYS ago, with their files. Returns whether there may be
+    more."""
     old = Q(finished_at__lt=timezone.now() - timedelta(days=settings.EXPORT_DAYS))
     rows = list(
         Export.objects.filter(old).exclude(status__in=OPEN).order_by("pk").values_list("pk", "file_id")[:PURGE_BATCH]

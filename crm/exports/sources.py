@@ -1,4 +1,4 @@
-"""What can be exported: lists of the API, by their own declarations."""
+"""The lists of the API that can be exported, by their own declarations."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _PK = "exported_pk"
 
 @dataclass(frozen=True)
 class Source:
-    """A list that can be exported. `resource` is its path; `panel` that of the custom fields of its records."""
+    """A list that can be exported. `resource` is its path; `panel` is the panel of its records' custom fields."""
 
     resource: str
     listing: Listing
     module: str
     """The permission module that opens the list."""
     app: str
-    """The label of the app that answers the list, and its export."""
+    """The label of the app that serves the list and its export."""
     panel: str = ""
 
 
@@ -38,14 +38,14 @@ SOURCES: dict[str, Source] = {}
 
 
 def register_source(resource: str, viewset: type[ResourceViewSet], *, panel: str = "") -> None:
-    """Let the list of a ViewSet be exported. The list must not depend on who asks."""
+    """Make the list of a ViewSet exportable. The list must not depend on who asks."""
     listing, app = viewset.listing, viewset.__module__.partition(".")[0]
     module = viewset.modules_of(viewset.list.endpoint)[0]  # type: ignore[attr-defined]
     SOURCES[resource] = Source(resource, listing, module, app, panel)
 
 
 def parse(listing: Listing, params: Mapping[str, Any]) -> ListQuery:
-    """The query of an export; raises what is wrong with it."""
+    """Return the query of an export. Raises what is wrong with it."""
     paging = next((name for name in PAGING if name in params), None)
     if paging is not None:
         raise refuse(paging, "an export is of all that matches; leave it out")
@@ -53,14 +53,14 @@ def parse(listing: Listing, params: Mapping[str, Any]) -> ListQuery:
 
 
 class Records:
-    """The records of a list that a query selects, in its order, read anew piece by piece.
+    """The records of a list that a query selects, in its order, read again chunk by chunk.
 
-    What stays in memory is 12 bytes a record. The ids are those of one moment; each piece is read in a short transaction of its own, so
-    that hours of writing hold up no vacuum, and a record that is gone by then is left out.
+    Memory holds 12 bytes for each record. The ids are read at once; each chunk is read in a short transaction of its
+    own, so that hours of writing block no vacuum. A record that has been deleted since is left out.
     """
 
     def __init__(self, listing: Listing, params: Mapping[str, Any], *, most: int | None = None) -> None:
-        """Finds the records; `most`: stop once there are more than that. Raises what is wrong with the query."""
+        """Find the records; `most`: stop once there are more than that. Raises what is wrong with the query."""
         self.output, self.rows = listing.output, listing.rows(ListRequest(params))
         self._ids = bytearray()
         found = list_page(self.rows, parse(listing, params), _Ids())
@@ -74,7 +74,7 @@ class Records:
         return len(self._ids) // _ID_BYTES
 
     def __iter__(self) -> Iterator[list[dict[str, Any]]]:
-        """The records as their list shows them, at most 2,000 at a time."""
+        """Yield the records as their list shows them, at most 2,000 at a time."""
         output = self.output
         ids = (self._ids[place : place + _ID_BYTES].hex() for place in range(0, len(self._ids), _ID_BYTES))
         while chunk := list(islice(ids, CHUNK)):
@@ -84,7 +84,7 @@ class Records:
 
 
 class _Ids:
-    """The ids alone, as what a list gives out."""
+    """A projection of the ids alone."""
 
     def project(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.values("pk")

@@ -1,4 +1,4 @@
-"""Endpoints of exports: a list at once beside the list itself, and the jobs that write lists of any length."""
+"""Endpoints of exports: a list at once beside the list itself, and the jobs that export lists of any length."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ that might, which the importer takes off again."""
 
 
 class ListExportViewSet(ResourceViewSet, abstract=True):
-    """A list as a file at once; `list_export` makes the ViewSet of each source."""
+    """Exports a list in the answer; `list_export` makes the ViewSet of each source."""
 
     singleton = True
     source: ClassVar[Source]
@@ -57,7 +57,7 @@ class ListExportViewSet(ResourceViewSet, abstract=True):
         if format not in FORMATS:
             raise refuse("format", f"one of {', '.join(FORMATS)}")
         names = [name.strip() for name in ",".join(params.pop("columns", ())).split(",") if name.strip()]  # type: ignore[arg-type]
-        # Written whole before it goes out: a slow reader holds no query open, and what goes wrong is an answer of its own.
+        # Write the whole file before answering: a slow reader keeps no query open, and an error still gets its own answer.
         target: Any = tempfile.TemporaryFile()  # noqa: SIM115  closed with the response
         try:
             export_now(self.source, params=params, names=names, format=format, target=target)
@@ -78,7 +78,7 @@ class ListExportViewSet(ResourceViewSet, abstract=True):
 
 
 def list_export(source: Source) -> type[ListExportViewSet]:
-    """The ViewSet that exports a list at once, under the same permission as the list."""
+    """Return the ViewSet that exports a list in the answer, under the same permission as the list."""
     listing = source.listing
     retrieve = endpoint(
         f"Export: {listing.summary[:1].lower()}{listing.summary[1:]}",
@@ -94,7 +94,7 @@ def list_export(source: Source) -> type[ListExportViewSet]:
 
 
 def _readable(actor: Actor) -> QuerySet[Export]:
-    """The exports of lists that the actor may read."""
+    """Return the exports of lists that the actor may read."""
     return Export.objects.filter(resource__in=readable_resources(actor))
 
 

@@ -11,7 +11,7 @@ from crm.files.models import File
 
 @admin.register(File)
 class FileAdmin(CompanyRecordAdmin):
-    """Stored files; their content is not served here."""
+    """Stored files, without their content."""
 
     icon = "attach_file"
     list_display = ("name", "company", "mime", "readable_size", "trashed_at", "is_deleted", "created_at")

@@ -1,4 +1,4 @@
-"""Handing out contents so that nothing in them can run in our origin."""
+"""Downloads of contents; nothing in a content may run in our origin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from crm.files.storage import open_content
 
 
 def content_response(file: File) -> FileResponse:
-    """The content as a stream: shown in place where that is harmless, otherwise saved. FileNotFound_404 when it is gone."""
+    """Return the content as a stream, inline if that is harmless and as an attachment otherwise. Raises
+    FileNotFound_404 if it is gone."""
     response = FileResponse(
         open_content(file), content_type=file.mime, as_attachment=not inline_safe(file.mime), filename=file.name
     )
@@ -27,7 +28,7 @@ def content_response(file: File) -> FileResponse:
 
 @require_safe
 def signed_download(request: HttpRequest, id: str, signature: str, name: str) -> FileResponse:
-    """The content for whoever holds the link; the name in it is for people and saved files only."""
+    """Return the content to the holder of the link. The name in the link is only for people and for saved files."""
     file = linked_file(file_id=id, signature=signature)
     if file is None:
         raise Http404("The link is not valid, or no longer.")

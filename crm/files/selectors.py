@@ -8,5 +8,5 @@ from crm.files.models import File
 
 
 def stored_files() -> QuerySet[File]:
-    """The files that take room in the storage: those in the recycle bin and those that are being uploaded too."""
+    """The files that occupy storage, including those in the recycle bin and uploads in progress."""
     return File.objects.filter(Q(is_deleted=False) | Q(trashed_at=None) & ~Q(path=""))

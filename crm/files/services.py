@@ -1,4 +1,4 @@
-"""Files: upload, recycle bin, and the signed links by which their holders open them."""
+"""Files: uploads, the recycle bin, and signed links that open a file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from crm.files.storage import Received
 MAX_NAME = 255
 LINK_SECONDS = 7 * 24 * 3600
 FileCheck = Callable[[Sequence[str]], None]
-"""Raises why files of these ids cannot be deleted for good."""
+"""Raises the reason why the files of these ids cannot be deleted for good."""
 
 _checks: list[FileCheck] = []
 
@@ -34,7 +34,8 @@ _signer = TimestampSigner(salt="crm.files", sep=".")
 
 
 def clean_name(name: str) -> str:
-    """The name without folders, control characters and text-direction overrides, at most 255 characters, its ending kept."""
+    """Return the name without folders, control characters and text-direction overrides, at most 255 characters, with
+    its extension."""
     name = unicodedata.normalize("NFC", name.replace("\\", "/").rpartition("/")[2])
     name = "".join(character for character in name if character.isprintable()).strip().strip(".").strip()
     if len(name) > MAX_NAME:
@@ -46,9 +47,9 @@ def clean_name(name: str) -> str:
 def store_uploads(*, uploads: Sequence[Received], member_id: str) -> list[File]:
     """Store the uploads, all or none.
 
-    A row that is flagged deleted says what is about to be written, so that whatever a crash leaves behind is found and removed; the flag
-    falls when all contents are safe. Raises NoFile_400, EmptyFile_400, UnsupportedFileType_400, PlanLimitExceeded_403 and
-    FileUploadFailed_400.
+    Each file gets a row that is flagged deleted before its content is written, so that the worker finds and removes
+    what a crash leaves behind; the flag is removed when all contents are stored. Raises NoFile_400, EmptyFile_400,
+    UnsupportedFileType_400, PlanLimitExceeded_403 and FileUploadFailed_400.
     """
     if not uploads:
         raise NamedError(
@@ -105,7 +106,7 @@ def trashed_files() -> QuerySet[File]:
 
 
 def get_file(*, file_id: str) -> File:
-    """A file, be it in the recycle bin; FileNotFound_404."""
+    """Return a file, also one in the recycle bin. Raises FileNotFound_404."""
     file = File.objects.filter(pk=file_id, is_deleted=False).first()
     if file is None:
         raise NamedError("FileNotFound_404", "id: there is no such file in this company")
@@ -113,7 +114,7 @@ def get_file(*, file_id: str) -> File:
 
 
 def trash_files(*, selection: BulkSelection, member_id: str) -> int:
-    """Move the selected files to the recycle bin; returns how many."""
+    """Move the selected files to the recycle bin. Returns their number."""
     count, now = 0, timezone.now()
     with transaction.atomic():
         for ids in in_batches(selection.apply(kept_files()), lock=True):
@@ -122,15 +123,15 @@ def trash_files(*, selection: BulkSelection, member_id: str) -> int:
 
 
 def check_before_clearing(check: FileCheck) -> None:
-    """Register a check that every deletion of files for good has to pass, in its transaction."""
+    """Register a check that runs in the transaction of every final deletion of files."""
     if check not in _checks:
         _checks.append(check)
 
 
 def clear_bin(*, selection: BulkSelection) -> int:
-    """Delete the selected files of the recycle bin for good; returns how many.
+    """Delete the selected files of the recycle bin for good. Returns their number.
 
-    Their contents are removed by a worker after the commit. BadRequest_400 when something still reads one of them.
+    A worker removes their contents after the commit. Raises BadRequest_400 if something still reads one of them.
     """
     count, now = 0, timezone.now()
     with transaction.atomic():
@@ -143,13 +144,13 @@ def clear_bin(*, selection: BulkSelection) -> int:
 
 
 def link(file_id: str, name: str) -> str:
-    """An address that opens the file without login, for seven days from now."""
+    """Return an address that opens the file without login for seven days."""
     _, _, signature = _signer.sign(file_id).partition(".")
     return f"{settings.BASE_URL}/files/{file_id}/{signature}/{quote(name, safe='')}"
 
 
 def linked_file(*, file_id: str, signature: str) -> File | None:
-    """The file that a link opens; None when the link is forged or too old, or the file was trashed since."""
+    """Return the file of a link; None if the link is forged or expired, or the file has been trashed since."""
     try:
         _signer.unsign(f"{file_id}.{signature}", max_age=LINK_SECONDS)
     except BadSignature:

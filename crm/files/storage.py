@@ -1,4 +1,4 @@
-"""Where files' contents are: written whole or not at all, read as streams, removed by a worker."""
+"""Storage of the files' contents: written whole or not at all, read as streams, removed by a worker."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ log = logging.getLogger(__name__)
 HASHES = ("md5", "sha1", "sha256", "sha512")
 INCOMING = ".incoming"
 ABANDONED = timedelta(hours=24)
-"""After this long an upload that was never finished has died."""
+"""After this time an unfinished upload counts as failed."""
 SWEEP_BATCH = 100
 COPY_BYTES = 1 << 20
 
 
 class Received(UploadedFile):
-    """An uploaded file on its way in: written to a temporary file of the storage's own volume and hashed as it arrives."""
+    """An upload in progress: written to a temporary file on the storage's volume and hashed as it arrives."""
 
     file: Any
     size: int
 
     def __init__(self, name: str, folder: Path | None = None) -> None:
-        """`folder` is one of the storage's volume; without it the file goes to where uploads are written."""
+        """`folder` is on the storage's volume; the default is the folder of uploads."""
         self._digests = {kind: hashlib.new(kind, usedforsecurity=False) for kind in HASHES}
         target = tempfile.NamedTemporaryFile(suffix=".upload", dir=folder or incoming_folder())  # noqa: SIM115  closed by close()
         super().__init__(target, name, size=0)
 
     def append(self, data: bytes) -> None:
-        """Take the next bytes."""
+        """Write the next bytes."""
         self.file.write(data)
         self.size += len(data)
         for digest in self._digests.values():
             digest.update(data)
 
     def complete(self) -> None:
-        """The last byte has come: make sure that it survives a power cut."""
+        """Flush the file to disk after the last byte, so that it survives a power cut."""
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.seek(0)
@@ -64,16 +64,16 @@ class Received(UploadedFile):
         return {kind: digest.hexdigest() for kind, digest in self._digests.items()}
 
     def temporary_file_path(self) -> str:
-        """Django's storages move the file from here instead of copying it."""
+        """The path from which Django's storages move the file instead of copying it."""
         return str(self.file.name)
 
     def close(self) -> None:
-        with suppress(FileNotFoundError):  # it has been moved into the storage
+        with suppress(FileNotFoundError):  # the storage has moved it
             self.file.close()
 
 
 def local_path(key: str) -> Path | None:
-    """The path of a key, where the storage keeps files on this machine."""
+    """Return the path of a key if the storage keeps files on this machine."""
     try:
         return Path(default_storage.path(key))
     except NotImplementedError:
@@ -81,7 +81,8 @@ def local_path(key: str) -> Path | None:
 
 
 def incoming_folder() -> Path | None:
-    """Where uploads are written first: beside their final place, so that the move is a rename; None is the system's own."""
+    """Return the folder in which uploads are written, on the same volume as the storage so that a move is a rename;
+    None for the system's default."""
     folder = local_path(INCOMING)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -90,7 +91,8 @@ def incoming_folder() -> Path | None:
 
 @contextmanager
 def working_folder(name: str) -> Iterator[Path]:
-    """An empty folder for files that are being made, on the storage's volume; what dead workers left of the same name is removed."""
+    """Open an empty folder on the storage's volume for files in progress; what dead workers left under the same name is
+    removed."""
     parent = incoming_folder() or Path(tempfile.gettempdir())
     for old in parent.glob(f"{name}-*"):
         shutil.rmtree(old, ignore_errors=True)
@@ -102,7 +104,7 @@ def working_folder(name: str) -> Iterator[Path]:
 
 
 def open_content(file: File) -> BinaryIO:
-    """The content as a binary stream; FileNotFound_404 when it is gone."""
+    """Return the content as a binary stream. Raises FileNotFound_404 if it is gone."""
     try:
         content: Any = default_storage.open(file.path, "rb")
         return content.file  # type: ignore[no-any-return]
@@ -112,7 +114,7 @@ def open_content(file: File) -> BinaryIO:
 
 @contextmanager
 def local_copy(file: File) -> Iterator[Path]:
-    """The content as a file of this machine: the storage's own, or a temporary copy. Raises OSError when it cannot be had."""
+    """Open the content as a file of this machine: the storage's own or a temporary copy. Raises OSError."""
     path = local_path(file.path)
     if path is not None:
         yield path
@@ -124,20 +126,21 @@ def local_copy(file: File) -> Iterator[Path]:
 
 
 def leftovers() -> Q:
-    """Rows whose content is to be removed: cleared from the bin, or uploads that were never finished."""
+    """Selects the rows whose content must be removed: files cleared from the bin and unfinished uploads."""
     return (
         Q(is_deleted=True) & ~Q(path="") & (Q(trashed_at__isnull=False) | Q(created_at__lt=timezone.now() - ABANDONED))
     )
 
 
 def has_leftovers() -> bool:
-    """Whether any company has content to be removed."""
+    """Whether any company has content to remove."""
     with unscoped(reason="tick: contents of cleared files in all companies"):
         return File.objects.filter(leftovers()).exists()
 
 
 def remove_leftovers(deadline: float) -> int:
-    """Remove contents until none is left over or monotonic() passes the deadline; returns how many. Safe to run twice."""
+    """Remove contents until none is left or the deadline (of monotonic()) passes. Returns the number removed. Safe to
+    run twice."""
     removed = 0
     _remove_old_incoming()
     with unscoped(reason="worker: removes the contents of cleared files of all companies"):
@@ -152,10 +155,10 @@ def remove_leftovers(deadline: float) -> int:
 
 
 def remove(path: str) -> bool:
-    """Remove what is under the key, if anything; False when the storage refuses."""
+    """Remove the content of the key, if there is one. Returns False if the storage refuses."""
     try:
         default_storage.delete(path)
-    except Exception:  # noqa: BLE001  the edge of one file: it stays left over, the others go on
+    except Exception:  # noqa: BLE001  one file must not stop the others; it is tried again
         log.exception("the content %s cannot be removed", path)
         return False
     return True
@@ -170,10 +173,10 @@ def _remove_old_incoming() -> None:
 
 
 def save(key: str, content: Received) -> None:
-    """Put the content into the storage under exactly this key; raises FileUploadFailed_400."""
+    """Store the content under exactly this key. Raises FileUploadFailed_400."""
     try:
         stored: Any = default_storage.save(key, content)
-    except Exception as error:  # storages raise whatever their vendor's library does
+    except Exception as error:  # storages raise the errors of their vendors' libraries
         log.exception("the storage refused %s", key)
         raise NamedError(
             "FileUploadFailed_400", f"{content.name}: the storage did not take the file; try again"

@@ -1,4 +1,4 @@
-"""Multipart bodies of any size in flat memory: bounded, hashed as they arrive, refused as early as can be."""
+"""Multipart bodies of any size in constant memory: bounded, hashed as they arrive, refused as early as possible."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from crm.files.storage import Received
 
 FIELD = "file"
 OVERHEAD_BYTES = 1 << 20
-"""What boundaries and headers of a multipart body may take beside the contents."""
+"""The largest size of the boundaries and headers of a multipart body."""
 
 
 class ReceivingHandler(FileUploadHandler):
-    """Writes the parts named `file` to where the storage takes them from; together they may have MAX_UPLOAD_BYTES."""
+    """Writes the parts named `file` to the storage's volume; together they may have MAX_UPLOAD_BYTES."""
 
     chunk_size = 1 << 20
 
@@ -47,7 +47,7 @@ class ReceivingHandler(FileUploadHandler):
 
 
 class UploadParser(MultiPartParser):
-    """A multipart body; one that is too large, or that ends before its announced length, is refused."""
+    """Parses a multipart body. Refuses one that is too large or ends before its announced length."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> DataAndFiles:
         request = (parser_context or {})["request"]._request
@@ -77,7 +77,7 @@ class UploadParser(MultiPartParser):
 
 
 class _Counted:
-    """A stream that knows how much was read from it: Django's parser takes a body that was cut off for a complete one."""
+    """A stream that counts the bytes read from it: Django's parser accepts a truncated body as complete."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -90,7 +90,7 @@ class _Counted:
 
 
 def too_large() -> ValidationFailed:
-    """The refusal of what is over the limit."""
+    """The error for an upload over the limit."""
     return ValidationFailed(
         f"file: the upload is too large; at most {settings.MAX_UPLOAD_BYTES} bytes are taken in one request"
     )

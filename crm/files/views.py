@@ -24,7 +24,7 @@ from crm.files.upload import FIELD, UploadParser
 
 
 class UploadSchema(Schema):
-    """The data of an upload is one File, or an array of them."""
+    """Describes the data of an upload as one File or an array of them."""
 
     def _success(self, declared: Endpoint) -> dict[str, Any]:
         answer = super()._success(declared)

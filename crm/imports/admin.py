@@ -18,7 +18,7 @@ from crm.imports.services import update_import
 
 @admin.register(Import)
 class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
-    """Imports and how far they are."""
+    """Imports and their progress."""
 
     icon = "upload_file"
     list_display = ("file_name", "company", "status", "progress", "created_at", "finished_at")
@@ -69,7 +69,7 @@ def _row_errors(job: Import) -> SafeString:
 
 @admin.register(ImportRowError)
 class ImportRowErrorAdmin(CompanyRecordAdmin):
-    """Rows of files that did not become contacts."""
+    """Rows of files that failed."""
 
     icon = "error"
     list_display = ("row", "column", "code", "message", "file_name", "company", "created_at")

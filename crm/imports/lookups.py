@@ -1,4 +1,4 @@
-"""Tags and categories that rows name: by name whatever its case, or by _id."""
+"""The tags and categories that rows name, by name in any case or by _id."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from crm.tags.models import ContactCategory, Tag
 MAX_NAME = 200
 MAX_TAGS = 10_000
 NO_TAG = f"a name has at most {MAX_NAME} characters, and there are at most {MAX_TAGS:,} tags, or what the plan allows"
-"""So many tags a company may come to have by imports: a column of free text is no column of tags."""
+"""The message for a tag beyond the limit, which exists because a column of free text is no column of tags."""
 TAGS, CATEGORY = "tags", "category"
 
 
 class Lookups:
     """The company's tags and categories, looked up once for all rows.
 
-    Tags that do not exist are made, since they are free labels; categories are a company's own order and are not.
+    Missing tags are created, since anybody may invent tags; missing categories are not, since the company defines them.
     """
 
     def __init__(self, job: Import) -> None:
@@ -33,7 +33,8 @@ class Lookups:
         self._categories: dict[str, str] | None = None
 
     def need(self, batch: Iterable[Mapping[str, str]]) -> None:
-        """Make sure of the tags that a batch's rows name, outside of its transaction: another import may be making the same ones."""
+        """Create the missing tags of a batch's rows, outside of its transaction: another import may be creating the
+        same ones."""
         wanted = {
             name.lower(): name for named in batch for name in split_names(named.get(TAGS, "")) if len(name) <= MAX_NAME
         }
@@ -51,8 +52,8 @@ class Lookups:
             self._tags = by_name(Tag.objects.all())
 
     def put_into(self, row: Any, named: Mapping[str, str]) -> list[ValueProblem]:
-        """Give the row what it names; what cannot be had is told. Tags are the import's and the row's; the category is the row's or else
-        the import's."""
+        """Set the tags and the category of the row. Returns the problems. The tags are those of the import and of the
+        row; the category is the row's or else the import's."""
         tags = {name: (self._tags or {}).get(name.lower()) for name in split_names(named.get(TAGS, ""))}
         row.tag_ids = list(dict.fromkeys([*self._job.tags, *(tag for tag in tags.values() if tag)])) or None
         name = named.get(CATEGORY, "")
@@ -78,7 +79,7 @@ class Lookups:
 
 
 def untag_imports(tag_ids: list[str]) -> None:
-    """Take deleted tags from imports, which would give them to their rows otherwise."""
+    """Remove deleted tags from imports, which would otherwise set them on their rows."""
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE crm_import SET tags = tags - %s::text[] WHERE company_id = current_setting('app.company') AND tags ?| %s::text[]",
@@ -87,18 +88,18 @@ def untag_imports(tag_ids: list[str]) -> None:
 
 
 def clear_import_categories(category_ids: list[str]) -> None:
-    """Take deleted categories from imports."""
+    """Remove deleted categories from imports."""
     Import.objects.filter(category_id__in=category_ids).update(category=None)
 
 
 def split_names(text: str) -> list[str]:
-    """The names in a cell, separated by commas or semicolons, each once."""
+    """Return the distinct names in a cell, which are separated by commas or semicolons."""
     names = (" ".join(part.split()) for part in text.replace(";", ",").split(","))
     return list(dict.fromkeys(name for name in names if name))
 
 
 def by_name(records: QuerySet[Any]) -> dict[str, str]:
-    """Lower-case name and _id -> _id; both as the database and as Python write lower case."""
+    """Return lower-case name and _id -> _id, with the lower case of both the database and Python."""
     found: dict[str, str] = {}
     for pk, name, lower in records.annotate(lower=Lower("name")).values_list("pk", "name", "lower"):
         found[pk] = found[lower] = pk

@@ -1,4 +1,4 @@
-"""From a file's columns to formData: what a mapping may be, and how a row is read by it."""
+"""Check mappings from a file's columns to formData, and read rows by them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME
 from crm.records.schema import RecordSchema
 
 NAMES = (FIRST_NAME, LAST_NAME)
-"""Targets that make the name together; a custom field of the same key goes before."""
+"""Targets that form the name together. A custom field of the same key takes precedence."""
 
 
 def check_mapping(
     kind: ImportKind, mapping: Mapping[str, str], headers: Sequence[str], schema: RecordSchema, *, complete: bool
 ) -> None:
-    """Raise InvalidMapping_400 unless each column exists and has a target of its own; if `complete`, nothing required may be left out."""
+    """Raise InvalidMapping_400 unless each column exists and has a target of its own, and unless, if `complete`, all
+    required fields have one."""
     known = set(headers)
     pseudo = (*NAMES, *(spec.key for spec in kind.names))
     for header, key in mapping.items():
@@ -49,7 +50,7 @@ def _check_complete(kind: ImportKind, targets: set[str], schema: RecordSchema) -
     if {FIRST_NAME, LAST_NAME} & targets:
         targets = targets | {"name"}
     if "number" in targets:
-        targets = targets | PHONE_KEYS  # numbers may be international, and bring their prefix
+        targets = targets | PHONE_KEYS  # numbers may be international and contain their country code
     missing = kind.lacking(schema, targets)
     if missing:
         raise _invalid(f"required and without column: {', '.join(missing)}")
@@ -60,7 +61,7 @@ def _invalid(detail: str) -> NamedError:
 
 
 class RowReader:
-    """Turns a row's cells into formData and what they name. `column_of` gives the header that a key comes from."""
+    """Converts a row's cells to formData and named records. `column_of` returns the header of a key's column."""
 
     def __init__(
         self, kind: ImportKind, mapping: Mapping[str, str], headers: Sequence[str], schema: RecordSchema
@@ -69,7 +70,7 @@ class RowReader:
         naming = {spec.key for spec in kind.names} - schema.fields.keys()
         pseudo = {key for key in NAMES if key not in schema.fields} | naming
         self.column_of = {key: header for header, key in mapping.items()}
-        # In the file's order: the database keeps none of an object's keys.
+        # In the file's order: the database does not keep the order of an object's keys.
         self._fields = sorted((places[header], key) for header, key in mapping.items() if key not in pseudo)
         self._names = [
             places[self.column_of[key]] for key in (FIRST_NAME, LAST_NAME) if key in pseudo and key in self.column_of
@@ -79,7 +80,7 @@ class RowReader:
             self.column_of.setdefault("name", headers[self._names[0]])
 
     def form_data(self, cells: Sequence[Cell]) -> dict[str, Any]:
-        """formData of what the row has; empty cells are left out."""
+        """Return the formData of a row without its empty cells."""
         form = {}
         for index, key in self._fields:
             cell = cells[index]
@@ -92,7 +93,7 @@ class RowReader:
         return form
 
     def named(self, cells: Sequence[Cell]) -> dict[str, str]:
-        """Key -> the text of its cell, of the columns that name other records and are not empty here."""
+        """Return key -> the text of its cell, for the non-empty cells that name other records."""
         found = {
             key: " ".join(cell_text(cell).split()) for key, place in self._naming if (cell := cells[place]) is not None
         }
@@ -100,7 +101,8 @@ class RowReader:
 
 
 def cell_text(cell: Cell) -> str:
-    """A cell as text, the same from a workbook as from a CSV; the apostrophe that marks text in spreadsheets is taken off."""
+    """Return a cell as text, the same for a workbook and a CSV, without the apostrophe that marks text in
+    spreadsheets."""
     if type(cell) is str:
         return restore(cell)
     if isinstance(cell, bool):

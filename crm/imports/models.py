@@ -7,7 +7,7 @@ from core.models import CompanyModel, Job
 
 
 class Import(Job):
-    """Rows of an uploaded file on their way to becoming contacts. Progress commits with its batch; `next_row` is where a worker goes on."""
+    """An import of the rows of an uploaded file. Progress commits with its batch; a worker continues at `next_row`."""
 
     class Type(models.TextChoices):
         CONTACT = "contact"
@@ -52,7 +52,7 @@ class Import(Job):
 
 
 class ImportRowError(CompanyModel):
-    """Why a row of the file did not become a contact (or lost a value)."""
+    """The reason why a row of the file failed or lost a value."""
 
     job = CompanyForeignKey(Import, on_delete=models.CASCADE, related_name="row_errors", db_index=False)
     row = models.PositiveIntegerField(help_text="Row number in the file, as a person counts: the header is 1.")

@@ -1,4 +1,4 @@
-"""What people are told of imports."""
+"""Notices about imports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ for notice in NOTICES.values():
 
 
 def notify_ended(job: Import) -> None:
-    """Tell who made the import that it is done, or has failed; in the transaction of that (core.jobs.JobWork)."""
+    """Notify the member who created the import of its end, in the transaction that ends it (core.jobs.JobWork)."""
     told = NOTICES.get(Import.Status(job.status))
     if told is not None and not job.is_deleted:
         notify(told.key, {"job": job, "file": job.file}, members=[job.created_by])

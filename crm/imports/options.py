@@ -1,4 +1,4 @@
-"""The options of an import, and what a range of rows may be."""
+"""The options of an import, and the checks of its range of rows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from core.errors import NamedError, ValidationFailed
 from crm.field_types.dates import pattern_of
 
 READING = ("delimiter", "encoding", "sheet")
-"""What decides how the file is read, and so which headers it has."""
+"""The options that decide how the file is read, and therefore its headers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Row numbers are those that a spreadsheet program shows (the header is normally row 1); empty text means: find it out."""
+    """Row numbers are those that a spreadsheet program shows (the header is normally row 1). Empty text means
+    automatic."""
 
     row_from: int | None = None
     row_to: int | None = None
@@ -29,13 +30,13 @@ class Options:
 
     @classmethod
     def stored(cls, values: Mapping[str, Any]) -> Self:
-        """The options as Import.options keeps them, in the names of the API."""
+        """Return the options from their stored form (Import.options), which has the names of the API."""
         return cls(**{snake(name): value for name, value in values.items()})
 
     def changed(self, values: Mapping[str, Any]) -> Self:
-        """These options with some given anew (in Python's names); None puts one back to its default.
+        """Return these options with the given changes (in Python's names); None resets one to its default.
 
-        Raises RowFromGreaterThanRowTo_400, and ValidationFailed for a date format that is none.
+        Raises RowFromGreaterThanRowTo_400, and ValidationFailed for an invalid date format.
         """
         plain = type(self)()
         new = replace(
@@ -53,16 +54,17 @@ class Options:
         return new
 
     def as_json(self) -> dict[str, Any]:
-        """What differs from the defaults, in the names of the API."""
+        """Return the differences from the defaults, in the names of the API."""
         plain = asdict(type(self)())
         return {_camel(name): value for name, value in asdict(self).items() if value != plain[name]}
 
     def reads_like(self, other: Options) -> bool:
-        """Whether the file has the same headers and rows under both."""
+        """Whether the file has the same headers and rows with both options."""
         return all(getattr(self, name) == getattr(other, name) for name in READING)
 
     def total(self, *, header_row: int, last_row: int, row_count: int) -> int:
-        """How many rows the range holds at most (blank rows in it are known when they are met); RowFromOutOfRange_400, NoRowsInFile_400."""
+        """Return the largest number of rows in the range, which may include blank rows. Raises RowFromOutOfRange_400
+        and NoRowsInFile_400."""
         first, last = max(self.row_from or 0, header_row + 1), min(self.row_to or last_row, last_row)
         if self.row_from and self.row_from > last_row:
             raise NamedError(

@@ -1,4 +1,4 @@
-"""An import's file as a table, and the first look at it."""
+"""Open an import's file as a table, and read a preview of it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SAMPLE_ROWS = 10
 SAMPLE_CHARS = 200
 QUICK_TEXT_BYTES = 16 << 20
 QUICK_WORKBOOK_BYTES = 2 << 20
-"""A request reads files up to here, in about a second; what is larger is left to a worker."""
+"""A request reads workbooks up to this size, in about a second; a worker reads larger ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstLook:
-    """What is known of a file once it has been read through: headers, some rows, and where its records are."""
+    """The result of reading a file once: its headers, some rows, and the range of its records."""
 
     headers: list[str]
     sample: list[list[Any]]
@@ -38,17 +38,17 @@ class FirstLook:
     row_count: int
 
     def as_fields(self) -> dict[str, Any]:
-        """As columns of Import."""
+        """Return the values as columns of Import."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 @contextmanager
 def open_file(file: File, options: Options) -> Iterator[Table]:
-    """The file's table; raises ReaderError when there is none in it or it cannot be had."""
+    """Open the file's table. Raises ReaderError if it has none or cannot be read."""
     with ExitStack() as stack:
         try:
             path = stack.enter_context(local_copy(file))
-        except Exception as error:  # storages raise whatever their vendor's library does
+        except Exception as error:  # storages raise the errors of their vendors' libraries
             log.exception("the content of file %s cannot be had", file.pk)
             raise ReaderError(
                 FETCH_FAILED, "The file cannot be read from its storage. Try again later, or upload it again."
@@ -65,12 +65,12 @@ def open_file(file: File, options: Options) -> Iterator[Table]:
 
 
 def is_quick(file: File) -> bool:
-    """Whether a request may wait for the first look at the file."""
+    """Whether a request may read the file for the preview."""
     return file.size <= (QUICK_WORKBOOK_BYTES if KINDS.get(file.mime) in WORKBOOKS else QUICK_TEXT_BYTES)
 
 
 def look(table: Table) -> FirstLook:
-    """Read the table through once."""
+    """Read the table once."""
     sample: list[list[Any]] = []
     count, last = 0, table.header_row
     for count, item in enumerate(table.rows(), 1):  # noqa: B007
@@ -90,14 +90,14 @@ def _shown(cell: Cell) -> Any:
 
 
 def propose(kind: ImportKind, schema: RecordSchema, headers: list[str], sample: list[list[Any]]) -> dict[str, str]:
-    """Column header -> field key, as far as headers and sample tell."""
+    """Propose column header -> field key, as far as headers and sample allow."""
     custom = [FieldSpec(key, spec.name, spec.field_type.name) for key, spec in schema.fields.items()]
     names = [spec for spec in kind.names if spec.key not in schema.fields]
     return propose_mapping(headers, [*kind.fields, *custom, *names], sample)
 
 
 def take_first_look(job: Import, found: FirstLook, schema: RecordSchema) -> None:
-    """Put into the import what was found, a mapping too where it has none; raises as Options.total does."""
+    """Store the preview in the import, with a proposed mapping if it has none. Raises what Options.total raises."""
     for name, value in found.as_fields().items():
         setattr(job, name, value)
     if not job.column_mapping:

@@ -1,4 +1,4 @@
-"""What went wrong with rows: stored with the row's cells, and handed out as a CSV to mend and send again."""
+"""Errors of rows: stored with the row's cells, and downloaded as a CSV to correct and import again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crm.imports.models import Import, ImportRowError
 from crm.imports.readers import Cell
 
 MAX_STORED = 10_000
-"""So many errors are kept of an import; all are counted."""
+"""The largest number of stored errors of an import; all are counted."""
 MAX_ROW_CHARS = 8_000
 MAX_MESSAGE, MAX_COLUMN = 1000, 300
 FETCH = 1000
@@ -29,7 +29,7 @@ class ErrorLog:
         self._waiting: list[ImportRowError] = []
 
     def add(self, row: int, problems: Iterable[tuple[str, str, str]], values: Sequence[Cell]) -> None:
-        """Note a row's problems as (column, code, message); its cells are kept with the first."""
+        """Add a row's problems as (column, code, message); the first one keeps the row's cells."""
         for number, (column, code, message) in enumerate(problems):
             if self._stored + len(self._waiting) >= MAX_STORED:
                 return
@@ -46,7 +46,7 @@ class ErrorLog:
             )
 
     def flush(self) -> None:
-        """Store what was noted, in the transaction of the batch."""
+        """Store the collected errors, in the transaction of the batch."""
         if self._waiting:
             self._waiting.sort(key=lambda error: (error.row, error.pk))
             ImportRowError.objects.bulk_create(self._waiting, batch_size=500)
@@ -55,7 +55,7 @@ class ErrorLog:
 
 
 def fit(values: Sequence[Cell]) -> list[Any]:
-    """The cells as JSON; where they are longer than MAX_ROW_CHARS together, the long ones are cut."""
+    """Return the cells as JSON; if they exceed MAX_ROW_CHARS together, the long ones are cut."""
     cells = [cell if cell is None or isinstance(cell, str | int | float) else cell.isoformat() for cell in values]
     if sum(len(cell) for cell in cells if isinstance(cell, str)) > MAX_ROW_CHARS:
         share = max(20, MAX_ROW_CHARS // len(cells))
@@ -64,9 +64,10 @@ def fit(values: Sequence[Cell]) -> list[Any]:
 
 
 def errors_csv(job: Import) -> Iterator[bytes]:
-    """The rows that have errors, with their original columns, the row number and what is wrong: UTF-8 with a mark, as Excel wants it.
+    """Yield a CSV of the rows with errors: the original columns, the row number and the problem, in UTF-8 with a byte
+    order mark for Excel.
 
-    Enters the company's scope for each query, so that it can be streamed after the request.
+    The function enters the company's scope for each query, so that it can be streamed after the request.
     """
     headers = list(job.headers)
     yield b"\xef\xbb\xbf" + _line([*headers, _unused("Row", headers), _unused("Error", headers)])
@@ -79,7 +80,7 @@ def errors_csv(job: Import) -> Iterator[bytes]:
 
 
 def _stored_errors(job: Import) -> Iterator[tuple[int, str, str, str, list[Any]]]:
-    """(row, id, column, message, values) in the order of the file."""
+    """Yield (row, id, column, message, values) in the order of the file."""
     after = (0, "")
     while True:
         with company_scope(job.company_id):

@@ -1,4 +1,4 @@
-"""Creating imports and moving them from state to state: each move under the row's lock, so that of two alike one wins."""
+"""Create imports and change their state. Each change locks the row, so that only one of two concurrent changes wins."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def live_imports(import_type: str | None = None) -> QuerySet[Import]:
 
 
 def find_import(id: str, import_type: str | None = None) -> Import:
-    """The import of this _id, or else the latest of the file of this _id; ImportNotFound_400."""
+    """Return the import with this _id, or else the latest import of the file with this _id. Raises
+    ImportNotFound_400."""
     found = (
         live_imports(import_type)
         .filter(Q(pk=id) | Q(file_id=id))
@@ -73,10 +74,12 @@ def create_import(
     pause: bool = True,
     automation: bool = True,
 ) -> Import:
-    """Make an import of a stored file; with `pause` it waits for its start. Made in a session, it obeys the plan's limits.
+    """Create an import of a stored file; with `pause` it waits for its start. An import created in a session obeys the
+    plan's limits.
 
-    A file that is read quickly is looked at here, any other by a worker, and the import is `queued` until then. Raises FileNotFound_400,
-    TagNotFound_400, ContactCategoryNotFound_400, InvalidMapping_400, the range's errors, and what the reader finds wrong with the file.
+    The request reads the preview of a small file; for any other a worker does, and the import is `queued` until then.
+    Raises FileNotFound_400, TagNotFound_400, ContactCategoryNotFound_400, InvalidMapping_400, the errors of the range
+    and those of the reader.
     """
     file = _usable(File.objects.filter(pk=file_id))
     check_tags(tag_ids=tags, category_ids=[category_id] if category_id else [])
@@ -102,7 +105,7 @@ def create_import(
     else:
         job.status, job.pause_requested = QUEUED, pause
     with transaction.atomic():
-        _usable(File.objects.select_for_update().filter(pk=file_id))  # nobody clears it from the bin meanwhile
+        _usable(File.objects.select_for_update().filter(pk=file_id))  # so that nobody clears it from the bin meanwhile
         job.save()
         if job.status == QUEUED:
             notify_workers("import")
@@ -110,7 +113,7 @@ def create_import(
 
 
 def first_look(file: File, options: Options) -> FirstLook:
-    """Read the file through once; what is wrong with it is a named message."""
+    """Read the file once for the preview; problems become named messages."""
     try:
         with open_file(file, options) as table:
             return look(table)
@@ -131,9 +134,10 @@ def _usable(files: QuerySet[File]) -> File:
 def update_import(
     *, import_id: str, member_id: str | None, changes: Mapping[str, Any], import_type: str | None = None
 ) -> Import:
-    """Change a paused or failed import and start it, or pause, resume or cancel one.
+    """Change and start a paused or failed import, or pause, resume or cancel one.
 
-    `changes`: column_mapping, options, tags, category, user_enquiry, status (running, paused, cancelled); a mapping alone starts it.
+    `changes`: column_mapping, options, tags, category, user_enquiry, status (running, paused, cancelled). A mapping
+    alone starts the import.
     """
     seen = find_import(import_id, import_type)
     if changes.get("status", "running") not in _MOVES:
@@ -161,7 +165,7 @@ def update_import(
 
 
 def _check_editable(job: Import, seen: Import, options: Options) -> None:
-    """Only what no worker is about to read may change."""
+    """Refuse to change what a worker is about to read."""
     if job.status in (QUEUED, RUNNING):
         raise NamedError(
             "ImportAlreadyRunning_400", "pause the import first; it can be changed once its status is paused"
@@ -228,7 +232,7 @@ def _pause(job: Import, *, edited: bool) -> None:
     elif job.status == QUEUED and job.header_row is not None:
         job.status = PAUSED
     elif job.status in (QUEUED, RUNNING) and not job.cancel_requested:
-        job.pause_requested = True  # the worker stops after the batch that it is at
+        job.pause_requested = True  # the worker stops after its current batch
     elif job.status != FAILED or not edited:
         raise NamedError("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be paused")
 
@@ -246,7 +250,8 @@ _MOVES = {RUNNING.value: _start, PAUSED.value: _pause, CANCELLED.value: _cancel}
 
 
 def delete_imports(*, selection: BulkSelection, member_id: str, import_type: str) -> int:
-    """Delete the selected imports of a type, not their records; one that is at work stops after its batch. Returns how many."""
+    """Delete the selected imports of a type, but not their records; an import at work stops after its batch. Returns
+    their number."""
     count, now = 0, timezone.now()
     with transaction.atomic():
         for ids in in_batches(selection.apply(live_imports(import_type)), lock=True):

@@ -1,4 +1,4 @@
-"""Undoing an import: a bulk job, which deletes what it made and restores what it updated (crm.bulk_jobs.undo)."""
+"""Undo an import by a bulk job, which deletes the records that it created and restores those that it updated."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from crm.imports.services import find_import
 
 @transaction.atomic
 def undo_import(*, id: str, import_type: str, actor_id: str, automation: bool = True) -> BulkJob:
-    """Make a job that undoes an import: what it made is deleted, what it updated is restored.
+    """Create a job that undoes an import: it deletes the created records and restores the updated ones.
 
-    ImportNotFound_400, InvalidImportStatus_400 while it is not done or cancelled, InvalidRequest_400 when it is too late or undone already.
+    Raises ImportNotFound_400, InvalidImportStatus_400 for an import that is neither completed nor cancelled, and
+    InvalidRequest_400 if it is too old or undone already.
     """
     job = find_import(id, import_type)
     job = Import.objects.select_for_update(of=("self",)).get(pk=job.pk)

@@ -51,7 +51,7 @@ RANGE_ERRORS = ("NoRowsInFile_400", "RowFromGreaterThanRowTo_400", "RowFromOutOf
 
 
 def detail(job: Import) -> dict[str, Any]:
-    """The import as its detail page shows it."""
+    """Return the import as its detail page shows it."""
     found = ImportDetail.one(Import.objects.filter(pk=job.pk)) or {}
     errors = RowErrorOut.project(ImportRowError.objects.filter(job=job).order_by("row", "id")[:FIRST_ERRORS])
     found["rowErrors"] = [RowErrorOut.render(row) for row in errors]
@@ -59,12 +59,12 @@ def detail(job: Import) -> dict[str, Any]:
 
 
 def import_list(import_type: str) -> Listing:
-    """The list of the imports of one type."""
+    """Return the list of the imports of one type."""
     return Listing("List imports", partial(live_imports, import_type), IMPORT_FIELDS, ImportOut)
 
 
 def error_list(import_type: str) -> Any:
-    """The list of the row errors of an import of one type, as an action."""
+    """Return the list of the row errors of an import, as an action for the ViewSet of the type."""
 
     def rows(asked: ListRequest) -> QuerySet[ImportRowError]:
         return ImportRowError.objects.filter(job=find_import(asked.path["id"], import_type))
@@ -76,7 +76,7 @@ def error_list(import_type: str) -> Any:
 
 
 class ImportViewSet(ResourceViewSet, abstract=True):
-    """What the imports of contacts and those of leads do alike."""
+    """What the imports of contacts and those of leads share."""
 
     module: ClassVar[str]
     import_type: ClassVar[str]

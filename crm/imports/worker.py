@@ -1,6 +1,7 @@
-"""An import at work: batch by batch, each with its progress and its row errors in one transaction.
+"""Run imports in batches, each with its progress and its row errors in one transaction.
 
-A worker that dies loses at most the batch it was at, which the next one reads again from `next_row`: the end result is the same.
+A worker that dies loses at most its current batch, which the next one reads again from `next_row`: the result is the
+same.
 """
 
 from __future__ import annotations
@@ -31,20 +32,21 @@ from crm.records.schema import RecordRow, ValueProblem
 
 BATCH_ROWS = 2000
 LONGEST_TURN = 400.0
-"""Seconds after which a worker hands an import on, well within its task's time limit."""
+"""Seconds after which a worker releases an import to others, well within its task's time limit."""
 OPENINGS_PER_TURN = 4
-"""A turn lasts so many times as long as opening the file took, since each turn opens it anew (a workbook is converted then)."""
+"""A turn lasts at least this many times as long as opening the file, since each turn opens it anew (and converts a
+workbook)."""
 SMOOTHING = 0.2
 LAPSED = "The company's subscription has ended. Renew it, then start the import again: it goes on where it stopped."
 
 
 def run(job: Import, deadline: float) -> None:
-    """Work on a claimed import until it is done, is asked to stop, or others have waited long enough.
+    """Work on a claimed import until it is done, must stop, or others have waited long enough.
 
-    One that was made in a session goes as far as the company's plan does.
+    An import created in a session stays within the company's plan.
     """
     if job.cancel_requested or (job.pause_requested and job.header_row is not None):
-        release(job)  # asked for while no worker was at it
+        release(job)  # the request came while no worker had the import
         return
     if not job.limited:
         _work(job, deadline)
@@ -73,7 +75,8 @@ def _work(job: Import, deadline: float) -> None:
 
 
 def _prepare(job: Import, table: Table) -> bool:
-    """The first look at a file that was too large for the request; False when the import goes no further now."""
+    """Read the preview of a file that was too large for the request. Returns False if the import cannot continue
+    now."""
     kind = IMPORT_KINDS[job.import_type]
     schema = kind.schema.load()
     found = look(table)
@@ -91,13 +94,13 @@ def _prepare(job: Import, table: Table) -> bool:
 
 @dataclass(slots=True)
 class _Batch:
-    """Rows that were read together, and what is known of each: the records to be, and the errors of the others."""
+    """Rows that were read together: the records to write, and the errors of the others."""
 
     numbers: list[int] = field(default_factory=list)
     cells: list[Sequence[Any]] = field(default_factory=list)
     rows: list[RecordRow] = field(default_factory=list)
     named: dict[int, dict[str, str]] = field(default_factory=dict)
-    """Position of the row -> what its cells name of other records."""
+    """Position of the row -> the records that its cells name."""
     problems: dict[int, list[tuple[str, str, str]]] = field(default_factory=dict)
     """Position of the row -> (column, code, message)."""
     failed: set[int] = field(default_factory=set)
@@ -117,7 +120,7 @@ class _Turn:
         self.errors = ErrorLog(job)
 
     def work(self) -> None:
-        """Batch after batch; the next one is read and checked while the database is busy with the one before."""
+        """Process batch after batch; the next one is read and checked while the database writes the one before."""
         job = self.job
         if self.table.headers != job.headers:
             raise ReaderError(
@@ -139,7 +142,7 @@ class _Turn:
         finish(job, Import.Status.COMPLETED, total=job.processed)
 
     def _items(self) -> Iterator[Row | RowError]:
-        """The rows of the file that are wanted and not yet done."""
+        """Yield the rows of the range that are not done yet."""
         last = self.options.row_to
         for item in self.table.rows(max(self.job.next_row, self.options.row_from or 0)):
             number = item[0] if type(item) is tuple else item.row  # type: ignore[union-attr]
@@ -152,7 +155,8 @@ class _Turn:
         return now > self.latest or (now > self.deadline and has_due(Import))
 
     def _read(self, items: Iterator[Row | RowError]) -> _Batch:
-        """Parse and check the next rows; this runs beside the thread that talks to the database, and never does so itself."""
+        """Parse and check the next rows. This runs beside the thread that uses the database, and never uses it
+        itself."""
         batch = _Batch()
         reader, schema, how, drop = self.reader, self.schema, self.format, self.options.skip_invalid
         for position, item in enumerate(islice(items, batch_rows())):
@@ -185,7 +189,7 @@ class _Turn:
             noted.append((column, code, message if column or not key else f"{key}: {message}"))
 
     def _resolve_lookups(self, batch: _Batch) -> None:
-        """Give the rows what they name; a row that names what cannot be had fails."""
+        """Set the records that the rows name; a row that names an unknown one fails."""
         self.lookups.need(batch.named.values())
         kept = []
         for row in batch.rows:
@@ -199,9 +203,9 @@ class _Turn:
         batch.rows = kept
 
     def _write(self, batch: _Batch, started: float) -> bool:
-        """Write the batch, its errors and its progress as one; False when the import has been asked to stop.
+        """Write the batch, its errors and its progress in one transaction. Returns False if the import must stop.
 
-        A batch that was read by fields which have changed since is left to the next turn, which reads it by what they are then.
+        If fields have changed since the batch was read, the next turn reads it again with the new fields.
         """
         job = self.job
         with transaction.atomic():
@@ -245,5 +249,5 @@ class _Turn:
 
 
 def batch_rows() -> int:
-    """Rows a batch; the chaos tests make it small, so that there are many moments to die at."""
+    """Return the number of rows in a batch; chaos tests lower it to interrupt an import at more points."""
     return int(getattr(settings, "IMPORT_BATCH_ROWS", BATCH_ROWS))

@@ -14,7 +14,7 @@ from crm.meetings.models import Meeting, MeetingAttendee
 
 @admin.register(FollowUp)
 class FollowUpAdmin(CompanyRecordAdmin):
-    """What is to be done about leads, shown only: changes go through the API, where reminders and events belong to them."""
+    """Follow-ups, read-only: the API changes them together with their reminders and events."""
 
     icon = "task_alt"
     list_display = ("title", "company", "status", "due_at", "assignee", "remind_at", "reminded_at", "created_at")
@@ -26,7 +26,7 @@ class FollowUpAdmin(CompanyRecordAdmin):
 
 @admin.register(Meeting)
 class MeetingAdmin(CompanyRecordAdmin):
-    """Meetings, shown only: changes go through the API, which tells their people."""
+    """Meetings, read-only: the API changes them and notifies the participants."""
 
     icon = "event"
     list_display = (

@@ -1,4 +1,4 @@
-"""Who is asked to a meeting: members, contacts, and people of whom there is an address alone."""
+"""Attendees of a meeting: members, contacts, and people of whom only the address is known."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from crm.meetings.models import Meeting, MeetingAttendee
 
 MAX_ATTENDEES = 200
 Given = Mapping[str, str]
-"""An attendee as a caller names them: {member}, {contact}, or {email} and maybe {name}."""
+"""An attendee as a caller names it: {member}, {contact}, or {email} and optionally {name}."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attendance:
-    """What became of a meeting's attendees; `present` are those that it has now."""
+    """The result of a change of attendees; `present` are the present ones."""
 
     present: list[MeetingAttendee]
     added: list[MeetingAttendee]
@@ -30,15 +30,15 @@ class Attendance:
 
 
 def attendees_of(meeting: Meeting) -> list[MeetingAttendee]:
-    """The meeting's attendees, in the order in which they were named."""
+    """Return the meeting's attendees in the order in which they were named."""
     return list(MeetingAttendee.objects.filter(meeting=meeting).order_by("pk"))
 
 
 def replace_attendees(meeting: Meeting, given: Sequence[Given]) -> Attendance:
-    """Have the stored meeting be attended by these: each address once, and not by its organizer, who comes anyway.
+    """Replace the attendees of the stored meeting. Each address counts once; the organizer is no attendee.
 
-    Who is there already may stay, whatever became of them. MemberNotFound_404, MemberNotAccepted_400, ContactNotFound_400,
-    ContactDataRequired_400 for a contact without an address, InvalidFormat, InvalidInput_400.
+    Present attendees may stay, whatever became of their records. Raises MemberNotFound_404, MemberNotAccepted_400,
+    ContactNotFound_400, ContactDataRequired_400 for a contact without an address, InvalidFormat and InvalidInput_400.
     """
     before = attendees_of(meeting)
     wanted: dict[str, MeetingAttendee] = {}

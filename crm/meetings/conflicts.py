@@ -1,4 +1,4 @@
-"""Meetings that the same people are to be at, at the same time."""
+"""Conflicts: other meetings of the same members at the same time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MOST = 10
 
 
 def conflict_warning(meeting: Meeting) -> str:
-    """Which of the meeting's members have which other scheduled meetings then, in words; empty when nobody has.
+    """Describe the other scheduled meetings that the meeting's members have at the same time; empty if there are none.
 
-    A meeting that begins when another ends is none of them.
+    A meeting that begins when another ends does not conflict with it.
     """
     invited = MeetingAttendee.objects.filter(meeting=meeting, member__isnull=False).values_list("member_id", flat=True)
     people = {meeting.organizer_id, *invited}
@@ -25,7 +25,7 @@ def conflict_warning(meeting: Meeting) -> str:
     others = Meeting.objects.filter(
         status=Meeting.Status.SCHEDULED,
         starts_at__lt=meeting.ends_at,
-        starts_at__gt=meeting.starts_at - LONGEST,  # none takes longer, so that the index is read from there on
+        starts_at__gt=meeting.starts_at - LONGEST,  # no meeting takes longer, so the index is read from here
         ends_at__gt=meeting.starts_at,
     )
     theirs = others.exclude(pk=meeting.pk).filter(Q(organizer_id__in=people) | Exists(attended))

@@ -14,7 +14,7 @@ def _attendees() -> QuerySet[MeetingAttendee]:
 
 
 class Participant(ListField):
-    """The members who are at a meeting: its organizer, and those among its attendees."""
+    """The members who take part in a meeting: its organizer and the members among its attendees."""
 
     many = True
 

@@ -1,4 +1,4 @@
-"""Meetings as iCalendar files (RFC 5545), and the messages that calendars understand (iTIP, RFC 5546)."""
+"""Meetings as iCalendar files (RFC 5545) and as messages to calendars (iTIP, RFC 5546)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crm.meetings.models import Meeting, MeetingAttendee
 
 PRODUCT = "-//Leadwright//Meetings//EN"
 LONGEST = 300
-"""Characters of a name."""
+"""The largest number of characters of a name."""
 
 
 class Method(StrEnum):
@@ -23,13 +23,14 @@ class Method(StrEnum):
     REQUEST = "REQUEST"
     CANCEL = "CANCEL"
     PUBLISH = "PUBLISH"
-    """Nothing: it is there to be looked at and kept."""
+    """Nothing: the file is for reading and keeping."""
 
 
 def calendar_file(meeting: Meeting, attendees: Iterable[MeetingAttendee], method: Method) -> str:
-    """The meeting (with its organizer) as a file. A cancellation may be for some of the attendees alone; one that is published names none.
+    """Return the meeting (with its organizer) as a file. A cancellation may name some of the attendees; a published
+    file names none.
 
-    Times are in UTC, which every calendar turns into its own; they need no rules of a time zone to go with them.
+    Times are in UTC, which needs no time zone rules in the file; each calendar converts them.
     """
     calendar = Calendar()
     calendar.add("prodid", PRODUCT)
@@ -48,7 +49,7 @@ def calendar_file(meeting: Meeting, attendees: Iterable[MeetingAttendee], method
 
 
 def uid_of(meeting: Meeting) -> str:
-    """What calendars know the meeting by, as long as it is there."""
+    """Return the identifier by which calendars know the meeting."""
     return f"{meeting.pk}@meetings.leadwright"
 
 
@@ -80,7 +81,7 @@ def _utc(moment: datetime) -> datetime:
 
 def _address(name: str, email: str) -> vCalAddress:
     address = vCalAddress(f"mailto:{one_line(email)}")
-    # Few calendars read RFC 6868's way of writing quotes and carets in parameters, so that there are none.
+    # Few calendars read the quotes and carets that RFC 6868 encodes in parameters, so they are removed.
     shown = one_line(name).translate(str.maketrans('"^', "'\u02c6"))[:LONGEST]
     if shown:
         address.params["CN"] = shown

@@ -1,4 +1,4 @@
-"""What people are told of a meeting by mail: invitations and cancellations with their iCalendar files, and reminders."""
+"""Mails about meetings: invitations and cancellations with iCalendar files, and reminders."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ Person = Member | MeetingAttendee
 def invite(
     meeting: Meeting, attendees: Sequence[MeetingAttendee], to: Sequence[Person], *, changed: bool = False
 ) -> None:
-    """Ask these people to the meeting, or tell them that it has changed; `attendees` are all who are asked."""
+    """Invite these people to the meeting, or tell them that it has changed; `attendees` are all attendees."""
     _send("meeting_invitation", meeting, to, calendar_file(meeting, attendees, Method.REQUEST), changed=changed)
 
 
 def call_off(meeting: Meeting, attendees: Sequence[MeetingAttendee], *, whole: bool) -> None:
-    """Tell the attendees that they are not asked any more; when the whole meeting is cancelled, its organizer too."""
+    """Tell the attendees that they are no longer invited, and the organizer too if the whole meeting is cancelled."""
     people: list[Person] = [meeting.organizer, *attendees] if whole else list(attendees)
     _send("meeting_cancelled", meeting, people, calendar_file(meeting, attendees, Method.CANCEL), whole=whole)
 
 
 def _send(template: str, meeting: Meeting, people: Sequence[Person], calendar: str, **facts: Any) -> None:
-    """Write to these people, but for members who do not belong to the company any more."""
+    """Send the mail to these people, except members who no longer belong to the company."""
     context, gone = {**_facts(meeting), **facts}, _gone(people)
     letters = [
         Letter(person.email, {**context, "name": person.name}, calendar)
@@ -59,7 +59,7 @@ def _facts(meeting: Meeting) -> dict[str, Any]:
 
 
 def written(meeting: Meeting) -> str:
-    """From when to when, as the company writes it, on the meeting's own clock."""
+    """Return the time range in the company's format, in the meeting's own time zone."""
     zone = zone_of(meeting.timezone)
     start, end = meeting.starts_at.astimezone(zone), meeting.ends_at.astimezone(zone)
     formats = replace(formats_of(meeting.company_id), timezone=zone.key)
@@ -74,7 +74,7 @@ def _to_remind() -> QuerySet[Meeting]:
 
 
 def _letters(meeting: Reminded) -> list[Letter]:
-    """For the organizer and the members among the attendees, as long as the meeting is not over."""
+    """The mails to the organizer and the members among the attendees, unless the meeting is over."""
     assert isinstance(meeting, Meeting)
     if meeting.ends_at <= timezone.now():
         return []

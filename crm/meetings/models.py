@@ -59,7 +59,7 @@ class Meeting(CompanyModel):
 
 
 class MeetingAttendee(CompanyModel):
-    """Somebody who is asked to a meeting: a member, a contact, or an address alone."""
+    """Somebody who is invited to a meeting: a member, a contact, or an address alone."""
 
     meeting = CompanyForeignKey(Meeting, on_delete=models.CASCADE, related_name="attendees", db_index=False)
     member = CompanyForeignKey(

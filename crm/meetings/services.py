@@ -28,10 +28,10 @@ from crm.records.updates import Changes, event_value
 Status = Meeting.Status
 LONGEST = timedelta(days=7)
 FACTS = ("title", "description", "starts_at", "ends_at", "timezone", "place", "link")
-"""What people are told of a meeting: when one of these changes, all of them are told."""
+"""The values that mails tell of a meeting: a change of one of them notifies all participants."""
 LINKS = {"lead": check_lead, "contact": check_contact}
 KEYS = {"starts_at": "startsAt", "ends_at": "endsAt", "remind_minutes": "remindMinutes"}
-"""What events call a value, where that is not its own name."""
+"""Names of values in events, where they differ from the model's."""
 BATCH = 100
 
 
@@ -39,12 +39,12 @@ BATCH = 100
 def create_meeting(
     *, actor_id: str, values: Mapping[str, Any], attendees: Sequence[Given] = (), automation: bool = True
 ) -> Meeting:
-    """A new meeting, to which all are invited unless it is over.
+    """Create a meeting and invite all participants unless it is over.
 
-    `starts_at` and `ends_at` are text (crm.records.datetimes), on the clocks of `timezone` (default: the company's); `duration_minutes` may
-    stand for `ends_at`. Without `organizer` it is who makes it, or an owner where that member has left. LeadNotFound_400,
-    ContactNotFound_400, MemberNotFound_404, MemberNotAccepted_400, InvalidTimezone_400, InvalidInput_400, InvalidFormat,
-    PlanLimitExceeded_403, and what replace_attendees raises.
+    `starts_at` and `ends_at` are text (crm.records.datetimes) in the time zone `timezone` (default: the company's);
+    `duration_minutes` may replace `ends_at`. The default organizer is the member who creates the meeting, or an owner
+    if that member has left. Raises LeadNotFound_400, ContactNotFound_400, MemberNotFound_404, MemberNotAccepted_400,
+    InvalidTimezone_400, InvalidInput_400, InvalidFormat, PlanLimitExceeded_403 and what replace_attendees raises.
     """
     reserve_quota("meeting")
     meeting = Meeting(
@@ -69,10 +69,10 @@ def update_meeting(
     attendees: Sequence[Given] | None = None,
     automation: bool = True,
 ) -> Meeting:
-    """Change what is given of a scheduled meeting; a new start without an end keeps its length.
+    """Change the given values of a scheduled meeting. A new start without an end keeps the meeting's length.
 
-    All are told by mail when the facts change, and otherwise those who are added or removed. NotFound_404, BadRequest_400 for one that is
-    cancelled, and what create_meeting raises.
+    Mails go to all participants if one of FACTS changes, otherwise to the attendees who are added or removed. Raises
+    NotFound_404, BadRequest_400 for a cancelled meeting, and what create_meeting raises.
     """
     meeting = Meeting.objects.select_for_update(of=("self",)).select_related("organizer").filter(pk=id).first()
     if meeting is None:
@@ -105,9 +105,10 @@ def update_meeting(
 
 @transaction.atomic
 def cancel_meetings(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
-    """Cancel the selected scheduled meetings, which stay as such, and tell their people unless they are over; returns how many there were.
+    """Cancel the selected scheduled meetings and notify their participants unless the meeting is over. Returns the
+    number of meetings.
 
-    NotFound_404 when ids name none.
+    Raises NotFound_404 if ids select none.
     """
     cancelled = 0
     scheduled = Meeting.objects.filter(status=Status.SCHEDULED)
@@ -130,7 +131,7 @@ def cancel_meetings(*, actor_id: str, selection: BulkSelection, automation: bool
 
 
 def meeting_file(*, id: str) -> str:
-    """The meeting as an iCalendar file to keep; NotFound_404."""
+    """Return the meeting as an iCalendar file to keep. Raises NotFound_404."""
     meeting = Meeting.objects.select_related("organizer").filter(pk=id).first()
     if meeting is None:
         raise not_found()
@@ -138,7 +139,7 @@ def meeting_file(*, id: str) -> str:
 
 
 def not_found() -> NamedError:
-    """The error of an id that is none of the company's meetings."""
+    """The error for an id that belongs to no meeting of the company."""
     return NamedError("NotFound_404", "id: there is no such meeting in this company")
 
 
@@ -154,7 +155,7 @@ def _organizer(id: str | None, actor_id: str) -> Member:
 
 
 def _give(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
-    """Set the values that the meeting takes by itself; what is different then, by the names that events use."""
+    """Set the meeting's own values. Returns the differences, named as in events."""
     given = {name: values[name] for name in ("timezone", "lead", "contact", "remind_minutes", "link") if name in values}
     given |= {name: one_line(values[name]) for name in ("title", "place") if name in values}
     if "description" in values:
@@ -178,7 +179,7 @@ def _give(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
 
 
 def _times(meeting: Meeting, values: Mapping[str, Any], zone: str) -> dict[str, datetime]:
-    """From when to when, as far as that is given."""
+    """Return the start and the end, as far as they are given."""
     if not values.keys() & {"starts_at", "ends_at", "duration_minutes"}:
         return {}
     if "ends_at" in values and "duration_minutes" in values:

@@ -33,7 +33,7 @@ CLASHES = "`warning` tells which of its members have other scheduled meetings th
 
 
 def _answer(view: ResourceViewSet, id: str) -> Response:
-    """The meeting, with what clashes with it."""
+    """The meeting, with a warning about conflicts."""
     meeting = Meeting.objects.get(pk=id)
     warning = conflict_warning(meeting) if meeting.status == Meeting.Status.SCHEDULED else ""
     found = MeetingOut.one(Meeting.objects.filter(pk=id))

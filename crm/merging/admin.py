@@ -1,4 +1,4 @@
-"""Back office pages of merges, and of what was said not to be the same."""
+"""Back office pages of merges and of dismissed duplicates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crm.merging.models import DuplicateDismissal, Merge
 
 @admin.register(Merge)
 class MergeAdmin(CompanyRecordAdmin):
-    """Merges, shown only: they are undone through the API, where the journal and the records belong together."""
+    """Merges, read-only: the API undoes them together with journal and records."""
 
     icon = "merge"
     list_display = ("winner_id", "company", "panel", "created_by", "undo_until", "undone_at", "created_at")
@@ -31,7 +31,7 @@ def _moved(merge: Merge) -> SafeString:
 
 @admin.register(DuplicateDismissal)
 class DuplicateDismissalAdmin(CompanyRecordAdmin):
-    """Pairs that somebody has said are not the same."""
+    """Pairs of records that somebody said are not the same."""
 
     icon = "difference"
     list_display = ("first_id", "second_id", "company", "panel", "created_by", "created_at")

@@ -1,4 +1,4 @@
-"""Which value of which record the winner of a merge has, field by field."""
+"""Choose the winner's values in a merge, field by field."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def choose(
     *,
     fill_empty: bool,
 ) -> None:
-    """Put what the winner shall be into its state."""
+    """Set the winner's values in its state."""
     chosen, given = _sort(schema, parts, {state.id: state for state in (winner, *losers)}, choices)
     if fill_empty:
         _fill(schema, parts, winner, losers, choices)
@@ -40,7 +40,7 @@ def choose(
 def _sort(
     schema: RecordSchema, parts: Mapping[str, Part], states: Mapping[str, RecordState], choices: Mapping[str, Any]
 ) -> tuple[dict[str, RecordState], dict[str, Any]]:
-    """The choices as key -> the record that has the value, and key -> the value itself."""
+    """Split the choices into key -> the record with the value, and key -> the value itself."""
     chosen: dict[str, RecordState] = {}
     given: dict[str, Any] = {}
     for key, choice in choices.items():
@@ -70,7 +70,7 @@ def _fill(
     losers: Sequence[RecordState],
     choices: Mapping[str, Any],
 ) -> None:
-    """What the winner lacks and nobody has chosen comes from the first of the others that has it."""
+    """Fill the winner's empty values that nobody has chosen from the first of the others that has one."""
     decided = {parts[key] for key in choices if key in parts}
     for part in dict.fromkeys(parts.values()):
         holder = next((state for state in losers if not _empty(state.before[part.judged])), None)
@@ -86,7 +86,7 @@ def _fill(
 
 
 def _give(schema: RecordSchema, winner: RecordState, given: Mapping[str, Any]) -> None:
-    """Values that none of the records need have, read like those of an update."""
+    """Set values that none of the records need have; they are read like those of an update."""
     if not given:
         return
     row, problems = schema.read(given, partial=True, current=winner.after)

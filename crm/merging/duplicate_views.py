@@ -1,4 +1,4 @@
-"""Endpoints of duplicates: a list to work through, and the pairs that are none."""
+"""Endpoints of duplicates: the list of probable ones, and the dismissal of pairs."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def _rule_parameter(panel: str) -> OpenApiParameter:
 
 
 class DuplicateViewSet(ResourceViewSet, abstract=True):
-    """What the duplicates of contacts and those of leads do alike, for the actions of each to call."""
+    """What the duplicates of contacts and those of leads share; the actions of each call it."""
 
     kind: ClassVar[RecordKind]
     output: ClassVar[type[Output]]
     not_found: ClassVar[str]
-    """The error of an id that is no live record."""
+    """The error for an id that belongs to no live record."""
 
     def answer(self, request: Request) -> Response:
         size, rules, after, total = self._read(request.query_params)
@@ -59,7 +59,7 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
         return self.success(self._render(found.groups), totalCount=total, nextCursor=further)
 
     def _read(self, params: Mapping[str, Any]) -> tuple[int, tuple[str, ...], Place | None, int | None]:
-        """Page size, rules, where to go on, and the total that the first page has counted."""
+        """Return the page size, the rules, the place to continue at, and the total that the first page has counted."""
         unknown = next((name for name in params if name not in (*PARAMETERS, "rule")), None)
         if unknown is not None:
             raise refuse(
@@ -95,7 +95,8 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
         return ",".join((self.kind.panel, *rules))
 
     def _render(self, groups: Sequence[Duplicates]) -> list[dict[str, Any]]:
-        """The groups with their records, which are read at once; one that somebody has taken apart meanwhile is left out."""
+        """Return the groups with their records, which one query reads; leaves out a group that has been resolved
+        meanwhile."""
         ids = {id for group in groups for id in group.ids}
         live = self.kind.model._default_manager.filter(pk__in=ids, is_deleted=False)
         rows = [self.output.render(row) for row in self.output.project(live)] if ids else []

@@ -1,7 +1,7 @@
-"""Records that are probably the same, found by rule and a page at a time; no rule compares all with all.
+"""Probable duplicates, found by rules and a page at a time; no rule compares all records with all.
 
-Rules of equal keys walk an index of the key in its order and stop when the page is full. Their groups lose the pairs that somebody has
-said are different (DuplicateDismissal), and records that are merged or deleted leave them by themselves.
+The rules of equal keys walk an index in the order of the key and stop when the page is full. Dismissed pairs
+(DuplicateDismissal) leave their groups, and so do merged and deleted records.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from crm.merging.similar_names import similar_pairs
 from crm.records.kinds import RecordKind
 
 MAX_SHOWN = 20
-"""Records of a group that are told: as many as can be merged at once."""
+"""Records of a group that are shown: as many as can be merged at once."""
 MAX_WEIGHED = 200
-"""Records of a group of which dismissed pairs are looked at: nobody dismisses all pairs of a larger one."""
+"""Records of a group whose dismissed pairs are read: nobody dismisses all pairs of a larger one."""
 
 OWN = "company_id = current_setting('app.company') AND NOT is_deleted"
 DISMISSED = """SELECT count(*) FROM crm_duplicatedismissal d
@@ -53,7 +53,7 @@ SELECT contact_id || ' ' || product AS key, ids, n FROM (
 
 
 class Place(NamedTuple):
-    """Where a page ended: the rule, the key of its last group, and for pairs within a stretch of keys the last pair."""
+    """The end of a page: the rule, the key of its last group, and for similar names the last pair."""
 
     rule: str
     key: str = ""
@@ -62,7 +62,8 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Duplicates:
-    """Records that a rule takes for the same; `count` may be more than the ids told. `shared` is what they have in common."""
+    """Records that a rule considers the same; `count` may exceed the number of ids. `shared` is what they have in
+    common."""
 
     rule: str
     score: float
@@ -73,7 +74,7 @@ class Duplicates:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A page; with a `next` there may be more, even where the page is not full."""
+    """A page; with `next` there may be more, even if the page is not full."""
 
     groups: list[Duplicates] = field(default_factory=list)
     next: Place | None = None
@@ -100,7 +101,7 @@ ORDER = {"sameContactAndProduct": "ORDER BY contact_id, product"}
 
 
 def find_duplicates(*, kind: RecordKind, rules: Sequence[str], size: int, after: Place | None = None) -> Found:
-    """The next `size` groups of the rules (in the order of RULES) behind a place."""
+    """Return the next `size` groups of the rules (in the order of RULES) after a place."""
     found: list[Duplicates] = []
     start = 0 if after is None else rules.index(after.rule)
     for rule in rules[start:]:
@@ -116,7 +117,8 @@ def find_duplicates(*, kind: RecordKind, rules: Sequence[str], size: int, after:
 
 
 def count_groups(*, kind: RecordKind, rules: Iterable[str]) -> int | None:
-    """How many groups the rules find; None where similar names are among them, which are looked for only as far as pages are read."""
+    """Return the number of groups of the rules; None if similar names are among them, which are found only as pages are
+    read."""
     total = 0
     for rule in rules:
         if rule == SIMILAR_NAME:
@@ -128,14 +130,15 @@ def count_groups(*, kind: RecordKind, rules: Iterable[str]) -> int | None:
 
 
 def dismissed_among(kind: RecordKind, ids: Iterable[str]) -> set[tuple[str, str]]:
-    """The pairs among the ids that somebody has said are not the same, the lesser id first."""
+    """Return the dismissed pairs among the ids, the smaller id first."""
     ids = list(ids)
     rows = DuplicateDismissal.objects.filter(panel=kind.panel, first_id__in=ids, second_id__in=ids)
     return set(rows.values_list("first_id", "second_id")) if ids else set()
 
 
 def dismiss(*, kind: RecordKind, ids: Sequence[str], actor_id: str, not_found: str) -> int:
-    """Say of live records that no two of them are the same; returns how many pairs are new. `not_found` when one is missing."""
+    """Record that no two of the live records are the same. Returns the number of new pairs. Raises `not_found` for a
+    missing record."""
     with transaction.atomic():
         live = set(kind.model._default_manager.filter(pk__in=ids, is_deleted=False).values_list("pk", flat=True))
         missing = [id for id in ids if id not in live]
@@ -170,7 +173,7 @@ def _equal(kind: RecordKind, place: Place, size: int) -> tuple[list[Duplicates],
 
 
 def _group(rule: str, key: str, ids: Sequence[str], different: set[tuple[str, str]]) -> Duplicates:
-    """The group without records that are known to be different from all others."""
+    """Return the group without the records that are dismissed with all others."""
     if different:
         alike = {id for pair in combinations(ids, 2) if pair not in different for id in pair}
         ids = [id for id in ids if id in alike]

@@ -7,7 +7,7 @@ from core.models import CompanyModel
 
 
 class Merge(CompanyModel):
-    """Two or more contacts or leads that became one; it can be undone for 30 days."""
+    """Two or more contacts or leads that became one. A merge can be undone for 30 days."""
 
     panel = models.CharField(max_length=8)
     winner_id = ObjectIdField()

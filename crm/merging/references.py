@@ -1,7 +1,8 @@
-"""What refers to contacts or leads and goes along when one is merged into another, found in the models: a new one is not forgotten.
+"""The references to contacts or leads that a merge moves to the winner. They are found in the models, so that none is
+forgotten.
 
-A record's own parts (values, tags, products) are united by the merge and stay where they are. A row that the winner has already, by one of
-its table's unique constraints, stays with the loser, where it is found again when the merge is undone.
+A record's own parts (values, tags, products) are united by the merge and stay where they are. A row that the winner
+already has, by a unique constraint of its table, stays with the loser, where undoing the merge finds it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from crm.records.kinds import RecordKind
 
 MAX_ROUNDS = 5
 Moved = dict[str, dict[str, list[str]]]
-"""Reference (app.Model.field) -> loser -> ids of the rows that went from it to the winner."""
+"""Reference (app.Model.field) -> loser -> ids of the rows that moved to the winner."""
 
 MOVE = """
 UPDATE {table} t SET {column} = %s
@@ -39,7 +40,8 @@ WHERE t.id = old.id RETURNING t.id
 
 
 def references_to(kind: RecordKind) -> dict[str, CompanyForeignKey]:
-    """Every reference to records of the kind from whatever app, but for the records' own parts; app.Model.field -> the field."""
+    """Return every reference to records of the kind in any app, except the records' own parts: app.Model.field -> the
+    field."""
     parts = {kind.values, kind.tags, *(table for _, table, _ in kind.links)}
     return {
         f"{model._meta.label}.{field.name}": field
@@ -51,13 +53,14 @@ def references_to(kind: RecordKind) -> dict[str, CompanyForeignKey]:
 
 
 def move(kind: RecordKind, winner: str, losers: Sequence[str]) -> Moved:
-    """Let all that refers to the losers refer to the winner, in the caller's transaction; what the winner has already stays."""
+    """Move all references from the losers to the winner, in the caller's transaction; rows that the winner already has
+    stay."""
     found = {name: _move(field, winner, losers) for name, field in references_to(kind).items()}
     return {name: rows for name, rows in found.items() if rows}
 
 
 def move_back(kind: RecordKind, winner: str, moved: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, list[str]]:
-    """Let what was moved refer to the losers again; returns the rows that somebody has made refer to another one since, by reference."""
+    """Move the references back to the losers. Returns the rows that refer to another record by now, by reference."""
     references, elsewhere = references_to(kind), {}
     for name, by_loser in moved.items():
         field = references.get(name)
@@ -87,7 +90,7 @@ def _move(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -> dict[
         except IntegrityError:
             if attempt == MAX_ROUNDS - 1:
                 raise
-            continue  # another writer gave the winner such a row after the look
+            continue  # another writer has added such a row to the winner since the check
         moved: dict[str, list[str]] = {}
         for id, loser in rows:
             moved.setdefault(loser, []).append(id)
@@ -96,7 +99,7 @@ def _move(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -> dict[
 
 
 def _conflicting(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -> list[str]:
-    """The losers' rows that the winner, or a loser that goes before, has too by one of the table's unique constraints."""
+    """Return the losers' rows that the winner, or an earlier loser, has too by a unique constraint of the table."""
     model: Any = field.model
     found: set[str] = set()
     everybody = [winner, *losers]

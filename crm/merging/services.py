@@ -1,4 +1,4 @@
-"""Two or more contacts, or leads, that become one; crm.merging.undo takes it back."""
+"""Merge two or more contacts or leads into one; crm.merging.undo undoes it."""
 
 from __future__ import annotations
 
@@ -35,13 +35,15 @@ def merge_records(
     fill_empty: bool = True,
     automation: bool = True,
 ) -> str:
-    """Merge live records into the winner, one of them; returns the merge's id.
+    """Merge live records into the winner, which is one of them. Returns the merge's id.
 
-    `choices` has formData keys (and category, or contact, team and teamMember) -> the record whose value is taken, or {"value": …}. Other
-    values are the winner's; with `fill_empty` those that it lacks are taken from the others, in their order. Tags and products are united,
-    what refers to the others goes along, and these are deleted with a pointer to the winner. Emits contact.merged, or lead.merged.
-    InvalidPayload_400, ContactNotFound_400 or LeadNotFound_400, InvalidCustomField_400, InvalidCustomFieldValue_400,
-    InvalidSystemField_400, CannotUpdateUniqueKey_400, ContactAlreadyExists_400.
+    `choices` has formData keys (and category, or contact, team and teamMember) -> the record whose value to use, or
+    {"value": …}. All other values are the winner's; with `fill_empty` its empty values are filled from the others, in
+    their order. Tags and products are united, references move to the winner, and the others are deleted with a pointer
+    to the winner. Emits contact.merged or lead.merged.
+
+    Raises InvalidPayload_400, ContactNotFound_400 or LeadNotFound_400, InvalidCustomField_400,
+    InvalidCustomFieldValue_400, InvalidSystemField_400, CannotUpdateUniqueKey_400 and ContactAlreadyExists_400.
     """
     what = RECORD_TYPES[panel]
     kind = what.kind
@@ -73,7 +75,7 @@ def merge_records(
         )
         source = journal.Source.merge(merge.pk)
         journal.before(kind, sorted(ids), source)
-        _delete(kind, winner, losers, actor_id)  # first, so that the winner may take what makes them unique
+        _delete(kind, winner, losers, actor_id)  # first, so that the winner may take over their unique keys
         merge.moved = move(kind, winner, losers)
         merge.save(update_fields=["moved"])
         wrote = _write(schema, state, actor_id)
@@ -100,7 +102,7 @@ def _delete(kind: RecordKind, winner: str, losers: Sequence[str], actor_id: str)
 
 
 def _write(schema: RecordSchema, state: RecordState, actor_id: str) -> bool:
-    """Write the winner's row and its typed values, unless all of it stays the same; returns whether it was written."""
+    """Write the winner's row and its typed values, unless nothing differs. Returns whether it wrote."""
     moved = state.changes(schema.names)
     if not moved and state.after == state.before:
         return False
@@ -117,7 +119,7 @@ def _write(schema: RecordSchema, state: RecordState, actor_id: str) -> bool:
 
 
 def _unite_links(schema: RecordSchema, winner: str, losers: Sequence[str]) -> bool:
-    """Link the winner to all that the losers are linked to; whether it got any."""
+    """Link the winner to everything that the losers are linked to. Returns whether it got any."""
     kind, gained = schema.kind, False
     for _, table, target in kind.links:
         rows = table._default_manager.filter(**{f"{kind.column}__in": losers})

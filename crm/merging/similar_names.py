@@ -1,8 +1,8 @@
-"""Contacts of one organisation whose names are written almost the same: Jon and John Smith, both at example.com.
+"""Contacts of one organisation with almost the same name: Jon and John Smith, both at example.com.
 
-The contacts are read in the order of their addresses, which have those of a domain together, a stretch at a time; names are compared within
-a stretch and a domain alone. People of one name mostly have addresses that begin alike, so that little is lost where a domain is longer
-than a stretch. How alike names are is the share of their trigrams that they have in common, as pg_trgm counts it.
+Contacts are read in chunks in the order of their addresses, which keeps a domain together; names are compared within
+one chunk and domain. People with one name mostly have addresses that begin alike, so little is missed if a domain is
+longer than a chunk. The similarity of two names is the share of common trigrams, as in pg_trgm.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import NamedTuple
 from django.db import connection
 
 SIMILAR = 0.6
-"""From here on: Ann and Anne Eriksen have 0.79, Jon and John Smith 0.62, Peter and Paul Schmidt 0.5."""
+"""The threshold: Ann and Anne Eriksen have 0.79, Jon and John Smith 0.62, Peter and Paul Schmidt 0.5."""
 STRETCH = 500
 MAX_STRETCHES = 20
-"""A page reads at most this many stretches, and ends early when they hold fewer pairs than it has room for."""
+"""A page reads at most this many chunks, and ends early if they contain too few pairs."""
 COMMON = 60
-"""A trigram that more names of a stretch have says nothing about any of them."""
+"""A trigram in more names of a chunk than this says nothing about any of them."""
 FREE_MAIL = frozenset(
     """
     aol.com fastmail.com free.fr freenet.de gmail.com gmx.at gmx.ch gmx.com gmx.de gmx.net hey.com hotmail.co.uk hotmail.com hotmail.de
@@ -29,7 +29,7 @@ FREE_MAIL = frozenset(
     orange.fr outlook.com outlook.de pm.me posteo.de proton.me protonmail.com qq.com rediffmail.com seznam.cz t-online.de tutanota.com
     wanadoo.fr web.de wp.pl yahoo.co.in yahoo.co.jp yahoo.co.uk yahoo.com yahoo.de yahoo.fr yandex.com yandex.ru ymail.com zoho.com 126.com
     163.com
-    """.split()  # noqa: SIM905  a list would take a line for each
+    """.split()  # noqa: SIM905  a list would take a line for each domain
 )
 """Domains whose addresses say nothing about the organisation."""
 
@@ -50,7 +50,7 @@ class Pair(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """What the pair is ordered by within its stretch."""
+        """The key by which the pairs of a chunk are sorted."""
         return self.first + self.second
 
 
@@ -63,7 +63,8 @@ class _Person(NamedTuple):
 def similar_pairs(
     *, after: tuple[str, str], size: int, dismissed: Callable[[Iterable[str]], set[tuple[str, str]]]
 ) -> tuple[list[Pair], tuple[str, str] | None]:
-    """The next `size` pairs at most, and where to go on: behind which address, and behind which pair of the stretch that begins there."""
+    """Return at most the next `size` pairs and the place to continue at: after which address, and after which pair of
+    the chunk that begins there."""
     start, mark = after
     found: list[Pair] = []
     for _ in range(MAX_STRETCHES):
@@ -83,7 +84,8 @@ def similar_pairs(
 
 
 def _read(after: str) -> tuple[list[_Person], str | None]:
-    """The contacts behind an address, up to the end of a domain where one ends in the stretch, and the address to go on behind."""
+    """Return the contacts after an address, up to the end of a domain if one ends in the chunk, and the address to
+    continue after."""
     with connection.cursor() as cursor:
         cursor.execute(READ, [after, STRETCH])
         people = [_Person(*row) for row in cursor.fetchall()]
@@ -94,7 +96,7 @@ def _read(after: str) -> tuple[list[_Person], str | None]:
             return kept, _end_of(domain)
         members = list(group)
         if more and members[-1] is people[-1] and kept:
-            return kept, kept[-1].identity  # the domain goes on behind the stretch: the next one begins with it
+            return kept, kept[-1].identity  # the domain continues after the chunk: the next chunk begins with it
         kept += members
     return kept, people[-1].identity if more else None
 
@@ -104,7 +106,7 @@ def _domain(person: _Person) -> str:
 
 
 def _end_of(domain: str) -> str:
-    """What stands behind all addresses of the domain: A follows @, and domains have no capitals."""
+    """Return a text that sorts after all addresses of the domain: A follows @, and domains have no capitals."""
     return f"{domain}A"
 
 
@@ -116,7 +118,7 @@ def _compare(people: Sequence[_Person]) -> Iterator[Pair]:
 
 
 def _compare_all(domain: str, people: Sequence[_Person]) -> Iterator[Pair]:
-    """The similar pairs of one domain: only those who share a trigram are looked at."""
+    """Yield the similar pairs of one domain; only names with a common trigram are compared."""
     trigrams = [_trigrams(person.name) for person in people]
     holders: dict[str, list[int]] = defaultdict(list)
     for position, found in enumerate(trigrams):
@@ -131,13 +133,14 @@ def _compare_all(domain: str, people: Sequence[_Person]) -> Iterator[Pair]:
             score = len(found & trigrams[other]) / len(found | trigrams[other])
             if (
                 score >= SIMILAR and people[position].identity != people[other].identity
-            ):  # the same address is another rule's
+            ):  # another rule finds equal addresses
                 first, second = sorted((people[position].id, people[other].id))
                 yield Pair(first, second, round(score, 2), domain)
 
 
 def _trigrams(name: str) -> frozenset[str]:
-    """The trigrams of a name's words, without accents and case; a name of fewer than two words has none that tell it from others."""
+    """Return the trigrams of a name's words, without accents and case; none for a name of a single word, which is too
+    common."""
     plain = "".join(
         letter for letter in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(letter)
     )

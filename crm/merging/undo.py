@@ -1,4 +1,4 @@
-"""A merge taken back: the records are what they were, but for what somebody has changed since."""
+"""Undo a merge: restore the records, except what somebody has changed since."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ REFUSED = "BadRequest_400"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What somebody has changed since the merge, so that it stays: a record's values, or what a row refers to."""
+    """What somebody has changed since the merge, and what therefore stays: a record's values, or what a row refers
+    to."""
 
     resource: str
     id: str
@@ -30,7 +31,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """A merge that is taken back."""
+    """A merge that has been undone."""
 
     winner: str
     losers: list[str]
@@ -38,15 +39,16 @@ class Undone:
 
 
 def not_found() -> NamedError:
-    """The error of an id that is none of the company's merges of the panel."""
+    """The error for an id that belongs to no merge of the company and panel."""
     return NamedError("NotFound_404", "id: there is no such merge in this company")
 
 
 def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -> Undone:
-    """Restore the records to what they were before the merge; emits contact.unmerged, or lead.unmerged.
+    """Restore the records to their versions before the merge. Emits contact.unmerged or lead.unmerged.
 
-    NotFound_404; BadRequest_400 when it is undone already, too old, or one of the records has been deleted, merged further or erased;
-    ContactAlreadyExists_400 when another contact has what makes one of them unique; PlanLimitExceeded_403.
+    Raises NotFound_404; BadRequest_400 if the merge is undone or too old, or one of the records has been deleted,
+    merged again or erased; ContactAlreadyExists_400 if another contact has the unique key of one of them; and
+    PlanLimitExceeded_403.
     """
     what = RECORD_TYPES[panel]
     kind = what.kind
@@ -83,7 +85,7 @@ def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -
 
 
 def _check(kind: RecordKind, merge: Merge) -> int:
-    """Refuse what cannot be taken back; returns how many records come back."""
+    """Refuse a merge that cannot be undone. Returns the number of records that come back."""
     if merge.undone_at is not None:
         raise NamedError(REFUSED, "id: the merge has been undone already")
     if merge.undo_until <= timezone.now():

@@ -1,4 +1,4 @@
-"""Endpoints of merges: two or more contacts, or leads, that become one, and the way back."""
+"""Endpoints of merges of two or more contacts or leads into one, and of undoing them."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ CONTACT_ERRORS = ("ContactNotFound_400", "ContactAlreadyExists_400", "CannotUpda
 
 
 def merges_of(panel: str) -> QuerySet[Merge]:
-    """The merges of one type of records."""
+    """Return the merges of one type of record."""
     return Merge.objects.filter(panel=panel)
 
 
 class MergeViewSet(ResourceViewSet, abstract=True):
-    """What the merges of contacts and those of leads do alike, for the actions of each to call."""
+    """What the merges of contacts and those of leads share; the actions of each call it."""
 
     panel: ClassVar[str]
     record: ClassVar[type[Output]]
-    """How the records go out."""
+    """The output of the records."""
 
     def merge(self, data: dict[str, Any]) -> dict[str, Any]:
         self._check_permissions()
@@ -70,7 +70,7 @@ class MergeViewSet(ResourceViewSet, abstract=True):
         return self.read(id)
 
     def read(self, id: str) -> dict[str, Any]:
-        """The merge with its winner, which is null once that is deleted."""
+        """Return the merge with its winner, which is null once the winner is deleted."""
         found = self._find(id)
         records = self._records([found["winner"]])
         return {**found, self.panel: records[0] if records else None}
@@ -97,7 +97,7 @@ class MergeViewSet(ResourceViewSet, abstract=True):
                 raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {self.module}.{method}")
 
     def _records(self, ids: Sequence[str]) -> list[dict[str, Any]]:
-        """The live ones of the records, in the order of the ids."""
+        """Return the live ones of the records, in the order of the ids."""
         live = kind_of(self.panel).live().filter(pk__in=ids)
         rows = {
             row["_id"]: row

@@ -1,4 +1,4 @@
-"""What is known of a contact, in one JSON."""
+"""Access requests: all data about a contact as one JSON document."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Target(Protocol):
 
 
 def write_access(*, contact_id: str, target: Target, may: Callable[[str], bool], envelope: Mapping[str, Any]) -> None:
-    """Write `envelope` with all that is known of a contact, live or deleted, row by row, so that memory does not grow with it.
+    """Write `envelope` with all data about a contact, live or deleted, row by row in constant memory.
 
-    `may` says whether the caller may read a module: half an answer would be none, so that UnauthorizedAction_403 names what is lacking.
-    ContactNotFound_400; InvalidRequest_400 for one that was merged into another.
+    `may` says whether the caller may read a module. A partial answer would mislead, so UnauthorizedAction_403 names a
+    missing permission. Raises ContactNotFound_400, and InvalidRequest_400 for a contact that was merged into another.
     """
-    with transaction.atomic():  # one for all the cursors
+    with transaction.atomic():  # server-side cursors need one transaction
         subject = DataSubject.of(contact_id)
         tables = [table for table in PERSONAL_DATA.values() if table.exported]
         lacking = sorted({table.module for table in tables if not may(table.module)})

@@ -1,4 +1,4 @@
-"""Erasure of a contact: everything personal goes, in one transaction, and it cannot be undone (docs/privacy.md)."""
+"""Erasure of a contact: one transaction removes all personal data for good (docs/privacy.md)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from crm.records.types import RECORD_TYPES
 
 @dataclass(frozen=True)
 class Erased:
-    """What was erased, and what somebody has to look at."""
+    """What was erased, and the files that somebody has to check."""
 
     contact_ids: list[str]
     lead_ids: list[str]
@@ -33,22 +33,23 @@ class Erased:
     file_count: int
     export_count: int
     source_files: list[tuple[str, str]]
-    """(_id, name) of the uploaded files that it was imported from: other people's rows are in them too, so that they stay."""
+    """(_id, name) of the uploaded files that the contact was imported from. They stay, since they also contain other
+    people."""
 
 
 @transaction.atomic
 def erase_contact(*, id: str, confirm: str, actor_id: str) -> Erased:
-    """Erase a contact, live or deleted, with those that were merged into it and all their leads.
+    """Erase a contact, live or deleted, with the contacts merged into it and all their leads.
 
-    `confirm` is its address, number or _id. Its address is never written to again. Emits contact.erased. ContactNotFound_400 (erased
-    already, too), InvalidInput_400 for another confirmation, InvalidRequest_400 for one that was merged into another contact, or to
-    which a message is going out at this moment.
+    `confirm` is its address, number or _id. Nothing is ever sent to the address again. Emits contact.erased. Raises
+    ContactNotFound_400 (also for an erased contact), InvalidInput_400 for a wrong confirmation, and InvalidRequest_400
+    for a contact that was merged into another or to which a message is being sent.
     """
     subject = DataSubject.of(id, lock=True)
     _check(subject.contact, confirm)
     files = list(Import.objects.filter(pk__in=subject.import_ids).order_by("pk").values_list("file_id", "file__name"))
     attached = _attached_files(subject)
-    _ = subject.object_ids  # known before they are deleted
+    _ = subject.object_ids  # read them before they are deleted
     counts = {name: table.erase(subject, table.find(subject)) for name, table in PERSONAL_DATA.items()}
     emit(
         "contact.erased",
@@ -76,7 +77,7 @@ def _check(contact: Contact, confirm: str) -> None:
 
 
 def _attached_files(subject: DataSubject) -> list[str]:
-    """The files in file fields of the subject's records."""
+    """Return the files in file fields of the subject's records."""
     found: list[str] = []
     for schema, model, ids in (
         (ContactSchema.load(), Contact, subject.contact_ids),
@@ -93,7 +94,7 @@ def _attached_files(subject: DataSubject) -> list[str]:
 
 
 def _delete_files(ids: Sequence[str]) -> int:
-    """Delete for good those of the files that no other record has, and what they were called."""
+    """Delete for good those of the files that no other record has, including their names. Returns their number."""
     if not ids:
         return 0
     tables = [record_type.kind.values for record_type in RECORD_TYPES.values()]

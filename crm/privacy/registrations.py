@@ -1,4 +1,4 @@
-"""The tables of the CRM, and of the apps below it, with personal data of contacts."""
+"""The tables with personal data of contacts in the CRM and the apps below it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from crm.records.models import CustomField
 from crm.segments.models import SegmentRecord
 
 PERSONAL_MAILS = ("follow_up_reminder", "meeting_cancelled", "meeting_invitation", "meeting_reminder")
-"""Kinds of the service's own mails that tell of contacts, or go to them; a new one belongs here."""
+"""Kinds of the service's own mails that mention contacts or go to them; add a new one here."""
 ERASED = "Erased on request."
 
 
@@ -55,7 +55,7 @@ def register_personal_data_tables() -> None:
     _refer("activities", LeadActivity, module="lead-activity")
     _refer("followUps", FollowUp, module="lead-activity")
     _refer("calls", CallLog, module="lead-activity")
-    # Before the meetings, by which some of them are found.
+    # Before the meetings, which some of them are found by.
     register_personal_data(
         "attendances", MeetingAttendee, _attendances, module="meeting", adds=("meeting__title", "meeting__starts_at")
     )
@@ -74,7 +74,7 @@ def register_personal_data_tables() -> None:
 
 
 def _refer(name: str, model: type[Any], **options: Any) -> None:
-    """A table whose rows belong to one contact or lead, and go with it."""
+    """Register a table whose rows belong to one contact or lead and are deleted with it."""
     register_personal_data(name, model, lambda subject: referring(model, subject), **options)
 
 
@@ -95,7 +95,7 @@ def _imports(subject: DataSubject) -> Q:
 
 
 def _row_errors(subject: DataSubject) -> Q:
-    """Its rows in any import; by its name alone in those that it came from."""
+    """Selects the subject's rows of any import; rows with its name alone only in the imports that it came from."""
     return mentioning(subject, "values", "message") | Q(job__in=subject.import_ids) & mentioning(
         subject, "values", names=True
     )
@@ -114,7 +114,8 @@ def _dismissals(subject: DataSubject) -> Q:
 
 
 def _mails(subject: DataSubject) -> Q:
-    """Those to its address, and those that name it: of sent ones the subject is all that is left, of others the content is encrypted."""
+    """Selects the mails to the subject's addresses, and those that mention it. Sent mails keep only their subject line;
+    the content of the others is encrypted."""
     mails = Mail.objects.filter(kind__in=PERSONAL_MAILS)
     kept = mails.exclude(status=Mail.Status.SENT).only("pk", "subject", "text", "calendar").iterator(chunk_size=500)
     named = [mail.pk for mail in kept if subject.is_in(mail.subject, mail.text, mail.calendar)]
@@ -124,14 +125,14 @@ def _mails(subject: DataSubject) -> Q:
 
 
 def _named_values(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
-    """Custom values by the names of their fields."""
+    """Replace the keys of custom values by the names of their fields."""
     panel = CustomField.Panel.CONTACT if row["_id"] in subject.contact_ids else CustomField.Panel.LEAD
     names = dict(CustomField.objects.filter(panel=panel, is_system=False).values_list("unique_field_id", "name"))
     return {**row, "custom": {names.get(key, key): value for key, value in row["custom"].items()}}
 
 
 def _own_sample(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
-    """Other people's rows are none of its business."""
+    """Remove other people's rows from the sample."""
     return {**row, "sample": [cells for cells in row["sample"] if _is_of(subject, cells)]}
 
 
@@ -140,7 +141,7 @@ def _is_of(subject: DataSubject, cells: Any) -> bool:
 
 
 def blank_contacts(subject: DataSubject, rows: QuerySet[Any]) -> int:
-    """What is left of a contact is its _id, for the messages that are counted, and when it was made and erased."""
+    """Keep only the _id of a contact, which counted messages need, and the times of its creation and erasure."""
     now = timezone.now()
     return rows.update(
         **CONTACT.blank,
@@ -154,13 +155,13 @@ def blank_contacts(subject: DataSubject, rows: QuerySet[Any]) -> int:
 
 
 def delete_leads(subject: DataSubject, rows: QuerySet[Any]) -> int:
-    """Leads go altogether; one of another contact that was merged into one of them loses its pointer."""
+    """Delete leads; a lead of another contact that was merged into one of them loses its pointer."""
     Lead.objects.filter(merged_into__in=subject.lead_ids).update(merged_into=None)
     return delete_rows(subject, rows)
 
 
 def clean_samples(subject: DataSubject, rows: QuerySet[Import]) -> int:
-    """An import keeps the rows of its sample that are other people's."""
+    """Remove the subject's rows from the samples of imports; other people's rows stay."""
     cleaned = 0
     for job in rows.only("pk", "sample", "company"):
         others = [cells for cells in job.sample if not _is_of(subject, cells)]
@@ -170,17 +171,17 @@ def clean_samples(subject: DataSubject, rows: QuerySet[Import]) -> int:
 
 
 def blank_row_errors(subject: DataSubject, rows: QuerySet[ImportRowError]) -> int:
-    """Which row was wrong stays, what stood in it goes."""
+    """Remove the content of the rows; their numbers stay."""
     return rows.update(values=[], message=ERASED)
 
 
 def blank_events(subject: DataSubject, rows: QuerySet[Event]) -> int:
-    """That something happened stays, and nobody is told of it any more."""
+    """Remove the content of events, which nobody receives any more; that they happened stays."""
     delete_rows(subject, EventDelivery.objects.filter(event__in=rows.values("pk")))
     return rows.update(payload={})
 
 
 def blank_bulk_jobs(subject: DataSubject, rows: QuerySet[BulkJob]) -> int:
-    """Jobs that have ended; others are about to."""
+    """Remove the content of the jobs that have ended; the others end soon."""
     ended = rows.exclude(status__in=(BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED))
     return ended.update(selection={}, change={})

@@ -1,7 +1,7 @@
-"""The registry of tables with personal data of contacts, which access requests and erasure both read.
+"""The registry of tables with personal data of contacts, which access requests and erasure read.
 
-Each app declares its own tables (`register_personal_data`) when it is ready. Whatever refers to contacts or leads has to be here; a test
-checks it.
+Each app registers its own tables (`register_personal_data`) when it is ready. Every table that refers to contacts or
+leads must be registered; a test checks it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from crm.meetings.models import Meeting
 from crm.records.types import RECORD_TYPES
 
 INTERNAL = frozenset({"company_id", "lease", "worker", "deaths", "email_identity", "search"})
-"""Columns that say nothing of the contact beyond what others do; derived columns of records are such, too."""
+"""Columns without information about the contact beyond that of other columns, such as derived columns."""
 SHORTEST_NUMBER = 6
-"""A number of fewer digits is not looked for in texts: it would be found in half of them."""
+"""Shorter numbers are not searched for in texts: too many texts contain them."""
 
 
 @dataclass(frozen=True)
 class DataSubject:
-    """The person whose data it is: a contact with those that were merged into it, and the leads of all of them."""
+    """The person the data is about: a contact with the contacts merged into it, and the leads of all of them."""
 
     contact: Contact
     contact_ids: list[str]
@@ -41,14 +41,17 @@ class DataSubject:
     emails: list[str]
     """In lower case."""
     numbers: list[str]
-    """Digits only: the national numbers, which the international ones end in."""
+    """Digits only: the national numbers, which are the end of the international ones."""
     names: list[str]
     import_ids: list[str]
 
     @classmethod
     def of(cls, contact_id: str, *, lock: bool = False) -> Self:
-        """The subject of a contact that is not erased yet, live or deleted; with `lock` nobody may change or refer to its records before
-        the caller's transaction ends. ContactNotFound_400; InvalidRequest_400 for one that was merged into another."""
+        """Return the subject of a contact that is not erased, live or deleted. With `lock` its records stay unchanged
+        and get no new references until the caller's transaction ends.
+
+        Raises ContactNotFound_400, and InvalidRequest_400 for a contact that was merged into another.
+        """
         contacts = {contact.pk: contact for contact in _rows(Q(pk=contact_id, erased_at=None), lock)}
         contact = contacts.get(contact_id)
         if contact is None:
@@ -82,7 +85,7 @@ class DataSubject:
 
     @cached_property
     def object_ids(self) -> list[str]:
-        """The ids of everything that events may tell of."""
+        """The ids of all objects that events may be about."""
         found = [*self.contact_ids, *self.lead_ids]
         for model in (LeadActivity, FollowUp, CallLog, Meeting):
             found += model._default_manager.filter(referring(model, self)).values_list("pk", flat=True)
@@ -90,14 +93,14 @@ class DataSubject:
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
-        """Finds its addresses, numbers and names in a text; None when it has none."""
+        """Matches the subject's addresses, numbers and names in a text; None if it has none."""
         words = [re.escape(text) for text in (*self.emails, *self.names)]
         numbers = [r"[\s().,/-]*".join(number) for number in self.numbers]
         parts = [rf"(?<!\w){word}(?!\w)" for word in words] + numbers
         return re.compile("|".join(parts), re.IGNORECASE) if parts else None
 
     def is_in(self, *texts: str | None) -> bool:
-        """Whether any of the texts names it."""
+        """Whether any of the texts names the subject."""
         return self.pattern is not None and any(self.pattern.search(text) for text in texts if text)
 
 
@@ -107,7 +110,7 @@ def _rows(where: Q, lock: bool) -> Sequence[Contact]:
 
 
 def referring(model: type[Model], subject: DataSubject) -> Q:
-    """The rows of a model that refer to the subject's contacts or leads."""
+    """Selects the rows of a model that refer to the subject's contacts or leads."""
     ids = {Contact: subject.contact_ids, Lead: subject.lead_ids}
     where = Q(pk__in=[])
     for reference in model._meta.local_fields:
@@ -117,13 +120,14 @@ def referring(model: type[Model], subject: DataSubject) -> Q:
 
 
 def mentioning(subject: DataSubject, *columns: str, names: bool = False) -> Q:
-    """The rows in whose texts or JSON columns an address or number of the subject stands, with `names` a name too."""
+    """Selects the rows whose text or JSON columns contain an address or number of the subject, with `names` also a
+    name."""
     where = Q(pk__in=[])
     for column in columns:
         text = Cast(column, TextField())
         digits = Func(text, Value(r"\D"), Value(""), Value("g"), function="regexp_replace", output_field=TextField())
         for word in (*subject.emails, *(subject.names if names else ())):
-            for written in {word, dumps(word).decode()[1:-1]}:  # as it stands in a text, and in a JSON text
+            for written in {word, dumps(word).decode()[1:-1]}:  # as in plain text, and as in JSON
                 where |= Q(IContains(text, written))
         for number in subject.numbers:
             where |= Q(IContains(digits, number))
@@ -137,18 +141,18 @@ def delete_rows(subject: DataSubject, rows: QuerySet[Any]) -> int:
 
 @dataclass(frozen=True)
 class PersonalDataTable:
-    """A table with personal data of contacts: which of its rows, and what erasure does to them."""
+    """A table with personal data of contacts: the rows of a subject, and how erasure treats them."""
 
     name: str
-    """The section of an access request that has its rows."""
+    """The section of an access request that contains its rows."""
     model: type[Model]
     rows: Callable[[DataSubject], Q]
     erase: Callable[[DataSubject, QuerySet[Any]], int] = delete_rows
-    """Removes what is personal from the rows, in the transaction of the erasure; returns how many there were."""
+    """Removes personal data from the rows, in the transaction of the erasure; returns the number of rows."""
     module: str = "contact"
-    """The permission module by which its rows are read elsewhere."""
+    """The permission module for reading its rows elsewhere."""
     exported: bool = True
-    """Whether access requests have it; off for what repeats other sections in the service's own form."""
+    """Whether access requests contain the table; off for tables that repeat other sections in an internal form."""
     hides: frozenset[str] = frozenset()
     adds: tuple[str, ...] = ()
     """Paths that are exported with the row's own columns, such as tag__name."""
@@ -156,11 +160,11 @@ class PersonalDataTable:
     """Changes a row before it is exported."""
 
     def find(self, subject: DataSubject) -> QuerySet[Any]:
-        """The rows that have something of the subject."""
+        """Return the rows with data of the subject."""
         return self.model._default_manager.filter(self.rows(subject))
 
     def export_rows(self, subject: DataSubject) -> Iterator[dict[str, Any]]:
-        """The rows as an access request has them, read piece by piece."""
+        """Yield the rows as an access request shows them, read chunk by chunk."""
         derived = {
             name for one in RECORD_TYPES.values() if one.kind.model is self.model for name in one.kind.derived_columns
         }
@@ -183,12 +187,12 @@ def register_personal_data(
     erase: Callable[[DataSubject, QuerySet[Any]], int] = delete_rows,
     **options: Any,
 ) -> None:
-    """Declare that a table has personal data of contacts; the arguments are the fields of PersonalDataTable."""
+    """Register a table with personal data of contacts; the arguments are the fields of PersonalDataTable."""
     PERSONAL_DATA[name] = PersonalDataTable(name, model, rows, erase, **options)
 
 
 def camel(name: str) -> str:
-    """`created_at` becomes createdAt, `tag__name` tag.name, and `id` _id."""
+    """Return the API's name of a column: `created_at` becomes createdAt, `tag__name` tag.name, and `id` _id."""
     if name == "id":
         return "_id"
     head, *parts = name.replace("__", ".").split("_")

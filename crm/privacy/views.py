@@ -1,4 +1,4 @@
-"""Endpoints of what a contact may ask for: to be told what is known of it, and to be forgotten."""
+"""Endpoints of a contact's privacy rights: access to its data, and erasure."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""The journal of changes: what records were before many of them were changed, so that the change can be undone, batch by batch.
+"""The journal of changes: the versions of records before a bulk change, from which the change can be undone by batches.
 
-    ids = …                        # live or deleted, of one kind; their rows locked by the caller, in the order of their ids
+    ids = …                        # live or deleted, of one kind; the caller has locked their rows in the order of ids
     journal.before(CONTACT, ids, Source.bulk_job(job.pk))
     …                              # the change: rows, custom values, tags, products
     journal.after(CONTACT, ids, Source.bulk_job(job.pk))
 
     restored = journal.restore(CONTACT, Source.bulk_job(job.pk), ids, actor_id=…)
 
-All of it happens in the caller's transaction. A record may be journaled for the same source again and again: what others changed in
-between counts as having been there before. Records that an import makes carry its id and need no journal, as long as it does not update
-them too.
+All of it happens in the caller's transaction. A record may be journaled for the same source several times: changes by
+others in between count as part of the earlier version. Records that an import creates carry its id and need no journal
+unless the import updates them as well.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from crm.bulk_jobs.history.three_way_merge import CHANGED_AT, merge_versions
 from crm.records.kinds import RecordKind
 
 TOUCHED = "{}"
-"""`after` of a record which the source made, and which somebody has changed since."""
+"""`after` of a record that the source created and somebody has changed since."""
 
 
 class Source(NamedTuple):
-    """What changes the records: the journal's reference to it, and its id."""
+    """The source of a change: the journal's reference to it, and its id."""
 
     column: str
     id: str
@@ -53,7 +53,7 @@ class Source(NamedTuple):
 
 
 def before(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
-    """Write down what the records are now, to be called before they are changed."""
+    """Journal the present versions of the records; call it before they are changed."""
     if not ids:
         return
     made = _is_made("r", kind, source)
@@ -76,10 +76,10 @@ def before(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
 
 
 def after(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
-    """Complete what `before` wrote, once the records are changed; those that stayed the same are forgotten."""
+    """Complete the entries of `before` once the records are changed; entries of unchanged records are deleted."""
     if not ids:
         return
-    # Only what differs: the rest stands in `before`, and would double the journal.
+    # Only the differences: the rest is in `before` already.
     links = "".join(
         f" || CASE WHEN now.version -> '{name}' <> j.before -> '{name}' THEN jsonb_build_object('{name}', now.version -> '{name}')"
         " ELSE '{}' END"
@@ -109,11 +109,12 @@ WITH now AS MATERIALIZED (  -- once a record, however often it is named below
 
 
 def restore(kind: RecordKind, source: Source, ids: Sequence[str], *, actor_id: str | None) -> RestoreResult:
-    """Restore the records to what they were before the source changed them, and delete those that it made.
+    """Restore the records to their versions before the source changed them, and delete those that it created.
 
-    A column, custom value or link that somebody has changed since stays, and is told in `kept`; a record that nobody has changed is byte
-    for byte what it was. One whose unique key another live record has taken meanwhile is left as it is and told in `taken`. The caller
-    owns the transaction, and emits the events of what is told. Rows are locked here, in the order of their ids.
+    A column, custom value or link that somebody has changed since stays and is listed in `kept`; a record that nobody
+    else has changed becomes byte for byte what it was. A record whose unique key another live record has taken stays as
+    it is and is listed in `taken`. The function locks the rows in the order of their ids; the caller owns the
+    transaction and emits the events.
     """
     if not ids:
         return RestoreResult()
@@ -125,9 +126,9 @@ def restore(kind: RecordKind, source: Source, ids: Sequence[str], *, actor_id: s
 
 
 def versions(kind: RecordKind, ids: Sequence[str], *, lock: bool = False) -> dict[str, dict[str, Any]]:
-    """The records' present versions (crm.bulk_jobs.history.three_way_merge) by their ids."""
+    """Return the present versions of the records by their ids (crm.bulk_jobs.history.three_way_merge)."""
     with connection.cursor() as cursor:
-        if lock:  # apart from the read, so that it sees what the last holder of the lock has written
+        if lock:  # a query of its own, so that the read sees what the last holder of the lock has written
             cursor.execute(f"SELECT id FROM {kind.table} WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", [list(ids)])
         cursor.execute(f"SELECT r.id, ({_snapshot(kind)})::text FROM {kind.table} r WHERE r.id = ANY(%s)", [list(ids)])
         return {id: orjson.loads(version) for id, version in cursor.fetchall()}
@@ -147,7 +148,8 @@ def _entries(kind: RecordKind, ids: Sequence[str], source: Source) -> list[Journ
 
 
 def _rebase(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
-    """Journal records for the source once more: `before` becomes what they would be now without it."""
+    """Journal records for the source once more: `before` becomes the version that they would have now without the
+    source."""
     with connection.cursor() as cursor:
         present, rows = versions(kind, ids), []
         for id, stored, changed, _ in _entries(kind, ids, source):
@@ -166,7 +168,7 @@ def _rebase(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
 
 
 def _without(was: dict[str, Any], then: dict[str, Any], present: dict[str, Any], kind: RecordKind) -> dict[str, Any]:
-    """What the record would be if only the others had changed it."""
+    """Return the version that the record would have if only others had changed it."""
     merged = merge_versions(kind, was, then, present, lambda key, value: True)
     version: dict[str, Any] = {"row": merged.row}
     for name, *_ in kind.links:
@@ -176,14 +178,14 @@ def _without(was: dict[str, Any], then: dict[str, Any], present: dict[str, Any],
 
 
 def _made_by_import(kind: RecordKind, ids: Sequence[str], source: Source) -> list[Journaled]:
-    """The import's own records that have no journal."""
+    """Return the records that the import created and that have no journal."""
     made = kind.model._default_manager.filter(pk__in=ids, import_job_id=source.id).values_list("pk", flat=True)
     return [Journaled(id, None, None, timezone.now()) for id in made]
 
 
 @cache
 def row_columns(kind: RecordKind) -> tuple[str, ...]:
-    """The columns of a record that a journal keeps."""
+    """Return the columns of a record that a journal keeps."""
     fields = kind.model._meta.local_concrete_fields
     kept = [str(field.column) for field in fields if not isinstance(field, GeneratedField)]
     return tuple(column for column in kept if column not in kind.derived_columns)
@@ -197,7 +199,7 @@ def _decimals(kind: RecordKind) -> tuple[str, ...]:
 
 @cache
 def _snapshot(kind: RecordKind) -> str:
-    """SQL for the version of the record `r`. Decimals are text in it, since a float would round them."""
+    """Return the SQL of the version of the record `r`. It holds decimals as text, since a float would round them."""
     columns = ", ".join(f"r.{name}::text" if name in _decimals(kind) else f"r.{name}" for name in row_columns(kind))
     parts = [f"'row', (SELECT to_jsonb(x) FROM (SELECT {columns}) AS x)"]
     for name, table, _ in kind.links:
@@ -213,7 +215,7 @@ def _mine(alias: str, source: Source) -> str:
 
 
 def _is_made(alias: str, kind: RecordKind, source: Source) -> str:
-    """SQL for whether the record was made by the source."""
+    """Return the SQL of whether the source created the record."""
     if source.column == "import_job_id" and "import_job_id" in row_columns(kind):
         return f"({alias}.import_job_id IS NOT DISTINCT FROM %(source)s)"
     return "false"

@@ -1,4 +1,4 @@
-"""Restoring journaled records (crm.bulk_jobs.history.journal): a batch becomes what it was, one statement a table."""
+"""Restore journaled records (crm.bulk_jobs.history.journal), a batch with one statement for each table."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ MAX_ROUNDS = 5
 
 
 class Journaled(NamedTuple):
-    """An entry of the journal. Without `before` the source made the record, and nobody has touched it since if it still has the time of
-    `after`, or, where that is null too, the time at which it was made."""
+    """An entry of the journal. Without `before` the source created the record; the record is untouched if its time is
+    that of `after`, or the time of its creation where `after` is null too."""
 
     id: str
     before: dict[str, Any] | None
@@ -36,9 +36,10 @@ class Journaled(NamedTuple):
 
 @dataclass(slots=True)
 class RestoreResult:
-    """The outcome of restoring records: `changed` (id -> what is different now, by the names of the API), of which `revived` were deleted
-    before; `deleted` had been made by the source; `kept` (id -> names) is what somebody has changed since and stays; `taken` (id -> part
-    of the unique key that another record has now) and `missing` (gone for good) were left alone."""
+    """The outcome of restoring records. `changed` (id -> differences, named as in the API) includes the `revived`
+    records, which were deleted before; `deleted` had been created by the source; `kept` (id -> names) lists what
+    somebody has changed since and stays; `taken` (id -> part of the unique key that another record has now) and
+    `missing` (gone for good) were left alone."""
 
     changed: dict[str, Changes] = field(default_factory=dict)
     revived: set[str] = field(default_factory=set)
@@ -54,7 +55,8 @@ def restore_batch(
     load: Callable[[Sequence[str]], Mapping[str, dict[str, Any]]],
     actor_id: str | None,
 ) -> RestoreResult:
-    """Restore the journaled records, in the caller's transaction; `load` gives their present versions and locks their rows."""
+    """Restore the journaled records in the caller's transaction. `load` returns their present versions and locks their
+    rows."""
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("restore_batch() needs a transaction around it")
     schema = RECORD_TYPES[kind.panel].schema.load()
@@ -67,13 +69,13 @@ def restore_batch(
         except IntegrityError as error:
             if not kind.violates_unique(error):
                 raise
-            continue  # another writer took a key after the look
+            continue  # another writer has taken a key since the check
     raise RuntimeError("other writers kept taking the unique keys of these records")
 
 
 @dataclass(slots=True)
 class _Batch:
-    """One attempt."""
+    """One attempt to restore a batch."""
 
     kind: RecordKind
     schema: RecordSchema
@@ -105,7 +107,7 @@ class _Batch:
         return result
 
     def _delete(self, made: Iterable[Journaled], now: datetime) -> None:
-        """Delete what the source made, unless somebody has touched it since, or live records refer to it."""
+        """Delete what the source created, unless somebody has changed it since or live records refer to it."""
         made = [entry for entry in made if not self.present[entry.id]["row"]["is_deleted"]]
         used = _in_use(self.kind, [entry.id for entry in made])
         for entry in made:
@@ -142,7 +144,8 @@ class _Batch:
         }
 
     def _refuse_dangling(self, wanted: Mapping[str, MergedRecord]) -> None:
-        """Keep the present value where what was referred to is gone; what is there is locked until the caller's transaction ends."""
+        """Keep the present value if the record that the old one refers to is gone; lock the existing ones until the
+        caller's transaction ends."""
         for reference in self.kind.model._meta.local_concrete_fields:
             if not isinstance(reference, CompanyForeignKey):
                 continue
@@ -180,7 +183,7 @@ class _Batch:
                     )
 
     def _write_values(self, records: Mapping[str, MergedRecord]) -> None:
-        """The typed rows of the custom values that are different now."""
+        """Write the typed rows of the custom values that differ now."""
         fields = self.schema.fields
         moved = {id: [key for key in one.custom_keys if key in fields] for id, one in records.items()}
         remove_values(self.kind, [(id, fields[key].id) for id, keys in moved.items() for key in keys])
@@ -200,7 +203,7 @@ class _Batch:
         with connection.cursor() as cursor:
             derived = list(schema.derive(rows[0]))
             if derived:
-                # Keys are released first, so that a record may have what another one has now.
+                # Release keys first, so that records of the batch can exchange them.
                 freed = [id for id, one in records.items() if _claims(schema, one.present) - _claims(schema, one.row)]
                 if freed:
                     nulls = ", ".join(f"{column} = NULL" for column in derived)
@@ -215,7 +218,7 @@ class _Batch:
 
 
 def _in_use(kind: RecordKind, ids: list[str]) -> set[str]:
-    """Those of the records that live ones refer to by the relations of `kept_for`."""
+    """Return those of the records that live ones refer to by the relations of `kept_for`."""
     found: set[str] = set()
     for name in kind.kept_for if ids else ():
         relation: Any = kind.model._meta.get_field(name)
@@ -226,7 +229,7 @@ def _in_use(kind: RecordKind, ids: list[str]) -> set[str]:
 
 
 def _lock_present(model: Any, ids: Collection[str]) -> set[str]:
-    """Those of the ids that are there, kept from being deleted until the transaction ends."""
+    """Return those of the ids that exist, and lock them against deletion until the transaction ends."""
     if not ids:
         return set()
     with connection.cursor() as cursor:
@@ -237,12 +240,12 @@ def _lock_present(model: Any, ids: Collection[str]) -> set[str]:
 
 
 def _claims(schema: RecordSchema, row: Mapping[str, Any]) -> set[tuple[str, str]]:
-    """What nobody else may have while the record is live, as (part, key)."""
+    """Return the unique keys of the record while it is live, as (part, key)."""
     return set() if row["is_deleted"] else set(schema.claims(row).items())
 
 
 def _holders(kind: RecordKind, claims: Collection[tuple[str, str]], others: Collection[str]) -> set[tuple[str, str]]:
-    """Those of the claims that live records other than `others` hold."""
+    """Return those of the claims that live records other than `others` hold."""
     held: set[tuple[str, str]] = set()
     with connection.cursor() as cursor:
         for part, column in kind.unique.items():
@@ -258,7 +261,8 @@ def _holders(kind: RecordKind, claims: Collection[tuple[str, str]], others: Coll
 
 
 def _taken(schema: RecordSchema, wanted: Mapping[str, MergedRecord]) -> dict[str, str]:
-    """The records that cannot come back to what they were, since another live one has their unique key; id -> part of it."""
+    """Return the records that cannot be restored because another live record has their unique key: id -> part of the
+    key."""
     claims = {id: _claims(schema, one.row) for id, one in wanted.items()}
     present = {id: _claims(schema, one.present) for id, one in wanted.items()}
     gained = {claim for id in wanted for claim in claims[id] - present[id]}
@@ -267,7 +271,7 @@ def _taken(schema: RecordSchema, wanted: Mapping[str, MergedRecord]) -> dict[str
     held = _holders(schema.kind, gained, list(wanted))
     taken: dict[str, str] = {}
     while True:
-        # A record that stays as it is keeps its present key from others of the batch, and so on.
+        # A record that is not restored keeps its present key, which may block others of the batch, and so on.
         users: dict[tuple[str, str], set[str]] = {}
         for id in wanted:
             for claim in present[id] if id in taken else claims[id]:
@@ -284,7 +288,7 @@ def _taken(schema: RecordSchema, wanted: Mapping[str, MergedRecord]) -> dict[str
 
 
 def _changes(schema: RecordSchema, one: MergedRecord) -> Changes:
-    """What is different about the record now, as events tell it."""
+    """Return the differences of the record, as events report them."""
     changes: Changes = {
         name: {"from": one.present[column], "to": one.row[column]}
         for column, name in schema.names.items()

@@ -1,7 +1,8 @@
-"""The three-way merge of a record's versions: undoing a change restores what it overwrote and keeps what others have changed since.
+"""The three-way merge of a record's versions: undoing a change restores what it overwrote and keeps what others have
+changed since.
 
-A version is the JSON of journals: `row` (column -> value, `custom` among them) and the name of each kind of links (their whole rows).
-`after` holds only what differs from `before`.
+A version is the JSON of journals: `row` (column -> value, with `custom`) and the name of each kind of links (their
+whole rows). `after` contains only the differences from `before`.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ Version = Mapping[str, Any]
 
 CUSTOM, CHANGED_AT, CHANGED_BY = "custom", "updated_at", "updated_by_id"
 DELETION = ("is_deleted", "deleted_at", "merged_into_id")
-"""Columns of every kind of records that make sense together only, as those of RecordKind.groups do: one that was changed since keeps the
-others."""
+"""Columns that belong together in every kind of record, like those of RecordKind.groups: a later change of one keeps
+all of them."""
 
 
 @dataclass(slots=True)
 class MergedRecord:
-    """A record as it is to be: `row` is the whole row, `custom_keys` are the custom values that differ from the present ones, `kept` the
-    columns, custom keys and links that somebody has changed since. `added` has the links that come back (name -> whole rows), `removed`
-    those that go (name -> id of the row -> what it linked)."""
+    """The record to write: `row` is the whole row, `custom_keys` are the custom values that differ from the present
+    ones, `kept` lists columns, custom keys and links that somebody has changed since. `added` has the links to restore
+    (name -> whole rows), `removed` those to delete (name -> id of the row -> the linked id)."""
 
     row: dict[str, Any]
     present: Mapping[str, Any]
@@ -34,7 +35,7 @@ class MergedRecord:
     added: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     removed: dict[str, dict[str, str]] = field(default_factory=dict)
     untouched: bool = True
-    """Nobody has dated the record since."""
+    """Nobody has changed updated_at since."""
 
     @property
     def row_differs(self) -> bool:
@@ -49,11 +50,11 @@ class MergedRecord:
         return self.row_differs or bool(self.added) or bool(self.removed)
 
     def group(self, column: str) -> tuple[str, ...]:
-        """The columns that belong together with this one, itself among them."""
+        """Return the columns that belong together with this one, including itself."""
         return DELETION if column in DELETION else self.groups.get(column, (column,))
 
     def keep(self, column: str) -> None:
-        """Leave the column, and those that belong to it, as they are now."""
+        """Keep the present values of the column and of those that belong to it."""
         for name in self.group(column):
             if name in self.row:
                 self.row[name] = self.present[name]
@@ -63,9 +64,9 @@ class MergedRecord:
 def merge_versions(
     kind: RecordKind, before: Version, after: Version, present: Version, fits: Callable[[str, Any], bool | None]
 ) -> MergedRecord:
-    """Merge a record's versions: the present one, with all that `after` and nobody else changed as it was in `before`.
+    """Merge a record's versions: the present one, with `before`'s value for everything that only `after` has changed.
 
-    `fits(key, value)`: whether a custom field still takes the value; None when there is no such field any more.
+    `fits(key, value)` says whether a custom field still accepts the value, or returns None if the field is gone.
     """
     was, now = before["row"], present["row"]
     then = {**was, **after["row"]}
@@ -98,7 +99,7 @@ def _merge_custom(was: Version, then: Version, result: MergedRecord, fits: Calla
             continue
         fit = fits(key, old)
         if fit is None:
-            continue  # the field is gone, and what it held with it
+            continue  # the field is gone, and its values too
         if not same(found, new) or not fit:
             result.kept.append(key)
             continue
@@ -112,7 +113,7 @@ def _merge_custom(was: Version, then: Version, result: MergedRecord, fits: Calla
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are alike; to Python 1, 1.0 and true would be."""
+    """Whether two JSON values are equal; Python would treat 1, 1.0 and true as equal."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
     if isinstance(one, list) and isinstance(other, list):
@@ -128,7 +129,7 @@ def _merge_links(
     now: Sequence[Version],
     result: MergedRecord,
 ) -> None:
-    """Remove links that the change added, and add those that it removed, unless somebody has made them anew."""
+    """Remove links that the change added, and add those that it removed, unless somebody has added them again."""
     before, after = {link["id"]: link for link in was}, {link["id"]: link for link in then}
     present = {link["id"]: link[target] for link in now}
     gone = {id: present[id] for id in after if id not in before and id in present}

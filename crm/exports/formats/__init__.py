@@ -1,4 +1,4 @@
-"""What files lists can be exported as: one entry for each format (docs/adding-an-export-format.md)."""
+"""The file formats of exports: one entry for each (docs/adding-an-export-format.md)."""
 
 from __future__ import annotations
 

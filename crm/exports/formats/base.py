@@ -1,4 +1,4 @@
-"""What a format is made of."""
+"""The base class of export formats."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from typing import Any, BinaryIO, ClassVar
 from core.text.formats import Formats
 
 Cells = Sequence[Any]
-"""None, booleans, numbers, dates, moments (with time zone) and texts."""
+"""None, booleans, numbers, dates, datetimes (with time zone) and texts."""
 
 
 class ExportFormat:
-    """A kind of file that a list can be written into."""
+    """A file format that a list can be exported to."""
 
     name: ClassVar[str]
-    """Also the ending of the file's name."""
+    """Also the extension of the file's name."""
     mime: ClassVar[str]
 
     def write(
         self, target: BinaryIO, headers: Sequence[str], rows: Iterable[Cells], formats: Formats, folder: str | None
     ) -> None:
-        """Write the file in one go and bounded memory; `folder` is for temporary files, None the system's own.
+        """Write the file in one pass and bounded memory. `folder` is for temporary files; None means the system's
+        default.
 
-        Nothing in a cell may run as a formula, and the importer must read back what it can hold.
+        No cell may run as a formula, and the importer must be able to read the file.
         """
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Comma-separated values: UTF-8 with a mark, as spreadsheet programs want it."""
+"""Comma-separated values: UTF-8 with a byte order mark, as spreadsheet programs expect it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from crm.exports.formats.base import Cells, ExportFormat
 
 
 class CsvFormat(ExportFormat):
-    """Texts that a program might run are defused; dates and moments are written as the company writes them, moments to the minute."""
+    """Escapes texts that a program might run. Writes dates and times in the company's formats, times to the minute."""
 
     name: ClassVar[str] = "csv"
     mime: ClassVar[str] = "text/csv"
@@ -33,7 +33,8 @@ class CsvFormat(ExportFormat):
 
 
 class _Texts:
-    """Cells as text. Babel takes its time over a date, and the records of a list share few days and minutes: each is written once."""
+    """Converts cells to text. Formatting a date with Babel is slow and the records of a list share few days and
+    minutes, so each is formatted once."""
 
     def __init__(self, formats: Formats) -> None:
         self._formats = formats

@@ -1,4 +1,4 @@
-"""Workbooks of Excel, written by XlsxWriter row by row, so that memory does not grow with the list."""
+"""Excel workbooks, written row by row by XlsxWriter so that memory does not grow with the list."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from core.text.timezones import zone_of
 from crm.exports.formats.base import Cells, ExportFormat
 
 MAX_ROWS = 1_048_576
-"""Rows of a sheet, with that of the headers; a longer list goes on in another sheet."""
+"""Rows of a sheet, including the header; a longer list continues in another sheet."""
 MAX_TEXT = 32_767
-"""Characters of a cell; a longer text is cut, and ends with an ellipsis."""
+"""Characters of a cell; a longer text is cut and ends with an ellipsis."""
 LARGEST_WHOLE = 10**15
 """Excel keeps 15 digits; a larger number is written as text."""
 CLOCKS = {"HH:mm": "hh:mm", "hh:mm a": "hh:mm AM/PM"}
 """A time format as settings name it -> Excel's pattern."""
 FIRST_YEAR = 1901
-"""Excel's calendar begins in 1900, and takes that for a leap year."""
+"""Excel's calendar begins in 1900 and treats that year as a leap year."""
 
 
 class XlsxFormat(ExportFormat):
-    """Texts are texts, whatever they begin with; dates and moments are real ones, shown as the company writes them, on its clock."""
+    """Writes texts as texts, whatever they begin with, and dates and times as real ones in the company's formats and
+    time zone."""
 
     name: ClassVar[str] = "xlsx"
     mime: ClassVar[str] = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -53,7 +54,7 @@ class XlsxFormat(ExportFormat):
 
 
 class _Sheets:
-    """The sheets of a workbook that is being written."""
+    """The sheets of the workbook."""
 
     def __init__(self, book: xlsxwriter.Workbook, formats: Formats) -> None:
         day = DATE_PATTERNS[formats.date_format].lower()
@@ -66,7 +67,7 @@ class _Sheets:
         self.count = 0
 
     def begin(self, headers: Sequence[str]) -> None:
-        """Go on in a new sheet."""
+        """Begin a new sheet."""
         self.count += 1
         self._sheet = self._book.add_worksheet(f"Sheet{self.count}")
         self._sheet.freeze_panes(1, 0)
@@ -74,7 +75,7 @@ class _Sheets:
             self._sheet.write_string(0, place, _text(header), self._bold)
 
     def write(self, number: int, row: Cells) -> None:
-        """Write a row; number 0 is that of the headers."""
+        """Write a row; number 0 is the header."""
         for place, cell in enumerate(row):
             if cell is None or cell == "":
                 continue
@@ -101,5 +102,5 @@ class _Sheets:
 
 def _text(text: str) -> str:
     if restore(text) != text:
-        text = defuse(text)  # the importer would take the apostrophe for a mark
+        text = defuse(text)  # the importer would read the apostrophe as an escape
     return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"

@@ -1,7 +1,7 @@
-"""Which of the 39 allowed file types a file is, decided from its content.
+"""Decide from a file's content which of the 39 allowed file types it is.
 
-The table is our own: `filetype` and `puremagic` know hundreds of types, but neither tells office formats, damaged files and the
-text family apart as exactly as uploads need, and a refusal must be certain.
+The table is our own: `filetype` and `puremagic` know hundreds of types, but neither tells office formats, damaged files
+and the text family apart exactly enough for uploads, and a refusal must be certain.
 """
 
 from crm.files.mime.sniffing import sniff

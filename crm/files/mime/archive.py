@@ -1,4 +1,4 @@
-"""Look into a zip file's directory without trusting it: its size is checked before it is read."""
+"""Read a zip file's directory without trusting it: its size is checked first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ class ArchiveError(Exception):
 
 
 def entries(stream: BinaryIO) -> list[zipfile.ZipInfo]:
-    """The entries of a seekable zip file. Raises ArchiveError; reads at most the directory and some kilobytes."""
+    """Return the entries of a seekable zip file. Reads at most the directory and some kilobytes. Raises
+    ArchiveError."""
     _check_directory(stream)
     try:
         with zipfile.ZipFile(stream) as archive:
@@ -33,7 +34,7 @@ def entries(stream: BinaryIO) -> list[zipfile.ZipInfo]:
 
 
 def read_entry(stream: BinaryIO, info: zipfile.ZipInfo, limit: int) -> bytes:
-    """At most `limit` bytes of an entry's content. Raises ArchiveError when it does not unpack."""
+    """Return at most `limit` bytes of an entry's content. Raises ArchiveError if it does not unpack."""
     try:
         with zipfile.ZipFile(stream) as archive, archive.open(info) as entry:
             return entry.read(limit)

@@ -1,4 +1,5 @@
-"""Tell the members of the text family apart by their structure; the name decides only between csv, tsv and plain."""
+"""Tell the members of the text family apart by their structure; the name decides only between csv, tsv and plain
+text."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ HTML_TAGS = frozenset(
         """,
     )
 )
-# Anywhere in the head of what claims to be harmless text, these would run or load something if a browser took it for HTML.
+# In the head of text that claims to be harmless, these would run or load something if a browser read it as HTML.
 ACTIVE = re.compile(r"<(?:script|iframe|object|embed|svg|html|body|meta)[\s>/]|<!doctype\s+html", re.IGNORECASE)
 SVG_TAG = re.compile(r"<(?:[\w.-]+:)?svg[\s>]", re.IGNORECASE)
 MAIL_HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]*):[ \t]?")
@@ -39,7 +40,8 @@ MAIL_SIGNS = frozenset({"from", "received", "return-path", "message-id", "delive
 
 
 def text_type(text: str, complete: bool, tail: str, name: str) -> str:
-    """The type of valid text. `complete` says whether `text` is the whole file; `tail` is the file's last part."""
+    """Return the type of valid text. `complete` says whether `text` is the whole file; `tail` is the file's last
+    part."""
     body = text[SPACE.match(text).end() :]  # type: ignore[union-attr]
     if body.startswith("<"):
         marked = _markup(body)
@@ -63,7 +65,7 @@ def text_type(text: str, complete: bool, tail: str, name: str) -> str:
 
 
 def _markup(body: str) -> str | None:
-    """The type of text that begins with a tag; None when the tag is no markup that we know."""
+    """Return the type of text that begins with a tag, or None for an unknown tag."""
     place, prolog = 0, body[:5].lower() == "<?xml"
     while match := PROLOG.match(body, place):
         place = match.end()
@@ -85,7 +87,7 @@ def _markup(body: str) -> str | None:
 
 
 def _is_json(body: str, complete: bool, tail: str, name: str) -> bool:
-    """Whether a whole text parses, or a long one begins and ends like JSON and is called so."""
+    """Whether a whole text parses as JSON, or a long one begins and ends like JSON and has its file extension."""
     if complete:
         try:
             json.loads(body)

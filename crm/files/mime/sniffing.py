@@ -1,4 +1,4 @@
-"""Decide a file's type by magic numbers and structure, with a bounded number of bytes read."""
+"""Decide a file's type by magic numbers and structure, from a bounded number of bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crm.files.mime.markup import text_type
 from crm.files.mime.text import decode_head, looks_binary
 from crm.files.mime.types import DOC, DOCX, MSG, ODP, ODS, ODT, PPT, PPTX, XLS, XLSX
 
-# A signature was found, and what it begins is no allowed type.
+# A signature of a type that is not allowed.
 REFUSED = ""
 HEAD_BYTES = 65_536
 TAIL_BYTES = 4_096
@@ -44,16 +44,17 @@ MP4 = frozenset(
     {b"isom", b"iso2", b"iso4", b"iso5", b"iso6", b"mp41", b"mp42", b"avc1", b"M4V ", b"M4VH", b"dash", b"MSNV"}
 )
 BITMAP_HEADERS = frozenset({12, 16, 40, 52, 56, 64, 108, 124})
-# Kilobits per second of layer III, by the index in a frame header: MPEG 1, and MPEG 2 and 2.5.
+# Kilobits per second of layer III, by the index in a frame header: MPEG 1, then MPEG 2 and 2.5.
 RATES_1 = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
 RATES_2 = (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
 OGG_AUDIO = (b"\x01vorbis", b"OpusHead", b"Speex   ", b"\x7fFLAC")
 
 
 def sniff(stream: BinaryIO, name: str = "") -> str | None:
-    """The allowed type of a seekable file's content, or None when it is none of them.
+    """Return the allowed type of a seekable file's content, or None if it has none.
 
-    The name only chooses between csv, tsv and plain text, where the content leaves that open. The stream is left at its start.
+    The name only chooses between csv, tsv and plain text, where the content leaves that open. The stream ends at its
+    start.
     """
     try:
         stream.seek(0)
@@ -65,7 +66,7 @@ def sniff(stream: BinaryIO, name: str = "") -> str | None:
 
 
 def _binary(stream: BinaryIO, head: bytes) -> str | None:
-    """The type that a signature tells, REFUSED behind one that no text begins with, None without any."""
+    """Return the type of the signature: REFUSED for one that no text begins with, None without a signature."""
     for prefix, mime in PREFIXES:
         if head.startswith(prefix):
             return mime
@@ -94,7 +95,7 @@ def _binary(stream: BinaryIO, head: bytes) -> str | None:
 
 
 def _zip(stream: BinaryIO) -> str:
-    """Office documents by their parts; documents with macros are refused, any other zip is a zip."""
+    """Return the type of a zip: office documents by their parts, none for documents with macros, otherwise zip."""
     try:
         infos = archive.entries(stream)
         names = {info.filename for info in infos}
@@ -113,7 +114,7 @@ def _zip(stream: BinaryIO) -> str:
 
 
 def _media(head: bytes) -> str | None:
-    """ISO base media by its brands: the major one first, then those it is compatible with."""
+    """Return the type of ISO base media by its brands: the major one first, then the compatible ones."""
     size = min(struct.unpack_from(">I", head)[0], 512)
     brands = [head[8:12], *(head[place : place + 4] for place in range(16, size - 3, 4))]
     for brand in brands:
@@ -127,7 +128,7 @@ def _media(head: bytes) -> str | None:
 
 
 def _is_mp3(stream: BinaryIO, head: bytes) -> bool:
-    """Whether two MPEG audio frames follow each other, behind an ID3 tag if there is one."""
+    """Whether two MPEG audio frames follow each other, after an optional ID3 tag."""
     if head.startswith(b"ID3") and len(head) > 10:
         size = 0
         for byte in head[6:10]:
@@ -142,7 +143,7 @@ def _is_mp3(stream: BinaryIO, head: bytes) -> bool:
 
 
 def _frame_length(header: bytes) -> int:
-    """The bytes of the MPEG layer III frame that has this header; 0 when it is no header."""
+    """Return the length in bytes of the MPEG layer III frame with this header; 0 for no header."""
     if len(header) < 4 or header[0] != 0xFF or header[1] & 0xE0 != 0xE0:
         return 0
     version, layer = header[1] >> 3 & 3, header[1] >> 1 & 3

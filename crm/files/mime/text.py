@@ -1,4 +1,4 @@
-"""Tell text from binary, from a bounded head of the content."""
+"""Tell text from binary content by a bounded head of it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ BOMS: tuple[tuple[bytes, str], ...] = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# Tab, line feed, form feed, carriage return, and the end-of-file sign that old exports end with.
+# Tab, line feed, form feed, carriage return, and the end-of-file character at the end of old exports.
 CONTROLS = bytes(code for code in range(32) if code not in (9, 10, 12, 13, 26)) + b"\x7f"
 
 
 def is_utf8(data: bytes) -> bool:
-    """Whether the bytes are UTF-8, a character cut off at the end allowed."""
+    """Whether the bytes are UTF-8; the last character may be cut off."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
@@ -23,7 +23,7 @@ def is_utf8(data: bytes) -> bool:
 
 
 def utf16_without_mark(head: bytes) -> str | None:
-    """The byte order of UTF-16 that has no mark, known by the NULs beside its ASCII characters; None for anything else."""
+    """Return the byte order of UTF-16 without a mark, recognized by the NULs beside its ASCII characters, or None."""
     head = head[: len(head) & ~1]
     if len(head) < 8 or b"\0" not in head:
         return None
@@ -41,14 +41,14 @@ def utf16_without_mark(head: bytes) -> str | None:
 
 
 def looks_binary(head: bytes) -> bool:
-    """Whether more than one byte in fifty is a control code that text does not hold."""
+    """Whether more than one byte in fifty is a control code that text does not contain."""
     return len(head) > 0 and (len(head) - len(head.translate(None, CONTROLS))) * 50 > len(head)
 
 
 def decode_head(head: bytes) -> str | None:
-    """The head as text, for looking at its structure; None when it is not text.
+    """Return the head as text, to examine its structure; None if it is not text.
 
-    Bytes that are not UTF-8 are read as Windows-1252, which is exact enough for marks of structure: they are all ASCII.
+    Bytes that are not UTF-8 are read as Windows-1252, which is exact enough: all structural characters are ASCII.
     """
     for mark, codec in BOMS:
         if head.startswith(mark):
@@ -61,5 +61,5 @@ def decode_head(head: bytes) -> str | None:
         return None
     if is_utf8(head):
         return codecs.getincrementaldecoder("utf-8")().decode(head)
-    # Text of a code page is mostly ASCII or mostly letters; compressed data is neither, and holds control codes as well.
+    # Text of a code page is mostly ASCII or mostly letters; compressed data is neither and contains control codes.
     return head.decode("cp1252", "replace")

@@ -1,4 +1,4 @@
-"""The allowed file types, and those that a browser may show in place."""
+"""The allowed file types, and those that a browser may show inline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ DOC, XLS, PPT, MSG = (
 )
 CSV, TSV, PLAIN, HTML = "text/csv", "text/tab-separated-values", "text/plain", "text/html"
 
-# The contract names the first eight; the other 31 are what users of a CRM attach. image/jpg is a second name that sniff() never gives.
+# The contract names the first eight; users of a CRM attach the other 31. image/jpg is a second name that sniff() never
+# returns.
 ALLOWED: tuple[str, ...] = (
     "image/jpeg",
     "image/jpg",
@@ -61,7 +62,7 @@ ALLOWED: tuple[str, ...] = (
     "video/webm",
 )
 
-# Types that run no script in the page's origin and that browsers show. SVG, HTML and XML never belong here.
+# Types that browsers show without running a script in the page's origin. SVG, HTML and XML never belong here.
 INLINE_SAFE: frozenset[str] = frozenset(
     {
         "image/jpeg",
@@ -83,5 +84,5 @@ INLINE_SAFE: frozenset[str] = frozenset(
 
 
 def inline_safe(mime: str) -> bool:
-    """Whether a download of this type may be shown in the browser; everything else goes out as an attachment."""
+    """Whether a browser may show a download of this type; all others are sent as attachments."""
     return mime in INLINE_SAFE

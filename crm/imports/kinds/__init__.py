@@ -1,4 +1,4 @@
-"""What files can be imported as: one entry for each import type."""
+"""The import types: one entry for each type of record that files can be imported as."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from crm.imports.kinds.contacts import ContactKind
 from crm.imports.kinds.leads import LeadKind
 
 IMPORT_KINDS: dict[str, ImportKind] = {kind.name: kind for kind in (ContactKind(), LeadKind())}
-"""Import type -> kind."""
+"""Name of the type -> type."""
 
 __all__ = ["IMPORT_KINDS", "ImportKind", "Written"]

@@ -1,4 +1,4 @@
-"""What an import type is made of: its columns, its schema, and how a batch of its rows is written."""
+"""The base class of import types: a type's columns and schema, and how it writes a batch of rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TAG_FIELDS = (
 
 @dataclass(slots=True)
 class Written:
-    """What became of a batch's rows: (index, record id), (index, the record in the way), index -> what is wrong."""
+    """The result of writing a batch: (index, record id), (index, the existing record), index -> problems."""
 
     created: list[tuple[int, str]] = field(default_factory=list)
     updated: list[tuple[int, str]] = field(default_factory=list)
@@ -34,32 +34,32 @@ class Written:
 
 
 class ImportKind:
-    """One import type."""
+    """An import type."""
 
     name: ClassVar[str]
     noun: ClassVar[str]
-    """What people call its records."""
+    """The noun for its records."""
     schema: ClassVar[type[RecordSchema]]
     fields: ClassVar[tuple[FieldSpec, ...]]
-    """The system values that a column may hold."""
+    """The system fields that a column may map to."""
     names: ClassVar[tuple[FieldSpec, ...]]
-    """What a column may name instead: other records. A custom field of the same key goes before."""
+    """The other records that a column may name. A custom field of the same key takes precedence."""
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The formData keys of the system values."""
+        """The formData keys of the system fields."""
         return tuple(spec.key for spec in self.fields)
 
     def lacking(self, schema: Any, targets: set[str]) -> list[str]:
-        """What a mapping to these targets leaves out although rows need it."""
+        """Return the required fields that a mapping to these targets leaves out."""
         raise NotImplementedError
 
     def lookups(self, job: Import) -> Lookups:
-        """What looks up the records that rows name."""
+        """Return the lookups of the records that rows name."""
         return Lookups(job)
 
     def write(
         self, schema: Any, rows: Sequence[Any], job: Import, existing: Literal["skip", "update", "error"]
     ) -> Written:
-        """Write a batch's rows in the caller's transaction."""
+        """Write the rows of a batch in the caller's transaction."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Files of contacts."""
+"""Imports of contacts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Files of leads: each row with its contact, which is found or made, and what it names of products, teams and members."""
+"""Imports of leads: each row with its contact, which is found or created, and the products, team and member that it
+names."""
 
 from __future__ import annotations
 
@@ -118,7 +119,7 @@ class LeadLookups(Lookups):
         return problems
 
     def _find_products(self, text: str) -> tuple[list[str], list[str]]:
-        """The ids of the products that a cell names, and the names that are no product's. A name may have commas itself."""
+        """Return the ids of the products that a cell names, and the unknown names. A name may contain commas itself."""
         if self._products is None:
             self._products = by_name(ProductService.objects.filter(is_deleted=False))
         names = [text] if text.lower() in self._products else split_names(text)
@@ -142,7 +143,7 @@ class LeadLookups(Lookups):
 
 
 def _members() -> dict[str, tuple[str, str]]:
-    """Lower-case address, name or _id -> (_id, status); a name that several have stands for none of them."""
+    """Return lower-case address, name or _id -> (_id, status). A name that several members share is left out."""
     rows = list(Member.objects.annotate(lower=Lower("name")).values_list("pk", "email", "lower", "status"))
     names: dict[str, tuple[str, str]] = {}
     for pk, _, name, status in rows:

@@ -1,4 +1,4 @@
-"""Reading import files: `open_table()` for the rows, `propose_mapping()` for what the columns may mean."""
+"""Readers of import files: `open_table()` for the rows, `propose_mapping()` for the meaning of the columns."""
 
 from crm.imports.readers.base import Cell, ReaderError, Row, RowError, Table
 from crm.imports.readers.mapping import FieldSpec, propose_mapping

@@ -1,4 +1,4 @@
-"""What every reader of import files shares: the table, its errors and its limits."""
+"""The base of all readers of import files: the table, its errors and its limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_CELL_CHARS = 100_000
 MAX_LINE_BYTES = 2_000_000
 MAX_RECORD_BYTES = 4_000_000
 MAX_HEADER_CHARS = 200
-# Columns without a header count as columns when one of so many rows has a value there.
+# A column without a header counts if one of this many rows has a value there.
 ROWS_FOR_HEADERS = 100
 
 EMPTY_FILE = "EmptyFile_400"
@@ -31,7 +31,7 @@ FETCH_FAILED = "ImportFileFetchFailed_400"
 
 
 class ReaderError(Exception):
-    """The whole file cannot be read; `code` is a named message, `message` says what is wrong and what to do."""
+    """The whole file cannot be read. `code` is a named message, `message` the problem and its remedy."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -46,8 +46,8 @@ class ReaderError(Exception):
 class RowError:
     """One row cannot be read; the rows around it can.
 
-    `column` is the header of the bad cell, where there is one. `values` are the cells as far as they were read, free of what no
-    database stores: for showing and mending, never for importing.
+    `column` is the header of the bad cell, if there is one. `values` are the cells as far as they were read, without
+    characters that no database stores: for display and correction, never for import.
     """
 
     row: int
@@ -61,7 +61,7 @@ class Table(ABC):
     """One table of an import file: headers, and rows that are read one by one.
 
     A row's number is the number that a spreadsheet program shows beside it: every record counts, blank ones too, and a
-    record whose quoted cell holds line breaks counts once. The header is normally row 1 and the first data row 2.
+    record whose quoted cell contains line breaks counts once. The header is normally row 1 and the first data row 2.
     """
 
     kind: str
@@ -78,13 +78,13 @@ class Table(ABC):
         """Yield the data rows whose number is at least `start`, in the file's order.
 
         Each item is `(row number, one value per header)` or a RowError. Blank rows are left out, text is trimmed, an
-        empty cell is None. Rows before `start` are skipped without converting their values. Raises OSError when the storage fails,
-        ReaderError when the file is damaged beyond rows.
+        empty cell is None. Rows before `start` are skipped without converting their values. Raises OSError if the
+        storage fails, and ReaderError if the damage exceeds single rows.
         """
 
     @abstractmethod
     def count_rows(self, progress: Progress | None = None) -> int:
-        """Count what rows() yields; `progress(rows so far, share of the file from 0 to 1)` is called now and then."""
+        """Count the items of rows(); `progress(rows so far, share of the file from 0 to 1)` is called now and then."""
 
     def close(self) -> None:
         """Release files; a source that the caller opened stays open."""
@@ -92,7 +92,7 @@ class Table(ABC):
             self.owned.close()
 
     def sample(self, limit: int = 20) -> list[list[Cell]]:
-        """The values of the first readable rows, at most `limit` of them."""
+        """Return the values of the first readable rows, at most `limit` of them."""
         return [item[1] for item in islice(self.rows(), limit) if not isinstance(item, RowError)]
 
     def __enter__(self) -> Self:

@@ -1,11 +1,12 @@
-"""Child process: one sheet of the workbook on stdin becomes lines on stdout.
+"""Child process: convert one sheet of the workbook on stdin to lines on stdout.
 
-Run by path with `python -I`, so it imports nothing of this project; the parent is workbook.py. A line is `row number`, a space and
-a JSON array of cells, where dates and times stand as ISO text in an array of their own; or a JSON object for a row error. Blank rows are
-left out. The last line of stderr is a JSON report: what was read, or {"error": kind, "sheets": names}.
+The process is run by path with `python -I`, so it imports nothing of this project; the parent is workbook.py. A line is
+`row number`, a space and a JSON array of cells, in which dates and times are ISO texts in arrays of their own, or a
+JSON object for a row error. Blank rows are left out. The last line of stderr is a JSON report: what was read, or
+{"error": kind, "sheets": names}.
 
-Parsing happens here, since a crafted workbook may need any amount of memory or make the parser crash: the limits below end this
-process, and nothing else.
+A crafted workbook may need any amount of memory or crash the parser: the limits below end this process and nothing
+else.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ HOLDS_NUL = "The cell holds a NUL character. Remove it."
 
 
 def limit_process() -> None:
-    """Bound memory, time and output, and end with the parent."""
+    """Limit memory, time and output, and end with the parent."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     for kind, value in (
@@ -47,13 +48,14 @@ def limit_process() -> None:
     ):
         hard = resource.getrlimit(kind)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        # Some systems refuse a limit on address space; the others still hold there.
+        # Some systems refuse a limit on address space; the other limits still apply.
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(kind, (value, value))
 
 
 def normal(cell: Any) -> Any:
-    """A cell as JSON can hold it: trimmed text or None, whole floats as integers, dates as a list of one ISO text."""
+    """Return a cell as JSON can represent it: trimmed text or None, whole floats as integers, dates as a list of one
+    ISO text."""
     kind = type(cell)
     if kind is str:
         return cell.strip() or None
@@ -67,7 +69,7 @@ def normal(cell: Any) -> Any:
 
 
 def lines(rows: Iterable[list[Any]], cell_limit: int) -> Iterator[bytes]:
-    """One line for each row that is not blank."""
+    """Yield one line for each row that is not blank."""
     for number, row in enumerate(rows, 1):
         cells = [normal(cell) for cell in row]
         while cells and cells[-1] is None:
@@ -83,7 +85,7 @@ def lines(rows: Iterable[list[Any]], cell_limit: int) -> Iterator[bytes]:
         try:
             content = orjson.dumps(cells)
         except TypeError:
-            # Only text that is no valid Unicode gets here.
+            # Only text that is not valid Unicode fails here.
             content = orjson.dumps({"column": None, "message": UNREADABLE})
         if (
             NUL in content
@@ -104,7 +106,7 @@ def convert(wanted: str, cell_limit: int) -> dict[str, Any]:
         return {"error": "password"}
     names = list(book.sheet_names)
     listed = [data for data in book.sheets_metadata if data.typ == calamine.SheetTypeEnum.WorkSheet]
-    # What a person sees first comes first: a workbook often begins with a hidden sheet of lists.
+    # Visible sheets first: a workbook often begins with a hidden sheet of lists.
     listed.sort(key=lambda data: data.visible != calamine.SheetVisibleEnum.Visible)
     sheets = [data.name for data in listed]
     if not sheets:
@@ -127,7 +129,7 @@ def convert(wanted: str, cell_limit: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Convert, and report on stderr."""
+    """Convert the workbook and report on stderr."""
     limit_process()
     wanted, cell_limit = sys.argv[1], int(sys.argv[2])
     try:
@@ -137,7 +139,7 @@ def main() -> None:
     except OSError as error:
         kinds = {errno.ENOSPC: "space", errno.EDQUOT: "space", errno.EFBIG: "memory"}
         report = {"error": kinds.get(error.errno or 0, "damaged"), "detail": str(error)[:300]}
-    except BaseException as error:  # noqa: BLE001 - the edge of one job: parser panics are no Exception
+    except BaseException as error:  # noqa: BLE001 - the end of the process: parser panics are no Exception
         report = {"error": "damaged", "detail": f"{type(error).__name__}: {error}"[:300]}
     sys.stderr.write("\n" + orjson.dumps(report).decode() + "\n")
     sys.stderr.flush()
@@ -145,5 +147,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-    # Past the interpreter's own ending, which would try once more to write what a full disk has refused.
+    # Skip the interpreter's own exit, which would try again to write what a full disk has refused.
     os._exit(0)

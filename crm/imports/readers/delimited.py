@@ -1,7 +1,7 @@
-"""Read CSV and its relatives: any size in flat memory, any damage as an error of its own row.
+"""Read CSV and its relatives: any size in constant memory, any damage as an error of its own row.
 
-A row that cannot be parsed never costs the rows behind it. Where a quote stays open, the row that opened it becomes the
-error and reading goes on with the next line, unless the cell is closed properly further on and merely too long.
+A row that cannot be parsed does not affect the rows after it. If a quote stays open, the row that opened it becomes the
+error and reading continues with the next line, unless the cell is closed properly later and is merely too long.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from crm.imports.readers.lines import OVERLONG, UNDECODABLE, Lines, RecordTooLon
 DAMAGE = re.compile(f"[\0{UNDECODABLE}{OVERLONG}]")
 SAMPLE_CHARS = 65_536
 PROGRESS_ROWS = 20_000
-# Each may read on to the end of the file, so their number is what bounds the time that a crafted file takes.
+# Each scan may read to the end of the file, so their number limits the time that a crafted file takes.
 MAX_LONG_SCANS = 200
 Record = tuple[int, list[str] | RowError]
 
-# The limit is the csv module's own, kept per process; nothing else in this project parses CSV with longer cells.
+# The csv module keeps one limit per process; nothing else in this project parses CSV with longer cells.
 csv.field_size_limit(MAX_CELL_CHARS)
 
 
 class DelimitedTable(Table):
-    """A text table in a seekable binary stream. Raises ReaderError when there is no header or no row below it."""
+    """A text table in a seekable binary stream. Raises ReaderError if there is no header or no row below it."""
 
     def __init__(
         self, stream: BinaryIO, kind: str = "csv", delimiter: str | None = None, encoding: str | None = None
@@ -99,7 +99,7 @@ class DelimitedTable(Table):
         return count
 
     def _with_mark(self, encoding: str) -> tuple[str, int]:
-        """An encoding that the user chose, with the length of the mark that the file begins with."""
+        """Return an encoding that the user chose, with the length of the byte order mark at the file's start."""
         self._stream.seek(0)
         head = self._stream.read(4)
         if encoding == "utf-16":
@@ -117,7 +117,7 @@ class DelimitedTable(Table):
         return Lines(self._stream, self.encoding or "utf-8", self._start)
 
     def _first_lines(self) -> list[str]:
-        """Some tens of kilobytes of lines for finding the delimiter."""
+        """Return some tens of kilobytes of lines, to detect the delimiter."""
         lines, size = [], 0
         for line in islice(chain.from_iterable(self._lines().blocks(0, guard=False)), 200):
             lines.append(line[:SAMPLE_CHARS])
@@ -127,7 +127,8 @@ class DelimitedTable(Table):
         return lines
 
     def _take_separator_line(self, lines: list[str]) -> int:
-        """Excel's own first line, `sep=;`, names the delimiter and is no row; returns how many lines to skip."""
+        """Read Excel's own first line, `sep=;`, which names the delimiter and is no row. Returns the number of lines to
+        skip."""
         match = re.fullmatch(r'"?sep=([,;|\t])"?\s*', lines[0], re.IGNORECASE) if lines else None
         if not match:
             return 0
@@ -177,9 +178,9 @@ class DelimitedTable(Table):
             yield number, RowError(number, None, INVALID, message)
 
     def _recover(self, lines: Lines, reached: int, error: Exception) -> tuple[int, str]:
-        """Where to go on after a record that broke, as a line number, and what to tell about it.
+        """Return the line to continue at after a broken record, and the error message.
 
-        `lines.done` is the record's first line and `reached` the line behind the last one that was read for it.
+        `lines.done` is the record's first line and `reached` the line after the last one that was read for it.
         """
         first = lines.done
         too_long = isinstance(error, RecordTooLongError) or "field larger" in str(error)
@@ -206,7 +207,7 @@ class DelimitedTable(Table):
         )
 
     def _closing_line(self, lines: Lines, first: int, reached: int) -> int | None:
-        """The line behind a long record whose quotes are well formed; None when its open quote is never closed."""
+        """Return the line after a long record with well-formed quotes; None if its open quote is never closed."""
         inside = False
         delimiter = self.delimiter or ","
         for index, text in enumerate(chain.from_iterable(lines.blocks(first, guard=False)), first):

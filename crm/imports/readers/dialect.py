@@ -1,4 +1,4 @@
-"""Find out which character separates the cells of a text table."""
+"""Detect the delimiter of a text table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SAMPLE_RECORDS = 60
 
 
 def known_delimiter(value: str) -> str:
-    """One usable delimiter for what a user gave; raises ReaderError for anything else."""
+    """Return the usable delimiter for a user's input. Raises ReaderError for anything else."""
     delimiter = NAMED.get(value.strip().lower(), value) if value else value
     if len(delimiter) != 1 or delimiter in '"\r\n\0' or delimiter.isalnum():
         raise ReaderError(
@@ -24,9 +24,9 @@ def known_delimiter(value: str) -> str:
 
 
 def detect_delimiter(lines: list[str], preferred: str = ",") -> str:
-    """The delimiter under which most records have as many cells as the first; `preferred` when none is seen.
+    """Return the delimiter with which most records have as many cells as the first; `preferred` if there is none.
 
-    `lines` are the first lines with their ends; the last may be cut off, so it is given less weight by being left out.
+    `lines` are the first lines with their ends. The last line is ignored, since it may be cut off.
     """
     usable = lines[:-1] if len(lines) > 1 and not lines[-1].endswith(("\n", "\r")) else lines
     best, best_score = preferred, (0.0, 0)
@@ -38,7 +38,8 @@ def detect_delimiter(lines: list[str], preferred: str = ",") -> str:
 
 
 def _score(lines: list[str], delimiter: str) -> tuple[float, int]:
-    """(share of records as wide as the header or the usual width, that width); (0, 0) when nothing is separated."""
+    """Return (share of records as wide as the header or the usual width, that width); (0, 0) if nothing is
+    separated."""
     widths: list[int] = []
     try:
         for cells in islice(csv.reader(lines, delimiter=delimiter, skipinitialspace=True), SAMPLE_RECORDS):
@@ -52,5 +53,5 @@ def _score(lines: list[str], delimiter: str) -> tuple[float, int]:
     header = widths[0]
     usual = Counter(widths).most_common(1)[0][0]
     agree = sum(width in (header, usual) and width > 1 for width in widths) / len(widths)
-    # Shorter rows are common, so agreement is taken in coarse steps and the number of columns decides between equals.
+    # Shorter rows are common, so agreement is rounded coarsely and the number of columns decides between equals.
     return round(agree, 1), header

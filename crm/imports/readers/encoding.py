@@ -1,9 +1,9 @@
-"""Find out a text file's encoding from a bounded part of it.
+"""Detect a text file's encoding from a bounded part of it.
 
-Marks and valid UTF-8 decide first. Among the code pages, charset-normalizer took French and Turkish names for other
-languages in our measurements (lists of names are too short for its models), so letters decide: each code page is judged by
-how many of the bytes above ASCII become letters that its languages use, in places where such letters stand. Only where no
-code page of that table fits is charset-normalizer asked, which knows the East Asian ones.
+Byte order marks and valid UTF-8 decide first. Among the code pages, charset-normalizer mistook French and Turkish names
+for other languages in our measurements (lists of names are too short for its models), so letters decide: the score of a
+code page is the number of bytes above ASCII that become letters of its languages in plausible places. Only if no code
+page of that table fits is charset-normalizer asked, which knows the East Asian ones.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ GREEK = "αβγδεζηθικλμνξοπρστυφχψωςάέήίόύώϊΑΒ�
 HEBREW = "אבגדהוזחטיכלמנסעפצקרשתךםןףץ"
 ARABIC = "ابتثجحخدذرزسشصضطظعغفقكلمنهويةىءآأإؤئپچژگ"
 FREQUENT = frozenset("äöüßéèòçñáíóåøłąęśżčřšžůőűğışİаоеинтрсвлкАОЕИНТРСВЛКαοιετσνρκλςΑΟΙΕΤΣΝΡΚΛוילהאמרן")
-# (codec, its alphabet, what it pays). Order is preference: the first of equals wins. One language's alphabet is better evidence than
-# the letters of many, since a wrong code page gives letters that no one language has together.
+# (codec, its alphabet, its worth). The first of equals wins. The alphabet of one language is better evidence than the
+# letters of many, since a wrong code page yields letters that no single language combines.
 CODE_PAGES: tuple[tuple[str, frozenset[str], float], ...] = (
     ("cp1252", frozenset(WESTERN), 0.0),
     ("cp1252", frozenset(NORDIC), 0.0),
@@ -64,7 +64,7 @@ GOOD_ENOUGH = 0.35
 
 
 def detect_encoding(stream: BinaryIO) -> tuple[str, int]:
-    """Return (Python codec name, bytes of mark to skip); raises ReaderError for what is not text."""
+    """Return (Python codec name, bytes of mark to skip). Raises ReaderError for content that is not text."""
     stream.seek(0)
     head = stream.read(SAMPLE_BYTES)
     for mark, codec in BOMS:
@@ -85,7 +85,7 @@ def detect_encoding(stream: BinaryIO) -> tuple[str, int]:
 
 
 def known_encoding(name: str) -> str:
-    """The codec for a name that a user gave; raises ReaderError for one that cannot be read line by line."""
+    """Return the codec for a user's input. Raises ReaderError for a codec that cannot be read line by line."""
     try:
         codec = codecs.lookup(name.strip()).name
         plain = codec.startswith("utf-16") or "\r\n,;+~".encode(codec) == b"\r\n,;+~"
@@ -93,14 +93,14 @@ def known_encoding(name: str) -> str:
         raise ReaderError(
             INVALID, f"The encoding {name[:40]!r} is unknown. Give for example utf-8, utf-16 or cp1252."
         ) from error
-    # Encodings with shift states begin anywhere but at a line with an unknown state.
+    # Encodings with shift states cannot be read from the middle: the state at a line's start is unknown.
     if not plain or codec.startswith(("iso2022", "hz", "utf-7", "unicode", "raw_unicode", "idna", "punycode")):
         raise ReaderError(INVALID, f"The encoding {name[:40]!r} cannot be read. Save the file as UTF-8.")
     return "utf-8" if codec == "utf-8-sig" else codec
 
 
 def _sample_above_ascii(stream: BinaryIO) -> bytes:
-    """Whole lines around the first bytes above ASCII, wherever in the file they stand; empty for pure ASCII."""
+    """Return whole lines around the first bytes above ASCII, wherever they are in the file; empty for pure ASCII."""
     stream.seek(0)
     while chunk := stream.read(SCAN_BYTES):
         if chunk.isascii():
@@ -116,18 +116,18 @@ def _sample_above_ascii(stream: BinaryIO) -> bytes:
 
 
 def _mostly_utf8(sample: bytes) -> bool:
-    """Whether the sample has far more characters of UTF-8 than bytes that break it: then those bytes are damage."""
+    """Whether the sample has far more UTF-8 characters than invalid bytes: then those bytes are damage."""
     text = sample.decode("utf-8", "replace")
     broken = text.count("\ufffd")
     return broken * 10 < sum(char > "\x7f" for char in text) - broken
 
 
 def guess_code_page(sample: bytes) -> str:
-    """The code page that makes the best words of a sample with bytes above ASCII; cp1252 where nothing fits."""
+    """Return the code page that makes the best words of a sample with bytes above ASCII; cp1252 if none fits."""
     scores = []
     sample = sample[:JUDGED_BYTES]
     for codec, letters, price in CODE_PAGES:
-        # A page may lack a byte and still be right: one damaged cell must not decide for the whole file.
+        # A code page may lack a byte and still be right: one damaged cell must not decide for the whole file.
         text = sample.decode(codec, "replace")
         sign = 0.7 if codec.startswith("cp125") else 0.0
         scores.append((_score(text, letters, codec in SCRIPTS, sign) - price, codec))
@@ -144,7 +144,8 @@ def _ask_charset_normalizer(sample: bytes) -> str | None:
 
 
 def _score(text: str, letters: frozenset[str], script: bool, sign: float) -> float:
-    """The mean worth of the characters above ASCII: 1 for a frequent letter in its place, `sign` for a quote or dash, -1 for a stray."""
+    """Return the mean worth of the characters above ASCII: 1 for a frequent letter in its place, `sign` for a quote or
+    dash, -1 for any other."""
     total, count = 0.0, 0
     for word in WORD.finditer(text):
         value, number = _score_word(word.group(), letters, script)

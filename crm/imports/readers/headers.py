@@ -8,7 +8,7 @@ from crm.imports.readers.base import INVALID, MAX_COLUMNS, MAX_HEADER_CHARS, Rea
 
 
 def column_letter(index: int) -> str:
-    """The spreadsheet name of a column: 0 is A, 25 is Z, 26 is AA."""
+    """Return the spreadsheet name of a column: 0 is A, 25 is Z, 26 is AA."""
     letters = ""
     index += 1
     while index:
@@ -18,10 +18,10 @@ def column_letter(index: int) -> str:
 
 
 def clean_headers(cells: Sequence[object], first_column: int = 0, used: int = 0) -> list[str]:
-    """Name every column: empty headers by their letter, repeated ones numbered ("Email", "Email (2)").
+    """Name every column: empty headers by their letter, repeated ones with a number ("Email", "Email (2)").
 
-    `first_column` is the sheet's index of the first cell; `used` columns have values, so they are named even without a header.
-    Raises ReaderError when there are more than MAX_COLUMNS.
+    `first_column` is the sheet's index of the first cell. `used` columns have values, so they get a name even without a
+    header. Raises ReaderError for more than MAX_COLUMNS.
     """
     texts = [" ".join(str(cell).split()) if cell is not None else "" for cell in cells]
     while texts and not texts[-1]:
@@ -45,5 +45,5 @@ def clean_headers(cells: Sequence[object], first_column: int = 0, used: int = 0)
 
 
 def used_width(rows: Iterable[Sequence[object]]) -> int:
-    """The number of columns up to the last one with a value."""
+    """Return the number of columns up to the last one with a value."""
     return max((index + 1 for row in rows for index, cell in enumerate(row) if cell not in (None, "")), default=0)

@@ -1,6 +1,6 @@
 """Text lines of a binary file, block by block, in bounded memory and from any line that is still remembered.
 
-A block ends at a line end, so that it decodes by itself and its byte offset is a place to start again.
+A block ends at a line end, so that it decodes by itself and reading can start again at its byte offset.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import BinaryIO
 from crm.imports.readers.base import MAX_LINE_BYTES, MAX_RECORD_BYTES
 
 BLOCK_BYTES = 1 << 18
-# Lone surrogates cannot come out of any decoder, so they can mark a place in the text.
+# No decoder returns lone surrogates, so they can mark a place in the text.
 UNDECODABLE = "\udcff"
 OVERLONG = "\udcfe"
 MARK_UNDECODABLE = "leadwright-mark"
@@ -29,15 +29,15 @@ codecs.register_error(MARK_UNDECODABLE, _mark)
 
 
 class RecordTooLongError(Exception):
-    """The record that is being read has grown past MAX_RECORD_BYTES."""
+    """The current record exceeds MAX_RECORD_BYTES."""
 
 
 class Lines:
-    """Lines of a seekable file, with their ends kept; line numbers count from 0.
+    """Lines of a seekable file with their ends; line numbers count from 0.
 
-    `done` is set by the reader to the number of lines that its finished records took: blocks before it are forgotten.
-    `long_scans` is the reader's count of records whose end it had to look for further on.
-    `suspect_until` is the line number before which a line may hold a NUL, UNDECODABLE or OVERLONG.
+    `done` is the number of lines of finished records, which the reader sets: blocks before it are forgotten.
+    `long_scans` is the reader's count of records whose end it had to search for. `suspect_until` is the line number
+    before which a line may contain a NUL, UNDECODABLE or OVERLONG.
     """
 
     def __init__(self, stream: BinaryIO, encoding: str, start: int) -> None:
@@ -52,9 +52,9 @@ class Lines:
         self._marks: list[tuple[int, int]] = [(start, 0)]
 
     def blocks(self, line: int, guard: bool = True) -> Iterator[list[str]]:
-        """Yield lists of lines beginning with number `line`, which must not lie before the record being read.
+        """Yield lists of lines beginning with number `line`, which must not be before the current record.
 
-        With `guard`, RecordTooLongError is raised when the unfinished record is too long; without, any length is scanned over.
+        With `guard` an unfinished record that is too long raises RecordTooLongError; without it any length is scanned.
         """
         offset, first = next(mark for mark in reversed(self._marks) if mark[1] <= line)
         while True:
@@ -82,7 +82,7 @@ class Lines:
             raise RecordTooLongError
 
     def _load(self, offset: int) -> tuple[str, int]:
-        """The block at `offset` as text and the offset of the next one; an empty text at the end of the file."""
+        """Return the block at `offset` as text and the offset of the next one; an empty text at the end of the file."""
         self.stream.seek(offset)
         data = self._read(BLOCK_BYTES)
         complete = len(data) < BLOCK_BYTES
@@ -102,14 +102,14 @@ class Lines:
             return data.decode(self.encoding, MARK_UNDECODABLE), offset + len(data)
 
     def _read(self, size: int) -> bytes:
-        """Read exactly `size` bytes unless the file ends, also from streams that answer with less."""
+        """Read exactly `size` bytes unless the file ends, also from streams that return less."""
         data = self.stream.read(size) or b""
         while 0 < len(data) < size and (more := self.stream.read(size - len(data))):
             data += more
         return data
 
     def _cut(self, data: bytes) -> int:
-        """The length of `data` up to and with its last line end; 0 without one."""
+        """Return the length of `data` up to and including its last line end; 0 without one."""
         newline = self._find_last(data, self._newline)
         if newline >= 0:
             return newline + len(self._newline)
@@ -124,7 +124,7 @@ class Lines:
         return -1 if self._wide and place % 2 else place
 
     def _after_line(self, offset: int) -> int:
-        """The offset behind the next line end at or after `offset`, or the file's end."""
+        """Return the offset after the next line end at or after `offset`, or the file's end."""
         offset -= offset % 2 if self._wide else 0
         self.stream.seek(offset)
         while data := self._read(BLOCK_BYTES):

@@ -1,4 +1,4 @@
-"""Propose which field each column of an import file means, by its header first and its values second."""
+"""Propose the field of each column of an import file, by its header first and its values second."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CLEAR_PHONE = re.compile(r"(?:\+|00)[1-9][\d\s().\-/]{6,20}\d")
 PREFIX = re.compile(r"(?:\+|00)?[1-9]\d{0,3}(?:[ -]\d{3})?")
 CLEAR_PREFIX = re.compile(r"(?:\+|00)[1-9]\d{0,2}")
 URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
-# What a column of this meaning must look like; and what is so typical that it proposes the meaning by itself.
+# The values that a column of this meaning must have, and those that suffice to propose the meaning.
 LOOKS = {"email": EMAIL, "number": PHONE, "countryCode": PREFIX, "phone": PHONE, "url": URL}
 TYPICAL = {"email": EMAIL, "number": CLEAR_PHONE, "countryCode": CLEAR_PREFIX, "phone": CLEAR_PHONE, "url": URL}
 CAMEL = re.compile(r"(?<=[a-zäöü0-9])(?=[A-ZÄÖÜ])")
@@ -35,7 +35,8 @@ class FieldSpec(NamedTuple):
 
 
 def normalise(text: str) -> str:
-    """A header in the form that is compared: lower case, without accents and punctuation, words split by one space."""
+    """Return a header in the form used for comparison: lower case, without accents and punctuation, words separated by
+    one space."""
     spaced = CAMEL.sub(" ", text)
     plain = "".join(
         char for char in unicodedata.normalize("NFKD", spaced.casefold()) if not unicodedata.combining(char)
@@ -48,8 +49,8 @@ def propose_mapping(
 ) -> dict[str, str]:
     """Map headers to field keys, each key at most once; headers without a likely field are left out.
 
-    `fields` are FieldSpecs or (key, name, type, aliases). Where `name` is among them, firstName and lastName may be proposed too,
-    for the importer to join. `sample` are rows of the file, one value per header.
+    `fields` are FieldSpecs or (key, name, type, aliases). If `name` is among them, firstName and lastName may be
+    proposed too, which the importer joins. `sample` are rows of the file, one value per header.
     """
     specs = [FieldSpec(*field) for field in fields]
     if any(spec.key == "name" for spec in specs):
@@ -73,7 +74,7 @@ def propose_mapping(
 
 
 def _settle_names(chosen: dict[int, str]) -> None:
-    """Take a whole name or its parts, not both; beside a first name alone, "Name" means the last one."""
+    """Keep a whole name or its parts, not both; beside a first name alone, "Name" means the last name."""
     places = {key: index for index, key in chosen.items()}
     if "name" not in places:
         return
@@ -86,11 +87,12 @@ def _settle_names(chosen: dict[int, str]) -> None:
 
 
 def _score(header: str, spec: FieldSpec, values: list[str]) -> float:
-    """How likely a column means a field: EXACT for its own name, down to VALUES for typical values; 0 for no reason at all."""
+    """Return the likelihood that a column means a field: EXACT for its own name, down to VALUES for typical values; 0
+    for none."""
     share = _share(LOOKS.get(_kind(spec)), values)
     by_name = _score_header(header, spec)
     if by_name:
-        # The right name over wrong values ("Country code" over DE, FR) is no reason.
+        # A matching header over wrong values ("Country code" over DE, FR) does not count.
         return by_name + share if share > 0.2 or len(values) < ENOUGH_VALUES else 0
     typical = TYPICAL.get(_kind(spec))
     if typical and len(values) >= ENOUGH_VALUES and not set(header.split()) & OTHER_MEANING:
@@ -118,7 +120,7 @@ def _score_header(header: str, spec: FieldSpec) -> int:
     compact = header.replace(" ", "")
     if compact and (header in names or compact in {name.replace(" ", "") for name in names}):
         return EXACT
-    # "Email (2)" is a second column of the same name and means something else only when the first is taken.
+    # "Email (2)" is a second column of the same name; it matters only if the first is taken.
     base = re.sub(r" \d$", "", header)
     if base in SYNONYMS.get(spec.key, ()):
         return SYNONYM - (base != header)

@@ -1,4 +1,4 @@
-"""Open an import file of any kind as a table."""
+"""Open an import file of any format as a table."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def open_table(
 ) -> Table:
     """Open a CSV, TSV, XLSX, XLS or ODS file, given as a path or a binary stream; use it as a context manager.
 
-    `kind` is one of those names in lower case, a mime type, or None to find it out. `delimiter`, `encoding` and `sheet` override
-    what is found out. The whole file is checked only as far as the header and the first row. Raises ReaderError.
+    `kind` is one of those names in lower case, a mime type, or None to detect it. `delimiter`, `encoding` and `sheet`
+    override the detected ones. The file is checked only as far as the header and the first row. Raises ReaderError.
     """
     with ExitStack() as stack:
         stream = _open(source, stack)
@@ -49,7 +49,8 @@ def open_table(
 
 
 def _open(source: BinaryIO | str | os.PathLike[str], stack: ExitStack) -> BinaryIO:
-    """The source as a seekable stream; what is opened here is closed with the stack, the caller's own stream is not."""
+    """Return the source as a seekable stream. The stack closes what is opened here; the caller's own stream stays
+    open."""
     try:
         if isinstance(source, (str, os.PathLike)):
             return stack.enter_context(open(source, "rb"))
@@ -63,7 +64,8 @@ def _open(source: BinaryIO | str | os.PathLike[str], stack: ExitStack) -> Binary
 
 
 def _find_kind(stream: BinaryIO, kind: str | None, encoding: str | None) -> str:
-    """The kind to read the stream as. The content decides: a name or a wish never makes binary content a text table."""
+    """Return the format of the stream. The content decides: a name or a wish never makes binary content a text
+    table."""
     if not stream.seek(0, 2):
         raise ReaderError(
             EMPTY_FILE, "The file is empty. Upload a file with a header row and at least one row below it."
@@ -85,7 +87,7 @@ def _find_kind(stream: BinaryIO, kind: str | None, encoding: str | None) -> str:
             f"The content is not a readable {wanted.upper()} workbook; it may be cut off. Save it again and upload it.",
         )
     if mime is None and encoding and known_encoding(encoding).startswith("utf-16"):
-        # UTF-16 without a mark is only known by its ASCII characters; a text without them needs the user's word.
+        # UTF-16 without a mark is recognized only by its ASCII characters; for a text without them the user has to say so.
         return wanted or "csv"
     if content is None:
         what = f"is {mime}" if mime else "is not text"

@@ -1,4 +1,4 @@
-"""What columns are called in exports: English, German, French and Spanish, in the normal form of mapping.normalise()."""
+"""Headers that exports use for columns: English, German, French and Spanish, in the form of mapping.normalise()."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ def _phrases(text: str) -> frozenset[str]:
     return frozenset(" ".join(phrase.split()) for phrase in text.split(","))
 
 
-# A header that is one of these, whole.
+# Whole headers.
 SYNONYMS: dict[str, frozenset[str]] = {
     "name": _phrases("""
         name, full name, fullname, contact, contact name, person, person name, customer, customer name, client, client name,
@@ -44,7 +44,7 @@ SYNONYMS: dict[str, frozenset[str]] = {
     """),
 }
 
-# A header that has one of these words, and none of those that turn it into something else.
+# Headers with one of these words and none of those that change the meaning.
 WORDS: dict[str, frozenset[str]] = {
     "email": _phrases("email, mail, courriel, correo"),
     "number": _phrases(

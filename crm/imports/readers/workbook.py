@@ -1,7 +1,7 @@
-"""Read XLSX, XLS and ODS: a child process under limits turns the sheet into a spool file, which is streamed from there.
+"""Read XLSX, XLS and ODS: a child process under limits converts the sheet to a spool file, which is then streamed.
 
-Measured on two shared cores: an XLSX of 46 MB with 1,000,000 rows by 8 columns takes the child 17 s and 694 MB and makes a spool of
-109 MB, which this process reads at 219,000 rows/s with 27 MB in all.
+Measured on two shared cores: for an XLSX of 46 MB with 1,000,000 rows by 8 columns the child takes 17 s and 694 MB and
+writes a spool of 109 MB, which this process reads at 219,000 rows/s in 27 MB of memory.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class WorkbookTable(Table):
         super().close()
 
     def _lines(self, start: int) -> Iterator[tuple[int, bytes]]:
-        """Row number and content of the spool's lines from `start`, by an own reading position, so that iterations don't mix."""
+        """Yield row number and content of the spool's lines from `start`. Each iteration has its own position."""
         position = 0
         while True:
             self._spool.seek(position)
@@ -146,7 +146,7 @@ class WorkbookTable(Table):
 
 
 def is_encrypted(stream: BinaryIO) -> bool:
-    """Whether the content is an office document behind a password."""
+    """Whether the content is an office document with a password."""
     return "EncryptedPackage" in ole.stream_names(stream)
 
 
@@ -157,7 +157,7 @@ def _revive(text: str) -> Cell:
 
 
 def _check_size(stream: BinaryIO, kind: str) -> None:
-    """Refuse what cannot be an honest workbook before anything is unpacked."""
+    """Refuse a file that cannot be an honest workbook before anything is unpacked."""
     size = stream.seek(0, 2)
     if size > MAX_FILE_BYTES:
         raise ReaderError(INVALID, f"The workbook is larger than {MAX_FILE_BYTES >> 20} MB. {SAVE_AS_CSV}")
@@ -171,13 +171,13 @@ def _check_size(stream: BinaryIO, kind: str) -> None:
         ) from error
     unpacked = sum(info.file_size for info in infos)
     packed = sum(info.compress_size for info in infos)
-    # More packed bytes than the file has means entries that share their bytes, as only bombs do.
+    # More packed bytes than the file has mean that entries share bytes, as only zip bombs do.
     if unpacked > MAX_UNPACKED_BYTES or packed > size or unpacked > RATIO_FREE_BYTES + MAX_RATIO * size:
         raise ReaderError(INVALID, f"The workbook unpacks to more data than an import may use. {SAVE_AS_CSV}")
 
 
 def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> dict[str, Any]:
-    """Run the child and return its report. Raises ReaderError for everything that goes wrong in it."""
+    """Run the child and return its report. Raises ReaderError for every failure in it."""
     if len(sheet) > MAX_HEADER_CHARS:
         raise ReaderError(
             INVALID,
@@ -185,7 +185,7 @@ def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> dict[str, Any]:
         )
     with tempfile.TemporaryFile() as errors, _as_file(stream) as source:
         os.lseek(source.fileno(), 0, os.SEEK_SET)
-        # Nothing of the worker's environment is the parser's business, except where the interpreter finds its own libraries.
+        # The parser gets none of the worker's environment except the paths of the interpreter's libraries.
         environment = {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"}
         command = [sys.executable, "-I", str(CHILD), sheet, str(MAX_CELL_CHARS)]
         try:
@@ -223,7 +223,7 @@ def _last_line(errors: IO[bytes]) -> dict[str, Any]:
 
 @contextmanager
 def _as_file(stream: BinaryIO) -> Iterator[IO[bytes]]:
-    """The stream itself when it is a real file, else a temporary copy; a child process needs a file descriptor."""
+    """Return the stream itself if it is a real file, else a temporary copy; a child process needs a file descriptor."""
     stream.seek(0)
     if type(stream) is io.BufferedReader and type(stream.raw) is io.FileIO:
         yield stream
