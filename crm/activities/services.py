@@ -149,11 +149,10 @@ def _insert(rows: Sequence[Mapping[str, Any]]) -> None:
     now = timezone.now()
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO {LeadActivity._meta.db_table}"
-            " (id, company_id, kind, lead_id, contact_id, member_id, details, notes, happened_at, event_id, created_at, updated_at)"
-            " SELECT id, %s, kind, lead, contact, member, details, '', at, event, %s, %s FROM json_to_recordset(%s::json) AS told"
-            " (id text, kind text, lead text, contact text, member text, details jsonb, at timestamptz, event text)"
-            " ON CONFLICT DO NOTHING",
+            f"INSERT INTO {LeadActivity._meta.db_table} (id, company_id, kind, lead_id, contact_id, member_id,"
+            " details, notes, happened_at, event_id, created_at, updated_at) SELECT id, %s, kind, lead, contact,"
+            " member, details, '', at, event, %s, %s FROM json_to_recordset(%s::json) AS told (id text, kind text,"
+            " lead text, contact text, member text, details jsonb, at timestamptz, event text) ON CONFLICT DO NOTHING",
             [company_id(), now, now, orjson.dumps(rows, default=str).decode()],
         )
 

@@ -167,7 +167,8 @@ def forget_journals() -> bool:
     """Delete one batch of journals that no undo needs any more. Returns whether there may be more."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "DELETE FROM crm_journal WHERE id IN (SELECT id FROM crm_journal WHERE created_at < %s ORDER BY created_at LIMIT %s)",
+            "DELETE FROM crm_journal WHERE id IN (SELECT id FROM crm_journal WHERE created_at < %s ORDER BY created_at"
+            " LIMIT %s)",
             [timezone.now() - KEPT_FOR, SWEEP],
         )
         return cursor.rowcount == SWEEP

@@ -82,7 +82,8 @@ def untag_imports(tag_ids: list[str]) -> None:
     """Remove deleted tags from imports, which would otherwise set them on their rows."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE crm_import SET tags = tags - %s::text[] WHERE company_id = current_setting('app.company') AND tags ?| %s::text[]",
+            "UPDATE crm_import SET tags = tags - %s::text[] WHERE company_id = current_setting('app.company') AND tags"
+            " ?| %s::text[]",
             [tag_ids, tag_ids],
         )
 

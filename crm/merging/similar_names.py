@@ -24,18 +24,19 @@ COMMON = 60
 """A trigram in more names of a chunk than this says nothing about any of them."""
 FREE_MAIL = frozenset(
     """
-    aol.com fastmail.com free.fr freenet.de gmail.com gmx.at gmx.ch gmx.com gmx.de gmx.net hey.com hotmail.co.uk hotmail.com hotmail.de
-    hotmail.fr hotmail.it icloud.com inbox.lv laposte.net libero.it live.com mac.com mail.com mail.ru mailbox.org me.com msn.com naver.com
-    orange.fr outlook.com outlook.de pm.me posteo.de proton.me protonmail.com qq.com rediffmail.com seznam.cz t-online.de tutanota.com
-    wanadoo.fr web.de wp.pl yahoo.co.in yahoo.co.jp yahoo.co.uk yahoo.com yahoo.de yahoo.fr yandex.com yandex.ru ymail.com zoho.com 126.com
-    163.com
+    aol.com fastmail.com free.fr freenet.de gmail.com gmx.at gmx.ch gmx.com gmx.de gmx.net hey.com hotmail.co.uk
+    hotmail.com hotmail.de hotmail.fr hotmail.it icloud.com inbox.lv laposte.net libero.it live.com mac.com mail.com
+    mail.ru mailbox.org me.com msn.com naver.com orange.fr outlook.com outlook.de pm.me posteo.de proton.me
+    protonmail.com qq.com rediffmail.com seznam.cz t-online.de tutanota.com wanadoo.fr web.de wp.pl yahoo.co.in
+    yahoo.co.jp yahoo.co.uk yahoo.com yahoo.de yahoo.fr yandex.com yandex.ru ymail.com zoho.com 126.com 163.com
     """.split()  # noqa: SIM905  a list would take a line for each domain
 )
 """Domains whose addresses say nothing about the organisation."""
 
 READ = """
 SELECT id, email_identity, name FROM crm_contact
-WHERE company_id = current_setting('app.company') AND NOT is_deleted AND email_identity IS NOT NULL AND email_identity > %s
+WHERE company_id = current_setting('app.company') AND NOT is_deleted
+    AND email_identity IS NOT NULL AND email_identity > %s
 ORDER BY email_identity, id LIMIT %s
 """
 
