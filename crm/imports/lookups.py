@@ -32,7 +32,7 @@ class Lookups:
         self._tags: dict[str, str] | None = None
         self._categories: dict[str, str] | None = None
 
-    def need(self, batch: Iterable[Mapping[str, str]]) -> None:
+    def create_missing_tags(self, batch: Iterable[Mapping[str, str]]) -> None:
         """Create the missing tags of a batch's rows, outside of its transaction: another import may be creating the
         same ones."""
         wanted = {

@@ -109,14 +109,14 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
         for group in groups:
             members = [records[id] for id in group.ids if id in records]
             if len(members) > 1:
-                told = {
+                rendered = {
                     "rule": group.rule,
                     "score": group.score,
                     "shared": group.shared,
                     "count": group.count,
                     "records": members,
                 }
-                found.append(told)
+                found.append(rendered)
         return found
 
     def dismiss_pairs(self, data: dict[str, Any]) -> dict[str, int]:

@@ -193,7 +193,7 @@ def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> dict[str, Any]:
         environment = {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"}
         command = [sys.executable, "-I", str(CHILD), sheet, str(MAX_CELL_CHARS)]
         try:
-            done = subprocess.run(
+            done = subprocess.run(  # noqa: S603  our own program, and the sheet's name as an argument
                 command, stdin=source, stdout=spool, stderr=errors, timeout=CHILD_SECONDS, env=environment, check=False
             )
         except subprocess.TimeoutExpired as error:
