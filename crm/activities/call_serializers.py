@@ -31,7 +31,8 @@ class CallValues(Input):
         required=False,
         allow_null=True,
         allow_blank=True,
-        help_text="the other side's; by it the contact is found where neither lead nor contact is named. Without it, the contact's own",
+        help_text="the other side's; by it the contact is found where neither lead nor contact is named. Without it,"
+        " the contact's own",
     )
     countryCode = TextInput(
         max_length=10, required=False, allow_null=True, help_text="dial prefix of a national number, such as +49"

@@ -33,8 +33,9 @@ class CallLogViewSet(ResourceViewSet):
         output=CallOut,
         success="CallLogCreated_201",
         errors=ERRORS,
-        description="The call was with the lead (and its contact) or the contact that is named, or else with the one contact that has the"
-        " number; when none or several have it, that is refused. Emits call.logged, which makes an activity of kind call.",
+        description="The call was with the lead (and its contact) or the contact that is named, or else with the one"
+        " contact that has the number; when none or several have it, that is refused. Emits call.logged, which makes"
+        " an activity of kind call.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         automation = data.pop("automation") == "run"
@@ -65,9 +66,9 @@ class CallLogViewSet(ResourceViewSet):
         output=CallOut,
         success="CallLogUpdated_200",
         errors=("CallLogNotFound_400", *ERRORS),
-        description="What is not given stays. A lead brings its contact with it, another contact takes the lead away, and null takes lead,"
-        " contact or member away; where neither lead nor contact is left, the call is with the contact that has the number. Emits"
-        " call.changed when anything is different.",
+        description="What is not given stays. A lead brings its contact with it, another contact takes the lead away,"
+        " and null takes lead, contact or member away; where neither lead nor contact is left, the call is with the"
+        " contact that has the number. Emits call.changed when anything is different.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         automation = data.pop("automation") == "run"
@@ -80,8 +81,8 @@ class CallLogViewSet(ResourceViewSet):
         output=CallBulkOut,
         success="CallLogsProcessed_200",
         errors=("InvalidPayload_400",),
-        description="As POST /calllog, each item on its own; the answer is 200 either way: items that became no call log are in `failed`,"
-        " and what stood in their way in `errors`.",
+        description="As POST /calllog, each item on its own; the answer is 200 either way: items that became no call"
+        " log are in `failed`, and what stood in their way in `errors`.",
     )
     def bulk(self, request: Request, data: dict[str, Any]) -> Any:
         result = create_calls(

@@ -68,7 +68,7 @@ def create_call(*, actor_id: str, values: Mapping[str, Any], automation: bool = 
         call = _new(actor_id)
         _fill(call, given, _look_up([given]))
         call.save(force_insert=True)
-        _tell("call.logged", [call], actor_id, automation)
+        _emit("call.logged", [call], actor_id, automation)
         return call.pk
 
 
@@ -103,7 +103,7 @@ def create_calls(*, actor_id: str, items: Sequence[Any], read: Any, automation: 
             else:
                 calls.append(call)
         CallLog.objects.bulk_create(calls)
-        _tell("call.logged", calls, actor_id, automation)
+        _emit("call.logged", calls, actor_id, automation)
     result.created = [call.pk for call in calls]
     result.failed.sort(key=lambda failure: failure.index)
     result.errors.sort(key=lambda error: error[0])
@@ -130,7 +130,7 @@ def update_call(*, id: str, actor_id: str, values: Mapping[str, Any], automation
         if changes:
             call.updated_by_id = actor_id
             call.save()
-            _tell("call.changed", [call], actor_id, automation, changes=changes)
+            _emit("call.changed", [call], actor_id, automation, changes=changes)
         return id
 
 
@@ -145,7 +145,7 @@ def delete_calls(*, actor_id: str, selection: BulkSelection, automation: bool = 
         for ids in in_batches(selection.apply(CallLog.objects.all()), lock=True):
             calls = list(CallLog.objects.filter(pk__in=ids).order_by("pk"))
             CallLog.objects.filter(pk__in=ids).delete()
-            _tell("call.deleted", calls, actor_id, automation)
+            _emit("call.deleted", calls, actor_id, automation)
             deleted += len(calls)
         if not deleted and not selection.everything:
             raise NamedError(NOT_FOUND, "ids: none of them is a call log of this company")
@@ -285,9 +285,9 @@ def _fail(result: BulkResult, index: int, item: Any, error: ApiError) -> None:
     result.errors.append((index, ValueProblem(key if message else "formData", name, message or reason)))
 
 
-def _tell(kind: str, calls: Sequence[CallLog], actor_id: str, automation: bool, **facts: Any) -> None:
+def _emit(kind: str, calls: Sequence[CallLog], actor_id: str, automation: bool, **values: Any) -> None:
     payloads = {
-        call.pk: {name: event_value(getattr(call, column)) for column, name in COLUMNS.items()} | facts
+        call.pk: {name: event_value(getattr(call, column)) for column, name in COLUMNS.items()} | values
         for call in calls
     }
     emit(kind, list(payloads), payloads=payloads, actor_id=actor_id, automation=automation)

@@ -23,7 +23,8 @@ class FollowUpViewSet(ResourceViewSet):
         live_follow_ups,
         FOLLOW_UP_FIELDS,
         FollowUpOut,
-        description='Those of leads that are not deleted. Open ones past their time are found by filters={"overdue": true}.',
+        description='Those of leads that are not deleted. Open ones past their time are found by filters={"overdue":'
+        " true}.",
     )
 
     @endpoint(
@@ -32,8 +33,9 @@ class FollowUpViewSet(ResourceViewSet):
         output=FollowUpOut,
         success="FollowUpCreated_201",
         errors=("LeadNotFound_400", *REFERENCES),
-        description="With remindMinutes the assignee gets a mail that long before it is due: once, unless dueAt, remindMinutes or assignee"
-        " change; at once when that time has passed already, and none when it is due already. Emits follow_up.created.",
+        description="With remindMinutes the assignee gets a mail that long before it is due: once, unless dueAt,"
+        " remindMinutes or assignee change; at once when that time has passed already, and none when it is due"
+        " already. Emits follow_up.created.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         automation = data.pop("automation") == "run"
@@ -50,8 +52,9 @@ class FollowUpViewSet(ResourceViewSet):
         output=FollowUpOut,
         success="FollowUpUpdated_200",
         errors=("LeadActivityNotFound_404", *REFERENCES),
-        description="What is not given stays. Any status may follow any other: done stamps doneAt, another one takes it away. Emits"
-        " follow_up.done when it becomes done, and otherwise follow_up.changed when anything is different.",
+        description="What is not given stays. Any status may follow any other: done stamps doneAt, another one takes"
+        " it away. Emits follow_up.done when it becomes done, and otherwise follow_up.changed when anything is"
+        " different.",
     )
     def partial_update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         automation = data.pop("automation") == "run"

@@ -14,16 +14,16 @@ from core.errors import NamedError
 from core.events import emit
 from crm.activities.models import FollowUp
 from crm.activities.participants import check_lead, check_member, first_active
-from crm.activities.reminders import Reminded, Reminder, schedule_reminder
+from crm.activities.reminders import Reminder, schedule_reminder
 from crm.activities.text import one_line
 from crm.records.datetimes import read_datetime
 from crm.records.updates import Changes, event_value
 from crm.teams.services import ACTIVE
 
 Status = FollowUp.Status
-REARMING = ("due_at", "remind_minutes", "assignee")
+RESCHEDULING = ("due_at", "remind_minutes", "assignee")
 """Changes that reschedule the reminder."""
-KEYS = {"due_at": "dueAt", "remind_minutes": "remindMinutes"}
+EVENT_NAMES = {"due_at": "dueAt", "remind_minutes": "remindMinutes"}
 """Names of values in events, where they differ from the model's."""
 
 
@@ -43,10 +43,10 @@ def create_follow_up(*, actor_id: str, values: Mapping[str, Any], automation: bo
     follow_up = FollowUp(lead=lead, created_by_id=actor_id, updated_by_id=actor_id)
     if "assignee" not in values:
         follow_up.assignee = first_active(lead.team_member_id, actor_id)
-    _give(follow_up, {name: value for name, value in values.items() if name != "lead"})
+    _apply(follow_up, {name: value for name, value in values.items() if name != "lead"})
     schedule_reminder(follow_up, follow_up.due_at)
     follow_up.save()
-    _tell(
+    _emit(
         "follow_up.created",
         follow_up,
         actor_id,
@@ -67,17 +67,17 @@ def update_follow_up(*, id: str, actor_id: str, values: Mapping[str, Any], autom
     if follow_up is None:
         raise not_found()
     status = follow_up.status
-    changes = _give(follow_up, values)
+    changes = _apply(follow_up, values)
     if not changes:
         return follow_up
     reopened = follow_up.status == Status.OPEN != status and follow_up.reminded_at is None
-    if reopened or any(KEYS.get(name, name) in changes for name in REARMING):
+    if reopened or any(EVENT_NAMES.get(name, name) in changes for name in RESCHEDULING):
         schedule_reminder(follow_up, follow_up.due_at)
     follow_up.updated_by_id = actor_id
     follow_up.save()
     done = follow_up.status == Status.DONE != status
     kind = "follow_up.done" if done else "follow_up.changed"
-    _tell(kind, follow_up, actor_id, automation, **{"from": status, "to": follow_up.status, "changes": changes})
+    _emit(kind, follow_up, actor_id, automation, **{"from": status, "to": follow_up.status, "changes": changes})
     return follow_up
 
 
@@ -86,7 +86,7 @@ def not_found() -> NamedError:
     return NamedError("LeadActivityNotFound_404", "id: there is no such follow-up in this company")
 
 
-def _give(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
+def _apply(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
     """Set the values and those derived from them. Returns the differences, named as in events."""
     given = dict(values)
     if "title" in given:
@@ -103,24 +103,23 @@ def _give(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
         before = getattr(follow_up, column)
         if before != value:
             setattr(follow_up, column, value)
-            changes[KEYS.get(name, name)] = {"from": event_value(before), "to": event_value(value)}
+            changes[EVENT_NAMES.get(name, name)] = {"from": event_value(before), "to": event_value(value)}
     if "status" in changes:
         follow_up.done_at = timezone.now() if follow_up.status == Status.DONE else None
     return changes
 
 
-def _tell(kind: str, follow_up: FollowUp, actor_id: str, automation: bool, **facts: Any) -> None:
-    payload = {"lead": follow_up.lead_id, "title": follow_up.title, **facts}
+def _emit(kind: str, follow_up: FollowUp, actor_id: str, automation: bool, **details: Any) -> None:
+    payload = {"lead": follow_up.lead_id, "title": follow_up.title, **details}
     emit(kind, [follow_up.pk], payloads={follow_up.pk: payload}, actor_id=actor_id, automation=automation)
 
 
-def _to_remind() -> QuerySet[FollowUp]:
+def _with_reminders() -> QuerySet[FollowUp]:
     return FollowUp.objects.filter(status=Status.OPEN).select_related("lead__contact", "assignee")
 
 
-def _letters(follow_up: Reminded) -> list[Letter]:
+def _letters(follow_up: FollowUp) -> list[Letter]:
     """The mail to the assignee, if they still belong to the company and the lead still exists."""
-    assert isinstance(follow_up, FollowUp)
     member, lead = follow_up.assignee, follow_up.lead
     if member is None or member.status not in ACTIVE or lead.is_deleted:
         return []
@@ -133,4 +132,4 @@ def _letters(follow_up: Reminded) -> list[Letter]:
     return [Letter(member.email, context)]
 
 
-REMINDER = Reminder(_to_remind, "follow_up_reminder", _letters)
+REMINDER = Reminder(_with_reminders, "follow_up_reminder", _letters)

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 MAX_MINUTES = 40_320
 """Four weeks."""
 AGAIN = timedelta(minutes=10)
-Reminded = Any
+RemindedRecord = Any
 """A follow-up, a meeting, or another record with remind_minutes, remind_at and reminded_at."""
 
 
@@ -31,21 +31,21 @@ class Reminder:
 
     rows: Callable[[], QuerySet]
     template: str
-    letters: Callable[[Reminded], Sequence[Letter]]
+    letters: Callable[[RemindedRecord], Sequence[Letter]]
 
     def due(self) -> QuerySet:
         return self.rows().filter(reminded_at=None, remind_at__lte=timezone.now())
 
 
-REMINDERS: dict[type[Reminded], Reminder] = {}
+REMINDERS: dict[type[RemindedRecord], Reminder] = {}
 
 
-def register_reminder(model: type[Reminded], reminder: Reminder) -> None:
+def register_reminder(model: type[RemindedRecord], reminder: Reminder) -> None:
     """Register a type of record with the worker. `letters` runs outside of any company's scope."""
     REMINDERS[model] = reminder
 
 
-def schedule_reminder(record: Reminded, at: datetime) -> None:
+def schedule_reminder(record: RemindedRecord, at: datetime) -> None:
     """Set the time of the record's reminder for what happens at `at`; the caller saves the record.
 
     A reminder whose time has passed is due at once while `at` lies in the future; a record of the past gets none.
@@ -71,7 +71,7 @@ def remind(deadline: float = float("inf")) -> int:
     return done
 
 
-def _remind_one(model: type[Reminded], reminder: Reminder) -> bool:
+def _remind_one(model: type[RemindedRecord], reminder: Reminder) -> bool:
     with unscoped(reason="reminders: of all companies"), transaction.atomic():
         record = reminder.due().select_for_update(skip_locked=True, of=("self",)).order_by("remind_at", "pk").first()
         if record is None:

@@ -16,9 +16,12 @@ from crm.leads.snapshots import CONTACT_READS, LEAD_READS, MEMBER_READS, LeadSna
 from crm.records.serializers import AutomationInput, member_of
 
 MAX_NOTES = 20_000
-DETAILS = """What happened. created, deleted: nothing. changed, status, assigned: field -> {from, to}; {added}, {removed} or {to} for tags,
-products and fields with several values. mail, call, meeting, follow_up, merged: event (sent, logged, scheduled …), the id of what it was
-(message, call, meeting, followUp, winner), and what is worth knowing of it."""
+DETAILS = (
+    "What happened. created, deleted: nothing. changed, status, assigned: field -> {from, to}; {added}, {removed} or"
+    " {to} for tags,\nproducts and fields with several values. mail, call, meeting, follow_up, merged: event (sent,"
+    " logged, scheduled …), the id of what it was\n(message, call, meeting, followUp, winner), and what is worth"
+    " knowing of it."
+)
 
 
 class NoteCreate(AutomationInput):

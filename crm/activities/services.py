@@ -30,7 +30,7 @@ Part = tuple[str, dict[str, Any]]
 """The kind of an activity and its details."""
 
 ASSIGNMENT = ("team", "teamMember")
-TOLD = (
+COPIED_KEYS = (
     *("subject", "title", "status", "from", "to", "changes", "dueAt", "startsAt", "endsAt"),
     *("direction", "outcome", "duration", "number", "startedAt", "losers"),
 )
@@ -68,8 +68,8 @@ def _about(kind: str, noun: str) -> Callable[[Event], list[Part]]:
     id."""
 
     def read(event: Event) -> list[Part]:
-        told = {key: event.payload[key] for key in TOLD if key in event.payload}
-        return [(kind, {"event": event.kind.partition(".")[2], noun: event.object_id, **told})]
+        details = {key: event.payload[key] for key in COPIED_KEYS if key in event.payload}
+        return [(kind, {"event": event.kind.partition(".")[2], noun: event.object_id, **details})]
 
     return read
 
@@ -106,8 +106,8 @@ def record(events: Sequence[Event]) -> None:
         row["lead"] = row["lead"] if row["lead"] in leads else None
         row["contact"] = row["contact"] or leads.get(row["lead"])
     # Contacts before leads, each in the order of ids: the order in which their writers lock them.
-    contacts = _hold(Contact._meta.db_table, {row["contact"] for row in rows})
-    held = _hold(Lead._meta.db_table, leads)
+    contacts = _lock_existing(Contact._meta.db_table, {row["contact"] for row in rows})
+    held = _lock_existing(Lead._meta.db_table, leads)
     members = set(
         Member.objects.filter(pk__in={row["member"] for row in rows if row["member"]}).values_list("pk", flat=True)
     )
@@ -133,7 +133,7 @@ def _rows(event: Event) -> list[dict[str, Any]]:
     ]
 
 
-def _hold(table: str, ids: Iterable[str | None]) -> set[str]:
+def _lock_existing(table: str, ids: Iterable[str | None]) -> set[str]:
     """Return those of the ids that exist, and lock their rows until the transaction ends."""
     wanted = [id for id in ids if id]
     if not wanted:
@@ -149,11 +149,10 @@ def _insert(rows: Sequence[Mapping[str, Any]]) -> None:
     now = timezone.now()
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO {LeadActivity._meta.db_table}"
-            " (id, company_id, kind, lead_id, contact_id, member_id, details, notes, happened_at, event_id, created_at, updated_at)"
-            " SELECT id, %s, kind, lead, contact, member, details, '', at, event, %s, %s FROM json_to_recordset(%s::json) AS told"
-            " (id text, kind text, lead text, contact text, member text, details jsonb, at timestamptz, event text)"
-            " ON CONFLICT DO NOTHING",
+            f"INSERT INTO {LeadActivity._meta.db_table} (id, company_id, kind, lead_id, contact_id, member_id,"
+            " details, notes, happened_at, event_id, created_at, updated_at) SELECT id, %s, kind, lead, contact,"
+            " member, details, '', at, event, %s, %s FROM json_to_recordset(%s::json) AS told (id text, kind text,"
+            " lead text, contact text, member text, details jsonb, at timestamptz, event text) ON CONFLICT DO NOTHING",
             [company_id(), now, now, orjson.dumps(rows, default=str).decode()],
         )
 

@@ -16,13 +16,17 @@ from crm.activities.serializers import ActivityOut, NoteCreate, NotesUpdate
 from crm.activities.services import add_note, change_notes, not_found
 
 TIMELINE = (
-    '{"operator": "or", "conditions": [{"field": "lead", "operator": "equals", "value": lead id}, {"operator": "and", "conditions":'
-    ' [{"field": "contact", "operator": "equals", "value": id of its contact}, {"field": "lead", "operator": "isEmpty"}]}]}'
+    '{"operator": "or", "conditions": [{"field": "lead", "operator": "equals", "value": lead id}, {"operator": "and",'
+    ' "conditions": [{"field": "contact", "operator": "equals", "value": id of its contact}, {"field": "lead",'
+    ' "operator": "isEmpty"}]}]}'
 )
-LIST = f"""Newest first. Made from what happens to leads and contacts, within seconds of it. An activity of a lead also names the contact
-that the lead had then; what happens to a contact itself (a change, a mail) has no lead. So filters={{"lead": id}} gives what happened to
-the lead, filters={{"contact": id}} all about a contact and its leads, and the whole timeline of a lead is advancedFilters={TIMELINE}.
-A lead's notes are filters={{"lead": id, "kind": "note"}}. Those of deleted leads and contacts stay in the list."""
+LIST = (
+    "Newest first. Made from what happens to leads and contacts, within seconds of it. An activity of a lead also"
+    " names the contact\nthat the lead had then; what happens to a contact itself (a change, a mail) has no lead. So"
+    f' filters={{"lead": id}} gives what happened to\nthe lead, filters={{"contact": id}} all about a contact and'
+    f" its leads, and the whole timeline of a lead is advancedFilters={TIMELINE}.\nA lead's notes are"
+    f' filters={{"lead": id, "kind": "note"}}. Those of deleted leads and contacts stay in the list.'
+)
 
 
 class LeadActivityViewSet(ResourceViewSet):

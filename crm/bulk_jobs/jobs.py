@@ -7,11 +7,11 @@ from datetime import timedelta
 from core.jobs import JobWork, PeriodicTask, register
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import BulkAction, run
-from crm.bulk_jobs.undo import forget_journals, undo
+from crm.bulk_jobs.undo import purge_journals, undo
 from crm.bulk_jobs.worker import change_records
 
 register(JobWork("bulk-job", run, model=BulkJob, queue="bulk"))
 register(BulkAction("update", change_records))
 register(BulkAction("delete", change_records))
 register(BulkAction("undo", undo))
-register(PeriodicTask("journals", forget_journals, every=timedelta(hours=1)))
+register(PeriodicTask("journals", purge_journals, every=timedelta(hours=1)))

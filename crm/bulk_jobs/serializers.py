@@ -53,8 +53,9 @@ class BulkJobOut(Output):
     eta = Computed(serializers.IntegerField(allow_null=True, help_text="seconds to go, while it runs"))
     error = serializers.CharField(help_text="why the whole job failed; empty otherwise")
     report = serializers.DictField(
-        help_text="by record, the first 1000 of each: failed (why), kept (what somebody had changed since and was left alone; _id: the"
-        " record itself), taken (the part of the unique key that another record has now); keptCount and takenCount are of all"
+        help_text="by record, the first 1000 of each: failed (why), kept (what somebody had changed since and was left"
+        " alone; _id: the record itself), taken (the part of the unique key that another record has now); keptCount"
+        " and takenCount are of all"
     )
     undoes = IdField(source="undoes_id", allow_null=True, help_text="the bulk job that this one undoes")
     undoesImport = IdField(source="undoes_import_id", allow_null=True, help_text="the import that this one undoes")

@@ -18,7 +18,7 @@ from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.history.restore import RestoreResult
 from crm.bulk_jobs.models import BulkJob, Journal
 from crm.bulk_jobs.services import ENDED, WRONG_STATE, batch_rows, not_found, work
-from crm.bulk_jobs.worker import MAX_TOLD
+from crm.bulk_jobs.worker import MAX_REPORTED
 from crm.records.kinds import RecordKind
 from crm.records.types import kind_of
 
@@ -152,9 +152,9 @@ def _report(report: dict[str, Any], result: RestoreResult) -> dict[str, Any]:
     numbers."""
     new = dict(report)
     for name, found in (("kept", result.kept), ("taken", result.taken)):
-        told = dict(new.get(name, {}))
-        told.update(list(found.items())[: max(0, MAX_TOLD - len(told))])
-        new[name], new[f"{name}Count"] = told, new.get(f"{name}Count", 0) + len(found)
+        listed = dict(new.get(name, {}))
+        listed.update(list(found.items())[: max(0, MAX_REPORTED - len(listed))])
+        new[name], new[f"{name}Count"] = listed, new.get(f"{name}Count", 0) + len(found)
     return new
 
 
@@ -163,11 +163,12 @@ def _mark_undone(job: BulkJob) -> None:
         BulkJob.objects.filter(pk=job.undoes_id).update(undone_at=timezone.now(), updated_at=timezone.now())
 
 
-def forget_journals() -> bool:
+def purge_journals() -> bool:
     """Delete one batch of journals that no undo needs any more. Returns whether there may be more."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "DELETE FROM crm_journal WHERE id IN (SELECT id FROM crm_journal WHERE created_at < %s ORDER BY created_at LIMIT %s)",
+            "DELETE FROM crm_journal WHERE id IN (SELECT id FROM crm_journal WHERE created_at < %s ORDER BY created_at"
+            " LIMIT %s)",
             [timezone.now() - KEPT_FOR, SWEEP],
         )
         return cursor.rowcount == SWEEP

@@ -71,10 +71,10 @@ class BulkJobViewSet(ResourceViewSet):
         output=BulkJobOut,
         success="BulkJobUndoStarted_201",
         errors=("NotFound_404", "InvalidRequest_400", "UnauthorizedAction_403"),
-        description="For 30 days after its start. A worker gives the records back what they were before, as a bulk job of its own, which is"
-        " answered. What somebody has changed since stays, as does a record whose unique key another one has now: `report` tells of both."
-        " Undoing an update takes the right to update, undoing a deletion that to delete. Emits <panel>.updated, and <panel>.restored for"
-        " records that were deleted.",
+        description="For 30 days after its start. A worker gives the records back what they were before, as a bulk job"
+        " of its own, which is answered. What somebody has changed since stays, as does a record whose unique key"
+        " another one has now: `report` tells of both. Undoing an update takes the right to update, undoing a deletion"
+        " that to delete. Emits <panel>.updated, and <panel>.restored for records that were deleted.",
     )
     def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         job = self.find(id)

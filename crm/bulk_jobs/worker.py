@@ -21,7 +21,7 @@ from crm.bulk_jobs.services import batch_rows, work
 from crm.records.kinds import RecordKind
 from crm.records.types import RECORD_TYPES, Apply
 
-MAX_TOLD = 1000
+MAX_REPORTED = 1000
 """The largest number of records in a job's report."""
 
 
@@ -73,9 +73,9 @@ def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report
             ), 0
     except NamedError as error:
         if len(ids) == 1:
-            told = report.setdefault("failed", {})
-            if len(told) < MAX_TOLD:
-                told[ids[0]] = error.detail
+            listed = report.setdefault("failed", {})
+            if len(listed) < MAX_REPORTED:
+                listed[ids[0]] = error.detail
             return 0, 1
     middle = len(ids) // 2
     changed, failed = _change(job, kind, apply, ids[:middle], report)

@@ -67,7 +67,8 @@ def choose(columns: Sequence[Column], names: Iterable[str]) -> list[Column]:
         if name not in known:
             raise refuse(
                 "columns",
-                f"there is no column {shorten(name, 60)!r}; there are: {', '.join(column.header for column in columns)}",
+                f"there is no column {shorten(name, 60)!r}; there are:"
+                f" {', '.join(column.header for column in columns)}",
             )
         chosen[known[name].header] = known[name]
     return list(chosen.values()) or list(columns)

@@ -216,15 +216,15 @@ def _complete(job: Export, received: Received) -> None:
 def notify_ended(job: Export) -> None:
     """Release the quota of an export that produced no file, in the transaction that ends it."""
     if job.status != Export.Status.COMPLETED and job.file_id:
-        _drop([job.file_id])
+        _discard_files([job.file_id])
 
 
-def _drop(file_ids: Sequence[str]) -> int:
+def _discard_files(file_ids: Sequence[str]) -> int:
     """Have the contents of files removed for good."""
     now = timezone.now()
-    dropped = File.objects.filter(pk__in=file_ids).update(is_deleted=True, trashed_at=now, updated_at=now)
+    discarded = File.objects.filter(pk__in=file_ids).update(is_deleted=True, trashed_at=now, updated_at=now)
     notify_workers("files")
-    return dropped
+    return discarded
 
 
 @transaction.atomic
@@ -258,7 +258,7 @@ def delete_exports(*, exports: QuerySet[Export], selection: BulkSelection, membe
     with transaction.atomic():
         for ids in in_batches(selection.apply(exports), lock=True):
             rows = Export.objects.filter(pk__in=ids)
-            _drop(
+            _discard_files(
                 list(rows.exclude(status=Export.Status.COMPLETED).exclude(file=None).values_list("file_id", flat=True))
             )
             done = File.objects.filter(pk__in=rows.values("file_id"), is_deleted=False, trashed_at=None)
@@ -270,7 +270,7 @@ def delete_exports(*, exports: QuerySet[Export], selection: BulkSelection, membe
     return deleted
 
 
-def forget_exports() -> int:
+def discard_exports() -> int:
     """Remove the contents of the active company's exports, in the caller's transaction; exports at work start again.
     Returns the number of files.
 
@@ -278,11 +278,11 @@ def forget_exports() -> int:
     """
     Export.objects.filter(status=Export.Status.RUNNING).update(status=Export.Status.QUEUED, lease=None, worker=None)
     ended = Export.objects.exclude(status__in=OPEN)
-    dropped = _drop(
+    discarded = _discard_files(
         list(File.objects.filter(pk__in=ended.values("file_id")).exclude(path="").values_list("pk", flat=True))
     )
     ended.delete()
-    return dropped
+    return discarded
 
 
 def purge_exports() -> bool:
@@ -292,6 +292,6 @@ def purge_exports() -> bool:
     rows = list(
         Export.objects.filter(old).exclude(status__in=OPEN).order_by("pk").values_list("pk", "file_id")[:PURGE_BATCH]
     )
-    _drop([file for _, file in rows if file])
+    _discard_files([file for _, file in rows if file])
     Export.objects.filter(pk__in=[pk for pk, _ in rows]).delete()
     return len(rows) == PURGE_BATCH

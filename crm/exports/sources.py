@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import F, QuerySet
 
@@ -63,8 +63,7 @@ class Records:
         """Find the records; `most`: stop once there are more than that. Raises what is wrong with the query."""
         self.output, self.rows = listing.output, listing.rows(ListRequest(params))
         self._ids = bytearray()
-        found = list_page(self.rows, parse(listing, params), _Ids())
-        assert isinstance(found, Stream)  # the query does not paginate
+        found = cast(Stream, list_page(self.rows, parse(listing, params), _Ids()))  # the query does not paginate
         for chunk in found:
             self._ids += bytes.fromhex("".join(chunk))  # type: ignore[arg-type]
             if most is not None and len(self) > most:

@@ -39,10 +39,13 @@ PARAMETERS = (
     OpenApiParameter("columns", str, description=f"Comma-separated {COLUMNS}."),
     *(parameter for parameter in LIST_PARAMETERS if parameter.name not in PAGING),
 )
-ABOUT = f"""The list as a file, by the same query as the list itself, without paging: at most {AT_ONCE:,} records, more by POST /export.
-Nested values stand as columns such as createdBy.name, custom fields as columns by their names (with their key where that is taken),
-several values joined by "; ". Dates and times are the company's own. No text runs as a formula: in CSV an apostrophe stands before one
-that might, which the importer takes off again."""
+ABOUT = (
+    f"The list as a file, by the same query as the list itself, without paging: at most {AT_ONCE:,} records, more by"
+    " POST /export.\nNested values stand as columns such as createdBy.name, custom fields as columns by their names"
+    ' (with their key where that is taken),\nseveral values joined by "; ". Dates and times are the company\'s own.'
+    " No text runs as a formula: in CSV an apostrophe stands before one\nthat might, which the importer takes off"
+    " again."
+)
 
 
 class ListExportViewSet(ResourceViewSet, abstract=True):
@@ -57,7 +60,7 @@ class ListExportViewSet(ResourceViewSet, abstract=True):
         if format not in FORMATS:
             raise refuse("format", f"one of {', '.join(FORMATS)}")
         names = [name.strip() for name in ",".join(params.pop("columns", ())).split(",") if name.strip()]  # type: ignore[arg-type]
-        # Write the whole file before answering: a slow reader keeps no query open, and an error still gets its own answer.
+        # Write the file before answering: a slow reader keeps no query open, and an error gets its own answer.
         target: Any = tempfile.TemporaryFile()  # noqa: SIM115  closed with the response
         try:
             export_now(self.source, params=params, names=names, format=format, target=target)
@@ -119,8 +122,9 @@ class ExportViewSet(ResourceViewSet):
         takes="file",
         success="ExportCreated_201",
         errors=("InvalidInput_400", "InvalidRequest_400", "UnauthorizedAction_403"),
-        description="A worker writes the list into a file of the file list, of any length; needs the right to read the list, too. What is"
-        " exported is what matches when the worker begins. Exports and their files are deleted after EXPORT_DAYS (30).",
+        description="A worker writes the list into a file of the file list, of any length; needs the right to read the"
+        " list, too. What is exported is what matches when the worker begins. Exports and their files are deleted"
+        " after EXPORT_DAYS (30).",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         made = create_export(actor=self.actor, **data)

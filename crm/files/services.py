@@ -79,8 +79,8 @@ def _describe(upload: Received, member_id: str) -> File:
     if mime is None:
         raise NamedError(
             "UnsupportedFileType_400",
-            f"file: the content of {shorten(name)} is of none of the allowed types (images, PDF, office documents without macros, text,"
-            " e-mail, zip, audio and video); what it is called does not matter",
+            f"file: the content of {shorten(name)} is of none of the allowed types (images, PDF, office documents"
+            " without macros, text, e-mail, zip, audio and video); what it is called does not matter",
         )
     pk = new_id()
     return File(

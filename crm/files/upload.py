@@ -25,7 +25,6 @@ class ReceivingHandler(FileUploadHandler):
     def __init__(self) -> None:
         super().__init__()
         self._total = 0
-        self._received: Received | None = None
 
     def new_file(self, field_name: str, *args: Any, **options: Any) -> None:
         super().new_file(field_name, *args, **options)
@@ -37,11 +36,9 @@ class ReceivingHandler(FileUploadHandler):
         self._total += len(raw_data)
         if self._total > settings.MAX_UPLOAD_BYTES:
             raise too_large()
-        assert self._received is not None
         self._received.append(raw_data)
 
-    def file_complete(self, file_size: int) -> Received | None:
-        assert self._received is not None
+    def file_complete(self, file_size: int) -> Received:
         self._received.complete()
         return self._received
 

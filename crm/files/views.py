@@ -40,8 +40,9 @@ class UploadViewSet(ResourceViewSet):
 
     @endpoint(
         "Upload files",
-        description="multipart/form-data with one or more parts named `file`. `data` is the File when one was sent, an array of Files in"
-        " their order when several were; all are stored or none. The type is decided from the content, and what is not allowed is refused.",
+        description="multipart/form-data with one or more parts named `file`. `data` is the File when one was sent, an"
+        " array of Files in their order when several were; all are stored or none. The type is decided from the"
+        " content, and what is not allowed is refused.",
         input=UploadInput,
         output=FileOut,
         multipart=True,
@@ -97,7 +98,8 @@ class FileViewSet(ResourceViewSet):
     @recycle_bin.mapping.delete
     @endpoint(
         "Clear the recycle bin",
-        description="Deletes for good: without ids everything in the bin that matches the query string, otherwise the files named.",
+        description="Deletes for good: without ids everything in the bin that matches the query string, otherwise the"
+        " files named.",
         input=BinSelection,
         bulk=True,
         success="FilesDeleted_200",

@@ -32,7 +32,7 @@ class Lookups:
         self._tags: dict[str, str] | None = None
         self._categories: dict[str, str] | None = None
 
-    def need(self, batch: Iterable[Mapping[str, str]]) -> None:
+    def create_missing_tags(self, batch: Iterable[Mapping[str, str]]) -> None:
         """Create the missing tags of a batch's rows, outside of its transaction: another import may be creating the
         same ones."""
         wanted = {
@@ -82,7 +82,8 @@ def untag_imports(tag_ids: list[str]) -> None:
     """Remove deleted tags from imports, which would otherwise set them on their rows."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE crm_import SET tags = tags - %s::text[] WHERE company_id = current_setting('app.company') AND tags ?| %s::text[]",
+            "UPDATE crm_import SET tags = tags - %s::text[] WHERE company_id = current_setting('app.company') AND tags"
+            " ?| %s::text[]",
             [tag_ids, tag_ids],
         )
 

@@ -8,9 +8,9 @@ from typing import Any
 from core.errors import NamedError, shorten
 from core.text.formulas import restore
 from crm.contacts.schema import PHONE_KEYS
-from crm.imports.kinds import ImportKind
 from crm.imports.readers import Cell
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME
+from crm.imports.types import ImportType
 from crm.records.schema import RecordSchema
 
 NAMES = (FIRST_NAME, LAST_NAME)
@@ -18,7 +18,7 @@ NAMES = (FIRST_NAME, LAST_NAME)
 
 
 def check_mapping(
-    kind: ImportKind, mapping: Mapping[str, str], headers: Sequence[str], schema: RecordSchema, *, complete: bool
+    kind: ImportType, mapping: Mapping[str, str], headers: Sequence[str], schema: RecordSchema, *, complete: bool
 ) -> None:
     """Raise InvalidMapping_400 unless each column exists and has a target of its own, and unless, if `complete`, all
     required fields have one."""
@@ -44,7 +44,7 @@ def check_mapping(
         _check_complete(kind, set(targets), schema)
 
 
-def _check_complete(kind: ImportKind, targets: set[str], schema: RecordSchema) -> None:
+def _check_complete(kind: ImportType, targets: set[str], schema: RecordSchema) -> None:
     if not targets:
         raise _invalid("no column is mapped; send {column header: field key}")
     if {FIRST_NAME, LAST_NAME} & targets:
@@ -64,7 +64,7 @@ class RowReader:
     """Converts a row's cells to formData and named records. `column_of` returns the header of a key's column."""
 
     def __init__(
-        self, kind: ImportKind, mapping: Mapping[str, str], headers: Sequence[str], schema: RecordSchema
+        self, kind: ImportType, mapping: Mapping[str, str], headers: Sequence[str], schema: RecordSchema
     ) -> None:
         places = {header: index for index, header in enumerate(headers)}
         naming = {spec.key for spec in kind.names} - schema.fields.keys()

@@ -15,6 +15,6 @@ for notice in NOTICES.values():
 
 def notify_ended(job: Import) -> None:
     """Notify the member who created the import of its end, in the transaction that ends it (core.jobs.JobWork)."""
-    told = NOTICES.get(Import.Status(job.status))
-    if told is not None and not job.is_deleted:
-        notify(told.key, {"job": job, "file": job.file}, members=[job.created_by])
+    notice = NOTICES.get(Import.Status(job.status))
+    if notice is not None and not job.is_deleted:
+        notify(notice.key, {"job": job, "file": job.file}, members=[job.created_by])

@@ -58,7 +58,7 @@ class Options:
         plain = asdict(type(self)())
         return {_camel(name): value for name, value in asdict(self).items() if value != plain[name]}
 
-    def reads_like(self, other: Options) -> bool:
+    def reads_same_rows(self, other: Options) -> bool:
         """Whether the file has the same headers and rows with both options."""
         return all(getattr(self, name) == getattr(other, name) for name in READING)
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from crm.files.models import File
 from crm.files.storage import local_copy
-from crm.imports.kinds import IMPORT_KINDS, ImportKind
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
 from crm.imports.readers.base import FETCH_FAILED
 from crm.imports.readers.opening import KINDS, WORKBOOKS
+from crm.imports.types import IMPORT_TYPES, ImportType
 from crm.records.schema import RecordSchema
 
 log = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ QUICK_WORKBOOK_BYTES = 2 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class FirstLook:
+class Preview:
     """The result of reading a file once: its headers, some rows, and the range of its records."""
 
     headers: list[str]
@@ -69,7 +69,7 @@ def is_quick(file: File) -> bool:
     return file.size <= (QUICK_WORKBOOK_BYTES if KINDS.get(file.mime) in WORKBOOKS else QUICK_TEXT_BYTES)
 
 
-def look(table: Table) -> FirstLook:
+def read_preview(table: Table) -> Preview:
     """Read the table once."""
     sample: list[list[Any]] = []
     count, last = 0, table.header_row
@@ -80,7 +80,7 @@ def look(table: Table) -> FirstLook:
                 sample.append([_shown(cell) for cell in item[1]])
         else:
             last = item.row  # type: ignore[union-attr]
-    return FirstLook(list(table.headers), sample, table.header_row, last, count)
+    return Preview(list(table.headers), sample, table.header_row, last, count)
 
 
 def _shown(cell: Cell) -> Any:
@@ -89,19 +89,19 @@ def _shown(cell: Cell) -> Any:
     return cell if cell is None or isinstance(cell, int | float) else cell.isoformat()
 
 
-def propose(kind: ImportKind, schema: RecordSchema, headers: list[str], sample: list[list[Any]]) -> dict[str, str]:
+def propose(kind: ImportType, schema: RecordSchema, headers: list[str], sample: list[list[Any]]) -> dict[str, str]:
     """Propose column header -> field key, as far as headers and sample allow."""
     custom = [FieldSpec(key, spec.name, spec.field_type.name) for key, spec in schema.fields.items()]
     names = [spec for spec in kind.names if spec.key not in schema.fields]
     return propose_mapping(headers, [*kind.fields, *custom, *names], sample)
 
 
-def take_first_look(job: Import, found: FirstLook, schema: RecordSchema) -> None:
+def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
     """Store the preview in the import, with a proposed mapping if it has none. Raises what Options.total raises."""
     for name, value in found.as_fields().items():
         setattr(job, name, value)
     if not job.column_mapping:
-        job.column_mapping = propose(IMPORT_KINDS[job.import_type], schema, found.headers, found.sample)
+        job.column_mapping = propose(IMPORT_TYPES[job.import_type], schema, found.headers, found.sample)
     job.total = Options.stored(job.options).total(
         header_row=found.header_row, last_row=found.last_row, row_count=found.row_count
     )

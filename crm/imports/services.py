@@ -14,12 +14,12 @@ from core.errors import NamedError, shorten
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from crm.files.models import File
-from crm.imports.kinds import IMPORT_KINDS
 from crm.imports.mapping import check_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
-from crm.imports.preview import FirstLook, is_quick, look, open_file, take_first_look
+from crm.imports.preview import Preview, is_quick, open_file, read_preview, store_preview
 from crm.imports.readers import ReaderError
+from crm.imports.types import IMPORT_TYPES
 from crm.tags.services import check_tags
 
 PAUSED, QUEUED, RUNNING = Import.Status.PAUSED, Import.Status.QUEUED, Import.Status.RUNNING
@@ -98,10 +98,10 @@ def create_import(
         updated_by_id=member_id,
     )
     if is_quick(file):
-        schema = IMPORT_KINDS[import_type].schema.load()
-        take_first_look(job, first_look(file, Options.stored(job.options)), schema)
+        schema = IMPORT_TYPES[import_type].schema.load()
+        store_preview(job, preview_file(file, Options.stored(job.options)), schema)
         if column_mapping or not pause:
-            check_mapping(IMPORT_KINDS[import_type], job.column_mapping, job.headers, schema, complete=not pause)
+            check_mapping(IMPORT_TYPES[import_type], job.column_mapping, job.headers, schema, complete=not pause)
     else:
         job.status, job.pause_requested = QUEUED, pause
     with transaction.atomic():
@@ -112,11 +112,11 @@ def create_import(
     return job
 
 
-def first_look(file: File, options: Options) -> FirstLook:
+def preview_file(file: File, options: Options) -> Preview:
     """Read the file once for the preview; problems become named messages."""
     try:
         with open_file(file, options) as table:
-            return look(table)
+            return read_preview(table)
     except ReaderError as error:
         raise NamedError(error.code, f"file: {error.message}") from error
 
@@ -148,8 +148,8 @@ def update_import(
     wanted = changes.get("status") or (RUNNING if "column_mapping" in edits else None)
     check_tags(tag_ids=edits.get("tags") or (), category_ids=[edits["category"]] if edits.get("category") else [])
     options = Options.stored(seen.options).changed(edits.get("options") or {})
-    reread = not options.reads_like(Options.stored(seen.options)) and seen.next_row == 0
-    fresh = first_look(seen.file, options) if reread and is_quick(seen.file) else None
+    reread = not options.reads_same_rows(Options.stored(seen.options)) and seen.next_row == 0
+    fresh = preview_file(seen.file, options) if reread and is_quick(seen.file) else None
     with transaction.atomic():
         job = Import.objects.select_for_update(of=("self",)).select_related("file").get(pk=seen.pk)
         if edits:
@@ -174,17 +174,18 @@ def _check_editable(job: Import, seen: Import, options: Options) -> None:
         raise NamedError("InvalidImportStatus_400", f"the import is {job.status} and cannot be changed any more")
     if job.options != seen.options:
         raise NamedError(
-            "InvalidRequest_400", "options: somebody else changed them just now; look at the import and try again"
+            "InvalidRequest_400",
+            "options: somebody else changed them just now; look at the import and try again",
         )
     old = Options.stored(job.options)
-    if job.next_row and (options.row_from != old.row_from or not options.reads_like(old)):
+    if job.next_row and (options.row_from != old.row_from or not options.reads_same_rows(old)):
         raise NamedError(
             "InvalidRequest_400",
             "options: rowFrom, delimiter, encoding and sheet are fixed once rows have been imported",
         )
 
 
-def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: FirstLook | None, *, reread: bool) -> None:
+def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: Preview | None, *, reread: bool) -> None:
     job.options = options.as_json()
     if reread:
         job.column_mapping, job.header_row, job.headers, job.sample = {}, None, [], []
@@ -197,7 +198,7 @@ def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: FirstL
     if "user_enquiry" in edits:
         job.user_enquiry = edits["user_enquiry"]
     if fresh is not None:
-        take_first_look(job, fresh, IMPORT_KINDS[job.import_type].schema.load())
+        store_preview(job, fresh, IMPORT_TYPES[job.import_type].schema.load())
     elif job.header_row is not None:
         job.total = options.total(header_row=job.header_row, last_row=job.last_row or 0, row_count=job.row_count or 0)
     if "column_mapping" in edits and job.header_row is not None:
@@ -205,7 +206,7 @@ def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: FirstL
 
 
 def _check_mapping(job: Import, *, complete: bool) -> None:
-    kind = IMPORT_KINDS[job.import_type]
+    kind = IMPORT_TYPES[job.import_type]
     check_mapping(kind, job.column_mapping, job.headers, kind.schema.load(), complete=complete)
 
 

@@ -34,14 +34,19 @@ from crm.imports.services import create_import, delete_imports, find_import, liv
 from crm.imports.undo import undo_import
 
 FIRST_ERRORS = 100
-CREATE = """Answers the File with the import nested in it. Unless pauseImport is false the import waits to be started by PUT.
-A columnMapping that is left empty is proposed. A large file is read by a worker: the status is queued, and total null, until then.
-Columns go to {fields}, custom fields by their uniqueFieldID, firstName and lastName (which make the name), tags (names, separated by
-commas; made when missing) and category (a name that exists). Of an import that is made in a session the rows count against the plan's
-limits: those beyond them fail with PlanLimitExceeded_403."""
+CREATE = (
+    "Answers the File with the import nested in it. Unless pauseImport is false the import waits to be started by"
+    " PUT.\nA columnMapping that is left empty is proposed. A large file is read by a worker: the status is queued,"
+    " and total null, until then.\nColumns go to {fields}, custom fields by their uniqueFieldID, firstName and"
+    " lastName (which make the name), tags (names, separated by\ncommas; made when missing) and category (a name that"
+    " exists). Of an import that is made in a session the rows count against the plan's\nlimits: those beyond them"
+    " fail with PlanLimitExceeded_403."
+)
 OF_CONTACTS = "name, email, countryCode, number"
-OF_LEADS = f"""{OF_CONTACTS} (by which the row's contact is found or made), status, source, value, notes, productServices (names, separated
-by commas), team (a name), teamMember (an address or a name)"""
+OF_LEADS = (
+    f"{OF_CONTACTS} (by which the row's contact is found or made), status, source, value, notes, productServices"
+    " (names, separated\nby commas), team (a name), teamMember (an address or a name)"
+)
 CREATE_ERRORS = (
     *("EmptyFile_400", "FileNotFound_400", "NoRowsInFile_400", "RowFromGreaterThanRowTo_400", "RowFromOutOfRange_400"),
     *("InvalidMapping_400", "UnsupportedFileType_400", "InvalidDataFormat_400", "ImportFileFetchFailed_400"),
@@ -122,7 +127,8 @@ class ImportViewSet(ResourceViewSet, abstract=True):
 
     @endpoint(
         "Change, start, pause, resume or cancel an import",
-        description="A columnMapping starts a paused import unless status says otherwise. Options that are not named stay as they are.",
+        description="A columnMapping starts a paused import unless status says otherwise. Options that are not named"
+        " stay as they are.",
         input=ImportUpdate,
         output=ImportDetail,
         success="ImportUpdated_200",
@@ -150,9 +156,9 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         output=BulkJobOut,
         success="ImportUndoStarted_201",
         errors=("ImportNotFound_400", "InvalidImportStatus_400", "InvalidRequest_400", "UnauthorizedAction_403"),
-        description="For 30 days after its start. A bulk job, which is answered, deletes what the import made, unless somebody has changed"
-        " it since, and gives back what it updated as POST /bulk-job/:id/undo does; contacts that it made stay where leads refer to them."
-        " Tags that it made stay. It takes the right to delete.",
+        description="For 30 days after its start. A bulk job, which is answered, deletes what the import made, unless"
+        " somebody has changed it since, and gives back what it updated as POST /bulk-job/:id/undo does; contacts that"
+        " it made stay where leads refer to them. Tags that it made stay. It takes the right to delete.",
     )
     def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         found = find_import(id, self.import_type)
@@ -169,7 +175,8 @@ class ImportViewSet(ResourceViewSet, abstract=True):
     @action(detail=True, url_path="errors.csv")
     @endpoint(
         "Download the failed rows of an import",
-        description="The original columns, the row's number and what is wrong with it: mend the rows and import the file again.",
+        description="The original columns, the row's number and what is wrong with it: mend the rows and import the"
+        " file again.",
         raw="text/csv",
         errors=("ImportNotFound_400",),
     )

@@ -21,13 +21,13 @@ from core.access import entitlement, limited
 from core.errors import NamedError
 from core.jobs import checkpoint, finish, has_due, release
 from crm.field_types import TextFormat
-from crm.imports.kinds import IMPORT_KINDS
 from crm.imports.mapping import RowReader, check_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
-from crm.imports.preview import look, open_file, take_first_look
+from crm.imports.preview import open_file, read_preview, store_preview
 from crm.imports.readers import ReaderError, Row, RowError, Table
 from crm.imports.row_errors import ErrorLog
+from crm.imports.types import IMPORT_TYPES
 from crm.records.schema import RecordRow, ValueProblem
 
 BATCH_ROWS = 2000
@@ -77,11 +77,11 @@ def _work(job: Import, deadline: float) -> None:
 def _prepare(job: Import, table: Table) -> bool:
     """Read the preview of a file that was too large for the request. Returns False if the import cannot continue
     now."""
-    kind = IMPORT_KINDS[job.import_type]
+    kind = IMPORT_TYPES[job.import_type]
     schema = kind.schema.load()
-    found = look(table)
+    found = read_preview(table)
     try:
-        take_first_look(job, found, schema)
+        store_preview(job, found, schema)
         check_mapping(kind, job.column_mapping, job.headers, schema, complete=not job.pause_requested)
     except NamedError as error:
         finish(job, Import.Status.FAILED, error=error.detail, error_detail=str(error), **found.as_fields())
@@ -112,7 +112,7 @@ class _Turn:
     def __init__(self, job: Import, table: Table, options: Options, deadline: float, latest: float) -> None:
         self.job, self.table, self.options = job, table, options
         self.deadline, self.latest = deadline, latest
-        self.kind = IMPORT_KINDS[job.import_type]
+        self.kind = IMPORT_TYPES[job.import_type]
         self.schema = self.kind.schema.load()
         self.reader = RowReader(self.kind, job.column_mapping, job.headers, self.schema)
         self.format = TextFormat(date_format=options.date_format)
@@ -160,8 +160,7 @@ class _Turn:
         batch = _Batch()
         reader, schema, how, drop = self.reader, self.schema, self.format, self.options.skip_invalid
         for position, item in enumerate(islice(items, batch_rows())):
-            if type(item) is not tuple:
-                assert isinstance(item, RowError)
+            if isinstance(item, RowError):
                 batch.numbers.append(item.row)
                 batch.cells.append(item.values)
                 batch.problems[position] = [(item.column or "", item.code, item.message)]
@@ -190,7 +189,7 @@ class _Turn:
 
     def _resolve_lookups(self, batch: _Batch) -> None:
         """Set the records that the rows name; a row that names an unknown one fails."""
-        self.lookups.need(batch.named.values())
+        self.lookups.create_missing_tags(batch.named.values())
         kept = []
         for row in batch.rows:
             problems = self.lookups.put_into(row, batch.named.get(row.index, {}))

@@ -20,30 +20,30 @@ def conflict_warning(meeting: Meeting) -> str:
     A meeting that begins when another ends does not conflict with it.
     """
     invited = MeetingAttendee.objects.filter(meeting=meeting, member__isnull=False).values_list("member_id", flat=True)
-    people = {meeting.organizer_id, *invited}
-    attended = MeetingAttendee.objects.filter(meeting=OuterRef("pk"), member_id__in=people)
+    participants = {meeting.organizer_id, *invited}
+    attended = MeetingAttendee.objects.filter(meeting=OuterRef("pk"), member_id__in=participants)
     others = Meeting.objects.filter(
         status=Meeting.Status.SCHEDULED,
         starts_at__lt=meeting.ends_at,
         starts_at__gt=meeting.starts_at - LONGEST,  # no meeting takes longer, so the index is read from here
         ends_at__gt=meeting.starts_at,
     )
-    theirs = others.exclude(pk=meeting.pk).filter(Q(organizer_id__in=people) | Exists(attended))
+    theirs = others.exclude(pk=meeting.pk).filter(Q(organizer_id__in=participants) | Exists(attended))
     found = list(theirs.order_by("starts_at", "pk")[: MOST + 1])
     if not found:
         return ""
     busy: dict[str, set[str]] = defaultdict(set)
     for other in found:
         busy[other.pk].add(other.organizer_id)
-    attending = MeetingAttendee.objects.filter(meeting__in=found, member_id__in=people)
+    attending = MeetingAttendee.objects.filter(meeting__in=found, member_id__in=participants)
     for other_id, member_id in attending.values_list("meeting_id", "member_id"):
         busy[other_id].add(member_id)
-    names = {member.pk: member.name or member.email for member in Member.objects.filter(pk__in=people)}
-    told = [_told(other, sorted(names[id] for id in busy[other.pk] & people)) for other in found[:MOST]]
-    return "; ".join([*told, "and more"] if len(found) > MOST else told)
+    names = {member.pk: member.name or member.email for member in Member.objects.filter(pk__in=participants)}
+    described = [_describe(other, sorted(names[id] for id in busy[other.pk] & participants)) for other in found[:MOST]]
+    return "; ".join([*described, "and more"] if len(found) > MOST else described)
 
 
-def _told(other: Meeting, names: list[str]) -> str:
+def _describe(other: Meeting, names: list[str]) -> str:
     zone = zone_of(other.timezone)
     start, end = other.starts_at.astimezone(zone), other.ends_at.astimezone(zone)
     until = f"{end:%H:%M}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M}"

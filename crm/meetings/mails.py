@@ -13,52 +13,52 @@ from accounts.mails.services import Letter, queue_mails
 from accounts.models import Member
 from accounts.settings.formats import formats_of
 from core.text.timezones import Offset, zone_of
-from crm.activities.reminders import Reminded, Reminder
+from crm.activities.reminders import Reminder
 from crm.meetings.icalendar import Method, calendar_file
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.teams.services import ACTIVE
 
-Person = Member | MeetingAttendee
+Participant = Member | MeetingAttendee
 
 
-def invite(
-    meeting: Meeting, attendees: Sequence[MeetingAttendee], to: Sequence[Person], *, changed: bool = False
+def send_invitations(
+    meeting: Meeting, attendees: Sequence[MeetingAttendee], to: Sequence[Participant], *, changed: bool = False
 ) -> None:
-    """Invite these people to the meeting, or tell them that it has changed; `attendees` are all attendees."""
+    """Invite these participants to the meeting, or tell them that it has changed; `attendees` are all attendees."""
     _send("meeting_invitation", meeting, to, calendar_file(meeting, attendees, Method.REQUEST), changed=changed)
 
 
-def call_off(meeting: Meeting, attendees: Sequence[MeetingAttendee], *, whole: bool) -> None:
+def send_cancellations(meeting: Meeting, attendees: Sequence[MeetingAttendee], *, whole: bool) -> None:
     """Tell the attendees that they are no longer invited, and the organizer too if the whole meeting is cancelled."""
-    people: list[Person] = [meeting.organizer, *attendees] if whole else list(attendees)
-    _send("meeting_cancelled", meeting, people, calendar_file(meeting, attendees, Method.CANCEL), whole=whole)
+    participants: list[Participant] = [meeting.organizer, *attendees] if whole else list(attendees)
+    _send("meeting_cancelled", meeting, participants, calendar_file(meeting, attendees, Method.CANCEL), whole=whole)
 
 
-def _send(template: str, meeting: Meeting, people: Sequence[Person], calendar: str, **facts: Any) -> None:
-    """Send the mail to these people, except members who no longer belong to the company."""
-    context, gone = {**_facts(meeting), **facts}, _gone(people)
+def _send(template: str, meeting: Meeting, participants: Sequence[Participant], calendar: str, **details: Any) -> None:
+    """Send the mail to these participants, except members who no longer belong to the company."""
+    context, left = {**_context(meeting), **details}, _left_members(participants)
     letters = [
-        Letter(person.email, {**context, "name": person.name}, calendar)
-        for person in people
-        if _member_id(person) not in gone
+        Letter(participant.email, {**context, "name": participant.name}, calendar)
+        for participant in participants
+        if _member_id(participant) not in left
     ]
     queue_mails(template, letters, company_id=meeting.company_id)
 
 
-def _member_id(person: Person) -> str | None:
-    return person.pk if isinstance(person, Member) else person.member_id
+def _member_id(participant: Participant) -> str | None:
+    return participant.pk if isinstance(participant, Member) else participant.member_id
 
 
-def _gone(people: Sequence[Person]) -> set[str]:
-    ids = [id for id in map(_member_id, people) if id]
+def _left_members(participants: Sequence[Participant]) -> set[str]:
+    ids = [id for id in map(_member_id, participants) if id]
     return set(Member.objects.filter(pk__in=ids).exclude(status__in=ACTIVE).values_list("pk", flat=True))
 
 
-def _facts(meeting: Meeting) -> dict[str, Any]:
-    return {"meeting": meeting, "organizer": meeting.organizer, "when": written(meeting)}
+def _context(meeting: Meeting) -> dict[str, Any]:
+    return {"meeting": meeting, "organizer": meeting.organizer, "when": format_times(meeting)}
 
 
-def written(meeting: Meeting) -> str:
+def format_times(meeting: Meeting) -> str:
     """Return the time range in the company's format, in the meeting's own time zone."""
     zone = zone_of(meeting.timezone)
     start, end = meeting.starts_at.astimezone(zone), meeting.ends_at.astimezone(zone)
@@ -69,20 +69,21 @@ def written(meeting: Meeting) -> str:
     return f"{formats.datetime(start)} – {until} {label}"
 
 
-def _to_remind() -> QuerySet[Meeting]:
+def _with_reminders() -> QuerySet[Meeting]:
     return Meeting.objects.filter(status=Meeting.Status.SCHEDULED).select_related("organizer")
 
 
-def _letters(meeting: Reminded) -> list[Letter]:
+def _letters(meeting: Meeting) -> list[Letter]:
     """The mails to the organizer and the members among the attendees, unless the meeting is over."""
-    assert isinstance(meeting, Meeting)
     if meeting.ends_at <= timezone.now():
         return []
     attending = Member.objects.filter(
         pk__in=MeetingAttendee.objects.filter(meeting=meeting, member__isnull=False).values("member")
     )
-    people = {member.pk: member for member in (meeting.organizer, *attending.order_by("pk")) if member.status in ACTIVE}
-    return [Letter(member.email, {**_facts(meeting), "name": member.name}) for member in people.values()]
+    participants = {
+        member.pk: member for member in (meeting.organizer, *attending.order_by("pk")) if member.status in ACTIVE
+    }
+    return [Letter(member.email, {**_context(meeting), "name": member.name}) for member in participants.values()]
 
 
-REMINDER = Reminder(_to_remind, "meeting_reminder", _letters)
+REMINDER = Reminder(_with_reminders, "meeting_reminder", _letters)

@@ -25,7 +25,10 @@ from crm.meetings.models import Meeting, MeetingAttendee
 from crm.meetings.services import LONGEST
 from crm.records.serializers import AutomationInput, member_of
 
-START = "such as 2026-03-09T14:30:00+01:00; without an offset it is what the clocks of `timezone` show (the first time of two)"
+START = (
+    "such as 2026-03-09T14:30:00+01:00; without an offset it is what the clocks of `timezone` show (the first time of"
+    " two)"
+)
 END = f"written like startsAt; at most {LONGEST.days} days after it. Give it, or durationMinutes"
 REMIND = "how long before it begins the organizer and the members among the attendees get a mail; null: none"
 ATTENDEES = f"at most {MAX_ATTENDEES}, each address once; the organizer comes anyway"

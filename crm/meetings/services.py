@@ -20,17 +20,17 @@ from crm.activities.reminders import schedule_reminder
 from crm.activities.text import one_line, several_lines
 from crm.meetings.attendees import Attendance, Given, attendees_of, replace_attendees
 from crm.meetings.icalendar import Method, calendar_file
-from crm.meetings.mails import call_off, invite
+from crm.meetings.mails import send_cancellations, send_invitations
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.records.datetimes import check_timezone, company_timezone, read_datetime
 from crm.records.updates import Changes, event_value
 
 Status = Meeting.Status
 LONGEST = timedelta(days=7)
-FACTS = ("title", "description", "starts_at", "ends_at", "timezone", "place", "link")
+MAILED_FIELDS = ("title", "description", "starts_at", "ends_at", "timezone", "place", "link")
 """The values that mails tell of a meeting: a change of one of them notifies all participants."""
 LINKS = {"lead": check_lead, "contact": check_contact}
-KEYS = {"starts_at": "startsAt", "ends_at": "endsAt", "remind_minutes": "remindMinutes"}
+EVENT_NAMES = {"starts_at": "startsAt", "ends_at": "endsAt", "remind_minutes": "remindMinutes"}
 """Names of values in events, where they differ from the model's."""
 BATCH = 100
 
@@ -50,13 +50,13 @@ def create_meeting(
     meeting = Meeting(
         organizer=_organizer(values.get("organizer"), actor_id), created_by_id=actor_id, updated_by_id=actor_id
     )
-    _give(meeting, {"timezone": company_timezone(), **values} if "timezone" not in values else values)
+    _apply(meeting, {"timezone": company_timezone(), **values} if "timezone" not in values else values)
     schedule_reminder(meeting, meeting.starts_at)
     meeting.save()
     present = replace_attendees(meeting, attendees).present
     if meeting.ends_at > timezone.now():
-        invite(meeting, present, [meeting.organizer, *present])
-    _tell("meeting.scheduled", [meeting], actor_id, automation)
+        send_invitations(meeting, present, [meeting.organizer, *present])
+    _emit("meeting.scheduled", [meeting], actor_id, automation)
     return meeting
 
 
@@ -71,7 +71,7 @@ def update_meeting(
 ) -> Meeting:
     """Change the given values of a scheduled meeting. A new start without an end keeps the meeting's length.
 
-    Mails go to all participants if one of FACTS changes, otherwise to the attendees who are added or removed. Raises
+    Mails go to all participants if one of MAILED_FIELDS changes, otherwise to the attendees who are added or removed. Raises
     NotFound_404, BadRequest_400 for a cancelled meeting, and what create_meeting raises.
     """
     meeting = Meeting.objects.select_for_update(of=("self",)).select_related("organizer").filter(pk=id).first()
@@ -82,11 +82,11 @@ def update_meeting(
             "BadRequest_400", "id: the meeting is cancelled, and its people have been told; make a new one"
         )
     told_until = meeting.ends_at
-    changes = _give(meeting, values)
+    changes = _apply(meeting, values)
     attendance = (
         Attendance(attendees_of(meeting), [], []) if attendees is None else replace_attendees(meeting, attendees)
     )
-    told_all = any(KEYS.get(name, name) in changes for name in FACTS)
+    told_all = any(EVENT_NAMES.get(name, name) in changes for name in MAILED_FIELDS)
     if attendance.added or attendance.removed:
         changes["attendees"] = {"added": _emails(attendance.added), "removed": _emails(attendance.removed)}
     if not changes:
@@ -98,8 +98,8 @@ def update_meeting(
     meeting.updated_by_id = actor_id
     meeting.save()
     if max(told_until, meeting.ends_at) > timezone.now():
-        _tell_people(meeting, attendance, told_all)
-    _tell("meeting.changed", [meeting], actor_id, automation, changes=changes)
+        _send_mails(meeting, attendance, told_all)
+    _emit("meeting.changed", [meeting], actor_id, automation, changes=changes)
     return meeting
 
 
@@ -121,9 +121,9 @@ def cancel_meetings(*, actor_id: str, selection: BulkSelection, automation: bool
             meeting.status, meeting.updated_by_id, meeting.updated_at = Status.CANCELLED, actor_id, timezone.now()
             meeting.sequence += 1
             if meeting.ends_at > timezone.now():
-                call_off(meeting, attendees[meeting.pk], whole=True)
+                send_cancellations(meeting, attendees[meeting.pk], whole=True)
         Meeting.objects.bulk_update(meetings, ("status", "sequence", "updated_by", "updated_at"))
-        _tell("meeting.cancelled", meetings, actor_id, automation)
+        _emit("meeting.cancelled", meetings, actor_id, automation)
         cancelled += len(meetings)
     if not cancelled and not selection.everything:
         raise NamedError("NotFound_404", "ids: none of them is a scheduled meeting of this company")
@@ -154,7 +154,7 @@ def _organizer(id: str | None, actor_id: str) -> Member:
     return found
 
 
-def _give(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
+def _apply(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
     """Set the meeting's own values. Returns the differences, named as in events."""
     given = {name: values[name] for name in ("timezone", "lead", "contact", "remind_minutes", "link") if name in values}
     given |= {name: one_line(values[name]) for name in ("title", "place") if name in values}
@@ -174,7 +174,7 @@ def _give(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
         if name in LINKS and value:
             LINKS[name](value)
         setattr(meeting, column, value)
-        changes[KEYS.get(name, name)] = {"from": event_value(before), "to": event_value(value)}
+        changes[EVENT_NAMES.get(name, name)] = {"from": event_value(before), "to": event_value(value)}
     return changes
 
 
@@ -200,22 +200,22 @@ def _times(meeting: Meeting, values: Mapping[str, Any], zone: str) -> dict[str, 
     return {"starts_at": start, "ends_at": end}
 
 
-def _tell_people(meeting: Meeting, attendance: Attendance, told_all: bool) -> None:
+def _send_mails(meeting: Meeting, attendance: Attendance, told_all: bool) -> None:
     if attendance.removed:
-        call_off(meeting, attendance.removed, whole=False)
+        send_cancellations(meeting, attendance.removed, whole=False)
     if told_all:
         new = {attendee.pk for attendee in attendance.added}
         known = [attendee for attendee in attendance.present if attendee.pk not in new]
-        invite(meeting, attendance.present, [meeting.organizer, *known], changed=True)
+        send_invitations(meeting, attendance.present, [meeting.organizer, *known], changed=True)
     if attendance.added:
-        invite(meeting, attendance.present, attendance.added)
+        send_invitations(meeting, attendance.present, attendance.added)
 
 
 def _emails(attendees: Sequence[MeetingAttendee]) -> list[str]:
     return [attendee.email for attendee in attendees]
 
 
-def _tell(kind: str, meetings: Sequence[Meeting], actor_id: str, automation: bool, **facts: Any) -> None:
+def _emit(kind: str, meetings: Sequence[Meeting], actor_id: str, automation: bool, **details: Any) -> None:
     payloads = {
         meeting.pk: {
             "lead": meeting.lead_id,
@@ -223,7 +223,7 @@ def _tell(kind: str, meetings: Sequence[Meeting], actor_id: str, automation: boo
             "title": meeting.title,
             "startsAt": event_value(meeting.starts_at),
             "endsAt": event_value(meeting.ends_at),
-            **facts,
+            **details,
         }
         for meeting in meetings
     }

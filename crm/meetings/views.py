@@ -29,7 +29,10 @@ REFERENCES = (
     ),
     *("InvalidTimezone_400", "InvalidInput_400"),
 )
-CLASHES = "`warning` tells which of its members have other scheduled meetings then, and when; they keep nothing from being made."
+CLASHES = (
+    "`warning` tells which of its members have other scheduled meetings then, and when; they keep nothing from being"
+    " made."
+)
 
 
 def _answer(view: ResourceViewSet, id: str) -> Response:
@@ -47,8 +50,8 @@ class MeetingViewSet(ResourceViewSet):
         Meeting.objects.all,
         MEETING_FIELDS,
         MeetingOut,
-        description="Cancelled ones too, by their status. `member` finds the meetings that a member organizes or is asked to; those of a"
-        " time are found by startsAt, for example between two dates in advancedFilters.",
+        description="Cancelled ones too, by their status. `member` finds the meetings that a member organizes or is"
+        " asked to; those of a time are found by startsAt, for example between two dates in advancedFilters.",
     )
 
     @endpoint(
@@ -58,8 +61,8 @@ class MeetingViewSet(ResourceViewSet):
         success="MeetingCreated_201",
         errors=REFERENCES,
         takes="meeting",
-        description="Organizer and attendees get an invitation by mail with an iCalendar file, unless the meeting is over. "
-        f"{CLASHES} Local times that clocks skip are refused. Emits meeting.scheduled.",
+        description="Organizer and attendees get an invitation by mail with an iCalendar file, unless the meeting is"
+        f" over. {CLASHES} Local times that clocks skip are refused. Emits meeting.scheduled.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         automation, attendees = data.pop("automation") == "run", data.pop("attendees", [])
@@ -73,8 +76,8 @@ class MeetingViewSet(ResourceViewSet):
         bulk=True,
         success="MeetingsCancelled_200",
         errors=("NotFound_404",),
-        description="They stay, with the status cancelled; their people are told by mail, unless they are over. Those that are cancelled"
-        " already are passed over. Emits meeting.cancelled for each.",
+        description="They stay, with the status cancelled; their people are told by mail, unless they are over. Those"
+        " that are cancelled already are passed over. Emits meeting.cancelled for each.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         done = cancel_meetings(
@@ -95,10 +98,10 @@ class MeetingViewSet(ResourceViewSet):
         output=MeetingOut,
         success="MeetingUpdated_200",
         errors=("NotFound_404", "BadRequest_400", *REFERENCES),
-        description="What is not given stays; a new startsAt alone keeps the length, attendees replace those who are there. All are told"
-        " by mail when title, description, time, time zone, place or link change, and otherwise just those who are added or removed. The"
-        " organizer stays, since calendars tie a meeting to them; one that is cancelled stays so (BadRequest_400). "
-        f"{CLASHES} Emits meeting.changed when anything is different.",
+        description="What is not given stays; a new startsAt alone keeps the length, attendees replace those who are"
+        " there. All are told by mail when title, description, time, time zone, place or link change, and otherwise"
+        " just those who are added or removed. The organizer stays, since calendars tie a meeting to them; one that"
+        f" is cancelled stays so (BadRequest_400). {CLASHES} Emits meeting.changed when anything is different.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         automation, attendees = data.pop("automation") == "run", data.pop("attendees", None)

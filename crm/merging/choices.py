@@ -33,7 +33,7 @@ def choose(
             winner.after.update({column: state.before[column] for column in parts[key].columns})
         else:
             _put(winner, key, state.custom_before.get(key))
-    _give(schema, winner, given)
+    _apply_values(schema, winner, given)
     _refuse_emptied(schema, parts, winner, choices)
 
 
@@ -85,7 +85,7 @@ def _fill(
             )
 
 
-def _give(schema: RecordSchema, winner: RecordState, given: Mapping[str, Any]) -> None:
+def _apply_values(schema: RecordSchema, winner: RecordState, given: Mapping[str, Any]) -> None:
     """Set values that none of the records need have; they are read like those of an update."""
     if not given:
         return

@@ -27,12 +27,16 @@ from crm.records.kinds import RecordKind
 PARAMETERS = ("n", "cursorPagination", "cursor")
 DEFAULT_SIZE, MAX_SIZE = 50, 500
 SORT = (("rule", "asc"), ("key", "asc"))
-PAGING = f"""Pages are had by cursor; without n a page has {DEFAULT_SIZE} groups, and more than {MAX_SIZE} count as {MAX_SIZE}. Records
-that are merged or deleted leave the list by themselves. """
-CONTACT_RULES = """samePhone: the same number. sameEmail: the same address but for capitals and what follows a plus, at Gmail but for dots
-too. similarName: names that are written almost the same (at least 60 % of their trigrams in common) with addresses of one domain that is no
-free mail provider's; pairs are looked for as pages are read, so that totalCount is null, and a page may have fewer than n and still a
-nextCursor."""
+PAGING = (
+    f"Pages are had by cursor; without n a page has {DEFAULT_SIZE} groups, and more than {MAX_SIZE} count as"
+    f" {MAX_SIZE}. Records\nthat are merged or deleted leave the list by themselves. "
+)
+CONTACT_RULES = (
+    "samePhone: the same number. sameEmail: the same address but for capitals and what follows a plus, at Gmail but"
+    " for dots\ntoo. similarName: names that are written almost the same (at least 60 % of their trigrams in common)"
+    " with addresses of one domain that is no\nfree mail provider's; pairs are looked for as pages are read, so that"
+    " totalCount is null, and a page may have fewer than n and still a\nnextCursor."
+)
 LEAD_RULES = """Of open leads: sameContactAndProduct (or both without product), and sameContact."""
 
 
@@ -105,14 +109,14 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
         for group in groups:
             members = [records[id] for id in group.ids if id in records]
             if len(members) > 1:
-                told = {
+                rendered = {
                     "rule": group.rule,
                     "score": group.score,
                     "shared": group.shared,
                     "count": group.count,
                     "records": members,
                 }
-                found.append(told)
+                found.append(rendered)
         return found
 
     def dismiss_pairs(self, data: dict[str, Any]) -> dict[str, int]:

@@ -27,7 +27,8 @@ MAX_WEIGHED = 200
 
 OWN = "company_id = current_setting('app.company') AND NOT is_deleted"
 DISMISSED = """SELECT count(*) FROM crm_duplicatedismissal d
-    WHERE d.company_id = current_setting('app.company') AND d.panel = %(panel)s AND d.first_id = ANY(g.ids) AND d.second_id = ANY(g.ids)"""
+    WHERE d.company_id = current_setting('app.company') AND d.panel = %(panel)s
+        AND d.first_id = ANY(g.ids) AND d.second_id = ANY(g.ids)"""
 UNDISMISSED = f"(n > {MAX_WEIGHED} OR n * (n - 1) / 2 > ({DISMISSED}))"
 SAME_COLUMN = """
 SELECT key, ids, n FROM (
@@ -39,7 +40,8 @@ SELECT key, ids, n FROM (
 SAME_CONTACT_AND_PRODUCT = f"""
 SELECT contact_id || ' ' || product AS key, ids, n FROM (
     SELECT c.contact_id, x.* FROM (
-        SELECT contact_id FROM crm_lead WHERE {OWN} AND status <> ALL(%(closed)s) AND contact_id >= split_part(%(after)s, ' ', 1)
+        SELECT contact_id FROM crm_lead
+        WHERE {OWN} AND status <> ALL(%(closed)s) AND contact_id >= split_part(%(after)s, ' ', 1)
         GROUP BY contact_id HAVING count(*) > 1
     ) AS c CROSS JOIN LATERAL (
         SELECT coalesce(p.product_service_id, '') AS product, array_agg(l.id ORDER BY l.id) AS ids, count(*) AS n

@@ -17,25 +17,26 @@ from django.db import connection
 
 SIMILAR = 0.6
 """The threshold: Ann and Anne Eriksen have 0.79, Jon and John Smith 0.62, Peter and Paul Schmidt 0.5."""
-STRETCH = 500
-MAX_STRETCHES = 20
+CHUNK = 500
+MAX_CHUNKS = 20
 """A page reads at most this many chunks, and ends early if they contain too few pairs."""
 COMMON = 60
 """A trigram in more names of a chunk than this says nothing about any of them."""
 FREE_MAIL = frozenset(
     """
-    aol.com fastmail.com free.fr freenet.de gmail.com gmx.at gmx.ch gmx.com gmx.de gmx.net hey.com hotmail.co.uk hotmail.com hotmail.de
-    hotmail.fr hotmail.it icloud.com inbox.lv laposte.net libero.it live.com mac.com mail.com mail.ru mailbox.org me.com msn.com naver.com
-    orange.fr outlook.com outlook.de pm.me posteo.de proton.me protonmail.com qq.com rediffmail.com seznam.cz t-online.de tutanota.com
-    wanadoo.fr web.de wp.pl yahoo.co.in yahoo.co.jp yahoo.co.uk yahoo.com yahoo.de yahoo.fr yandex.com yandex.ru ymail.com zoho.com 126.com
-    163.com
+    aol.com fastmail.com free.fr freenet.de gmail.com gmx.at gmx.ch gmx.com gmx.de gmx.net hey.com hotmail.co.uk
+    hotmail.com hotmail.de hotmail.fr hotmail.it icloud.com inbox.lv laposte.net libero.it live.com mac.com mail.com
+    mail.ru mailbox.org me.com msn.com naver.com orange.fr outlook.com outlook.de pm.me posteo.de proton.me
+    protonmail.com qq.com rediffmail.com seznam.cz t-online.de tutanota.com wanadoo.fr web.de wp.pl yahoo.co.in
+    yahoo.co.jp yahoo.co.uk yahoo.com yahoo.de yahoo.fr yandex.com yandex.ru ymail.com zoho.com 126.com 163.com
     """.split()  # noqa: SIM905  a list would take a line for each domain
 )
 """Domains whose addresses say nothing about the organisation."""
 
 READ = """
 SELECT id, email_identity, name FROM crm_contact
-WHERE company_id = current_setting('app.company') AND NOT is_deleted AND email_identity IS NOT NULL AND email_identity > %s
+WHERE company_id = current_setting('app.company') AND NOT is_deleted
+    AND email_identity IS NOT NULL AND email_identity > %s
 ORDER BY email_identity, id LIMIT %s
 """
 
@@ -54,7 +55,7 @@ class Pair(NamedTuple):
         return self.first + self.second
 
 
-class _Person(NamedTuple):
+class _Contact(NamedTuple):
     id: str
     identity: str
     name: str
@@ -67,42 +68,42 @@ def similar_pairs(
     the chunk that begins there."""
     start, mark = after
     found: list[Pair] = []
-    for _ in range(MAX_STRETCHES):
+    for _ in range(MAX_CHUNKS):
         stretch, further = _read(start)
         pairs = sorted((pair for pair in _compare(stretch) if pair.mark > mark), key=lambda pair: pair.mark)
         if pairs:
             different = dismissed({id for pair in pairs for id in (pair.first, pair.second)})
             pairs = [pair for pair in pairs if (pair.first, pair.second) not in different]
-        room = size - len(found)
-        found += pairs[:room]
-        if len(pairs) > room:
-            return found, (start, found[-1].mark if room else mark)
+        remaining = size - len(found)
+        found += pairs[:remaining]
+        if len(pairs) > remaining:
+            return found, (start, found[-1].mark if remaining else mark)
         if further is None:
             return found, None
         start, mark = further, ""
     return found, (start, mark)
 
 
-def _read(after: str) -> tuple[list[_Person], str | None]:
+def _read(after: str) -> tuple[list[_Contact], str | None]:
     """Return the contacts after an address, up to the end of a domain if one ends in the chunk, and the address to
     continue after."""
     with connection.cursor() as cursor:
-        cursor.execute(READ, [after, STRETCH])
-        people = [_Person(*row) for row in cursor.fetchall()]
-    more = len(people) == STRETCH
-    kept: list[_Person] = []
-    for domain, group in groupby(people, _domain):
+        cursor.execute(READ, [after, CHUNK])
+        contacts = [_Contact(*row) for row in cursor.fetchall()]
+    more = len(contacts) == CHUNK
+    kept: list[_Contact] = []
+    for domain, group in groupby(contacts, _domain):
         if domain in FREE_MAIL:
             return kept, _end_of(domain)
         members = list(group)
-        if more and members[-1] is people[-1] and kept:
+        if more and members[-1] is contacts[-1] and kept:
             return kept, kept[-1].identity  # the domain continues after the chunk: the next chunk begins with it
         kept += members
-    return kept, people[-1].identity if more else None
+    return kept, contacts[-1].identity if more else None
 
 
-def _domain(person: _Person) -> str:
-    return person.identity.partition("@")[0]
+def _domain(contact: _Contact) -> str:
+    return contact.identity.partition("@")[0]
 
 
 def _end_of(domain: str) -> str:
@@ -110,16 +111,16 @@ def _end_of(domain: str) -> str:
     return f"{domain}A"
 
 
-def _compare(people: Sequence[_Person]) -> Iterator[Pair]:
-    for domain, group in groupby(people, _domain):
+def _compare(contacts: Sequence[_Contact]) -> Iterator[Pair]:
+    for domain, group in groupby(contacts, _domain):
         members = list(group)
         if len(members) > 1:
             yield from _compare_all(domain, members)
 
 
-def _compare_all(domain: str, people: Sequence[_Person]) -> Iterator[Pair]:
+def _compare_all(domain: str, contacts: Sequence[_Contact]) -> Iterator[Pair]:
     """Yield the similar pairs of one domain; only names with a common trigram are compared."""
-    trigrams = [_trigrams(person.name) for person in people]
+    trigrams = [_trigrams(contact.name) for contact in contacts]
     holders: dict[str, list[int]] = defaultdict(list)
     for position, found in enumerate(trigrams):
         for trigram in found:
@@ -132,9 +133,9 @@ def _compare_all(domain: str, people: Sequence[_Person]) -> Iterator[Pair]:
         for other in shared:
             score = len(found & trigrams[other]) / len(found | trigrams[other])
             if (
-                score >= SIMILAR and people[position].identity != people[other].identity
+                score >= SIMILAR and contacts[position].identity != contacts[other].identity
             ):  # another rule finds equal addresses
-                first, second = sorted((people[position].id, people[other].id))
+                first, second = sorted((contacts[position].id, contacts[other].id))
                 yield Pair(first, second, round(score, 2), domain)
 
 
@@ -144,7 +145,7 @@ def _trigrams(name: str) -> frozenset[str]:
     plain = "".join(
         letter for letter in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(letter)
     )
-    words = "".join(letter if letter.isalnum() else " " for letter in plain).split()
-    if len(words) < 2:
+    parts = "".join(letter if letter.isalnum() else " " for letter in plain).split()
+    if len(parts) < 2:
         return frozenset()
-    return frozenset(padded[i : i + 3] for word in words for padded in (f"  {word} ",) for i in range(len(padded) - 2))
+    return frozenset(padded[i : i + 3] for word in parts for padded in (f"  {word} ",) for i in range(len(padded) - 2))

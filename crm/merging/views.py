@@ -34,11 +34,16 @@ from crm.merging.services import UNDO_DAYS, merge_records
 from crm.merging.undo import not_found, undo_merge
 from crm.records.types import kind_of
 
-MERGE = f"""The values of `winner` stay, unless `choices` takes one from another of the records or gives one; what the winner lacks comes
-from the others, in their order. Tags (and products) are united, and what refers to the others goes along. These are deleted and point to
-the winner. Undone within {UNDO_DAYS} days by POST :id/undo. Takes the permissions to update and to delete too."""
-UNDO = f"""Within {UNDO_DAYS} days, the records are what they were before; what somebody has changed since stays, and is named in `kept`.
-Takes the permissions to update and to delete too."""
+MERGE = (
+    "The values of `winner` stay, unless `choices` takes one from another of the records or gives one; what the"
+    " winner lacks comes\nfrom the others, in their order. Tags (and products) are united, and what refers to the"
+    f" others goes along. These are deleted and point to\nthe winner. Undone within {UNDO_DAYS} days by POST :id/undo."
+    " Takes the permissions to update and to delete too."
+)
+UNDO = (
+    f"Within {UNDO_DAYS} days, the records are what they were before; what somebody has changed since stays, and is"
+    " named in `kept`.\nTakes the permissions to update and to delete too."
+)
 MERGE_ERRORS = ("InvalidPayload_400", *VALUE_ERRORS)
 UNDO_ERRORS = ("NotFound_404", "BadRequest_400", "PlanLimitExceeded_403", "PlanSubscriptionLimitExceeded_403")
 CONTACT_ERRORS = ("ContactNotFound_400", "ContactAlreadyExists_400", "CannotUpdateUniqueKey_400")
@@ -118,7 +123,8 @@ class ContactMergeViewSet(MergeViewSet):
         output=ContactMergeOut,
         success="ContactsMerged_200",
         errors=(*MERGE_ERRORS, *CONTACT_ERRORS),
-        description=f"{MERGE} countryCode and number go together. Whoever has unsubscribed stays so. Emits contact.merged.",
+        description=f"{MERGE} countryCode and number go together. Whoever has unsubscribed stays so. Emits"
+        " contact.merged.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         return self.merge(data)

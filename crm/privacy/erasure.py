@@ -13,7 +13,7 @@ from core.events import emit
 from core.jobs import notify_workers
 from crm.contacts.models import Contact
 from crm.contacts.schema import ContactSchema
-from crm.exports.services import forget_exports
+from crm.exports.services import discard_exports
 from crm.files.models import File
 from crm.imports.models import Import
 from crm.leads.models import Lead
@@ -62,7 +62,7 @@ def erase_contact(*, id: str, confirm: str, actor_id: str) -> Erased:
         lead_ids=subject.lead_ids,
         counts={name: count for name, count in counts.items() if count},
         file_count=_delete_files(attached),
-        export_count=forget_exports(),
+        export_count=discard_exports(),
         source_files=files,
     )
 

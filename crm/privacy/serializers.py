@@ -16,7 +16,8 @@ class AccessOut(Output):
     sections = Computed(
         serializers.DictField(
             child=serializers.ListField(child=serializers.DictField()),
-            help_text="contacts (it and those merged into it), leads, activities, messages and so on; the columns of each record",
+            help_text="contacts (it and those merged into it), leads, activities, messages and so on; the columns of"
+            " each record",
         )
     )
 

@@ -28,8 +28,9 @@ class ContactPrivacyViewSet(ResourceViewSet):
         "Everything known of a contact",
         output=AccessOut,
         errors=("ContactNotFound_400", "InvalidRequest_400", "UnauthorizedAction_403"),
-        description="The contact, live or deleted, with those merged into it: their values, leads, activities, calls, meetings, follow-ups,"
-        " messages, imports, events and suppressions, as they are stored. Needs the right to read all of these.",
+        description="The contact, live or deleted, with those merged into it: their values, leads, activities, calls,"
+        " meetings, follow-ups, messages, imports, events and suppressions, as they are stored. Needs the right to"
+        " read all of these.",
     )
     def access_request(self, request: Request, id: str) -> Any:
         status, head = envelope(self.declared.success)
@@ -54,8 +55,9 @@ class ContactPrivacyViewSet(ResourceViewSet):
         output=ErasedOut,
         success="ContactErased_200",
         errors=("ContactNotFound_400", "InvalidInput_400", "InvalidRequest_400", "UnauthorizedAction_403"),
-        description="Irreversible; needs the permission contact.DELETE, too. What is personal is removed from every record of the contact,"
-        " those merged into it and their leads; its address is never written to again. Exported files are deleted: it may be in them.",
+        description="Irreversible; needs the permission contact.DELETE, too. What is personal is removed from every"
+        " record of the contact, those merged into it and their leads; its address is never written to again. Exported"
+        " files are deleted: it may be in them.",
     )
     def erase(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         if not (self.actor.is_unbounded or self.actor.may("contact", "DELETE")):

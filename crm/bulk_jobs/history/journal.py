@@ -58,10 +58,13 @@ def before(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
         return
     made = _is_made("r", kind, source)
     statement = f"""
-        INSERT INTO crm_journal (id, created_at, updated_at, company_id, panel, {source.column}, record_id, before, after)
+        INSERT INTO crm_journal
+            (id, created_at, updated_at, company_id, panel, {source.column}, record_id, before, after)
         SELECT given.id, %(now)s, %(now)s, %(company)s, %(panel)s, %(source)s, r.id,
-            CASE WHEN NOT {made} THEN {_snapshot(kind)} END, CASE WHEN {made} AND r.updated_at <> r.created_at THEN '{TOUCHED}'::jsonb END
-        FROM json_to_recordset(%(rows)s::json) AS given (id text, record text) JOIN {kind.table} r ON r.id = given.record
+            CASE WHEN NOT {made} THEN {_snapshot(kind)} END,
+            CASE WHEN {made} AND r.updated_at <> r.created_at THEN '{TOUCHED}'::jsonb END
+        FROM json_to_recordset(%(rows)s::json) AS given (id text, record text)
+            JOIN {kind.table} r ON r.id = given.record
         ON CONFLICT DO NOTHING RETURNING record_id
     """
     rows = orjson.dumps([{"id": new_id(), "record": id} for id in ids]).decode()
@@ -81,8 +84,8 @@ def after(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
         return
     # Only the differences: the rest is in `before` already.
     links = "".join(
-        f" || CASE WHEN now.version -> '{name}' <> j.before -> '{name}' THEN jsonb_build_object('{name}', now.version -> '{name}')"
-        " ELSE '{}' END"
+        f" || CASE WHEN now.version -> '{name}' <> j.before -> '{name}' THEN jsonb_build_object('{name}', now.version"
+        f" -> '{name}') ELSE '{{}}' END"
         for name, *_ in kind.links
     )
     with connection.cursor() as cursor:

@@ -252,8 +252,8 @@ def _holders(kind: RecordKind, claims: Collection[tuple[str, str]], others: Coll
             keys = [key for name, key in claims if name == part]
             if keys:
                 cursor.execute(
-                    f"SELECT {column} FROM {kind.table} WHERE company_id = current_setting('app.company') AND NOT is_deleted"
-                    f" AND {column} = ANY(%s) AND id <> ALL(%s)",
+                    f"SELECT {column} FROM {kind.table} WHERE company_id = current_setting('app.company') AND NOT"
+                    f" is_deleted AND {column} = ANY(%s) AND id <> ALL(%s)",
                     [keys, list(others)],
                 )
                 held |= {(part, key) for (key,) in cursor.fetchall()}

@@ -16,10 +16,10 @@ HTML_TAGS = frozenset(
     re.findall(
         r"\w+",
         """
-        html head body script style title meta link base iframe frameset h1 h2 h3 h4 h5 h6 p div span table tr td th br hr a b i u s em
-        strong img ul ol li font center form input button textarea select video audio source canvas object embed template section
-        article main nav header footer noscript marquee details math picture pre blockquote plaintext xmp listing applet frame basefont
-        bgsound isindex
+        html head body script style title meta link base iframe frameset h1 h2 h3 h4 h5 h6 p div span table tr td th br
+        hr a b i u s em strong img ul ol li font center form input button textarea select video audio source canvas
+        object embed template section article main nav header footer noscript marquee details math picture pre
+        blockquote plaintext xmp listing applet frame basefont bgsound isindex
         """,
     )
 )
@@ -31,8 +31,8 @@ MAIL_NAMES = frozenset(
     re.findall(
         r"[\w-]+",
         """
-        from to cc bcc subject date received return-path message-id mime-version delivered-to reply-to sender content-type dkim-signature
-        in-reply-to references authentication-results arc-seal
+        from to cc bcc subject date received return-path message-id mime-version delivered-to reply-to sender
+        content-type dkim-signature in-reply-to references authentication-results arc-seal
         """,
     )
 )

@@ -98,7 +98,7 @@ def lines(rows: Iterable[list[Any]], cell_limit: int) -> Iterator[bytes]:
 
 def convert(wanted: str, cell_limit: int) -> dict[str, Any]:
     """Write the sheet to stdout and return the report."""
-    import python_calamine as calamine
+    import python_calamine as calamine  # noqa: PLC0415  the process limits itself before it loads the parser
 
     try:
         book = calamine.load_workbook(sys.stdin.buffer)

@@ -194,12 +194,14 @@ class DelimitedTable(Table):
             if end is not None:
                 return (
                     end,
-                    f"A cell of this row is longer than {MAX_CELL_CHARS:,} characters, or the row is too long. Shorten it.",
+                    f"A cell of this row is longer than {MAX_CELL_CHARS:,} characters, or the row is too long. Shorten"
+                    " it.",
                 )
         if too_long or reached > first + 1 or "unexpected end" in str(error):
             return (
                 first + 1,
-                'A quote (") that opens in this row is never closed properly. Close it, or double the quotes inside the cell.',
+                'A quote (") that opens in this row is never closed properly. Close it, or double the quotes inside'
+                " the cell.",
             )
         return (
             first + 1,
@@ -240,7 +242,10 @@ class DelimitedTable(Table):
         return None
 
     def _too_many(self, number: int, cells: list[str]) -> RowError:
-        message = f"The row has {len(cells)} cells, the header {len(self.headers)}. Quote cells that contain the delimiter {self.delimiter!r}."
+        message = (
+            f"The row has {len(cells)} cells, the header {len(self.headers)}. Quote cells that contain the delimiter"
+            f" {self.delimiter!r}."
+        )
         return RowError(number, None, INVALID, message, _presentable(cells))
 
 

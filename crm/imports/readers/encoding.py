@@ -76,7 +76,8 @@ def detect_encoding(stream: BinaryIO) -> tuple[str, int]:
     if looks_binary(head):
         raise ReaderError(
             INVALID,
-            "The file's content is not text, whatever its name says. Export the table as CSV (UTF-8) or XLSX and upload that.",
+            "The file's content is not text, whatever its name says. Export the table as CSV (UTF-8) or XLSX and"
+            " upload that.",
         )
     sample = _sample_above_ascii(stream)
     if not sample or is_utf8(sample) or _mostly_utf8(sample):

@@ -30,7 +30,8 @@ def clean_headers(cells: Sequence[object], first_column: int = 0, used: int = 0)
     if len(texts) > MAX_COLUMNS:
         raise ReaderError(
             INVALID,
-            f"The file has {len(texts):,} columns; at most {MAX_COLUMNS} can be imported. Remove the columns that are not needed.",
+            f"The file has {len(texts):,} columns; at most {MAX_COLUMNS} can be imported. Remove the columns that are"
+            " not needed.",
         )
     names: list[str] = []
     taken: set[str] = set()

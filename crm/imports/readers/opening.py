@@ -87,7 +87,7 @@ def _find_kind(stream: BinaryIO, kind: str | None, encoding: str | None) -> str:
             f"The content is not a readable {wanted.upper()} workbook; it may be cut off. Save it again and upload it.",
         )
     if mime is None and encoding and known_encoding(encoding).startswith("utf-16"):
-        # UTF-16 without a mark is recognized only by its ASCII characters; for a text without them the user has to say so.
+        # UTF-16 without a mark is recognized only by its ASCII characters; without them the user has to say so.
         return wanted or "csv"
     if content is None:
         what = f"is {mime}" if mime else "is not text"

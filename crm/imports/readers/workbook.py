@@ -51,7 +51,8 @@ FAILURES = {
     "password": "The workbook is protected by a password. Save it without one and upload it again.",
     "memory": f"The workbook needs more memory than an import may use. {SAVE_AS_CSV}",
     "space": "The server has no room to unpack the workbook at the moment. Try again later.",
-    "damaged": f"The workbook is damaged or not of the kind that it says. Open it in a spreadsheet program. {SAVE_AS_CSV}",
+    "damaged": "The workbook is damaged or not of the kind that it says. Open it in a spreadsheet program."
+    f" {SAVE_AS_CSV}",
 }
 
 
@@ -81,7 +82,10 @@ class WorkbookTable(Table):
             if b'["' in line[1:] or b",[" in line:
                 content = [_revive(cell[0]) if type(cell) is list else cell for cell in content]
             if len(content) > width:
-                message = f"The row has {len(content)} cells, the header {width}. Give every column a header, or empty the cells beyond."
+                message = (
+                    f"The row has {len(content)} cells, the header {width}. Give every column a header, or empty the"
+                    " cells beyond."
+                )
                 yield RowError(number, None, INVALID, message, tuple(content[:MAX_COLUMNS]))
                 continue
             content.extend([None] * (width - len(content)))
@@ -189,7 +193,7 @@ def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> dict[str, Any]:
         environment = {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"}
         command = [sys.executable, "-I", str(CHILD), sheet, str(MAX_CELL_CHARS)]
         try:
-            done = subprocess.run(
+            done = subprocess.run(  # noqa: S603  our own program, and the sheet's name as an argument
                 command, stdin=source, stdout=spool, stderr=errors, timeout=CHILD_SECONDS, env=environment, check=False
             )
         except subprocess.TimeoutExpired as error:

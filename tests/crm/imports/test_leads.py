@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from core.models import Event
-from crm.imports.kinds import IMPORT_KINDS
-from crm.imports.kinds.base import ImportKind
+from crm.imports.types import IMPORT_TYPES
+from crm.imports.types.base import ImportType
 from crm.models import Contact, CustomField, Import, Lead, LeadTag, LeadValue
 from tests.crm.imports.helpers import counts, csv_of, upload, work
 from tests.crm.leads.helpers import lead_field, member, product, set_rule, team_of
@@ -329,8 +329,8 @@ def test_roles(db: None) -> None:
     assert cast.narrow_session.post("/lead/import", {}).status == 403
 
 
-@pytest.mark.parametrize("kind", IMPORT_KINDS.values(), ids=lambda kind: kind.name)
-def test_every_import_type_keeps_the_contract_of_import_types(kind: ImportKind, scope: Cast) -> None:
+@pytest.mark.parametrize("kind", IMPORT_TYPES.values(), ids=lambda kind: kind.name)
+def test_every_import_type_keeps_the_contract_of_import_types(kind: ImportType, scope: Cast) -> None:
     schema = kind.schema.load()
     assert kind.name in Import.Type.values
     assert schema.kind.noun == kind.noun

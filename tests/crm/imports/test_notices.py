@@ -52,7 +52,7 @@ def test_imports_are_silent_where_that_is_wanted(cast: Cast) -> None:
 
 def test_a_failed_import_is_told(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.jobs.runner.MAX_ATTEMPTS", 1)
-    monkeypatch.setattr("crm.imports.kinds.contacts.write_contacts", lambda *args, **options: 1 / 0)
+    monkeypatch.setattr("crm.imports.types.contacts.write_contacts", lambda *args, **options: 1 / 0)
     assert run(cast, csv_of(people(1)))["status"] == "failed"
     (mail,) = mails()
     assert (mail.kind, mail.to, mail.subject) == (

@@ -81,6 +81,6 @@ def test_a_page_of_groups_walks_the_index_of_its_key(company: str, rule: str, in
 
 
 def test_a_stretch_of_names_is_read_in_the_order_of_addresses(company: str) -> None:
-    nodes = plan(company, similar_names.READ, ["firm3.example@p1", similar_names.STRETCH])
+    nodes = plan(company, similar_names.READ, ["firm3.example@p1", similar_names.CHUNK])
     assert "contact_same_email" in {node.get("Index Name") for node in nodes}
     assert not [node for node in nodes if node["Node Type"] in ("Sort", "Seq Scan", "Incremental Sort")]

@@ -105,8 +105,8 @@ def test_a_stretch_ends_with_a_domain_or_goes_on_in_a_long_one(cast: Cast, monke
                 contact("Same Name", f"n{n}@{domain}")
     everything = cast.key.get("/contact/duplicate", rule="similarName", n="500").data
     assert len(everything) == 3 + 3 + 7 * 6 // 2 + 3
-    monkeypatch.setattr("crm.merging.similar_names.STRETCH", 4)
-    monkeypatch.setattr("crm.merging.similar_names.MAX_STRETCHES", 2)
+    monkeypatch.setattr("crm.merging.similar_names.CHUNK", 4)
+    monkeypatch.setattr("crm.merging.similar_names.MAX_CHUNKS", 2)
     seen = walk(cast, rule="similarName", n="2")
     assert len(seen) == len({tuple(group) for group in seen})
     assert len(seen) == 3 + 3 + 4 * 3 // 2 + 3 * 2 // 2 + 3, "a long domain is cut, all others are whole"

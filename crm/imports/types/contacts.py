@@ -8,14 +8,14 @@ from typing import ClassVar, Literal
 from core.access import quota_exceeded
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.writer import write_contacts
-from crm.imports.kinds.base import CONTACT_FIELDS, TAG_FIELDS, ImportKind, Written
 from crm.imports.models import Import
+from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, ImportType, Written
 from crm.records.schema import ValueProblem
 
 EXISTS = "ContactAlreadyExists_400"
 
 
-class ContactKind(ImportKind):
+class ContactImportType(ImportType):
     """Each row is a contact."""
 
     name: ClassVar[str] = Import.Type.CONTACT

@@ -33,7 +33,7 @@ class Written:
     failed: dict[int, list[ValueProblem]] = field(default_factory=dict)
 
 
-class ImportKind:
+class ImportType:
     """An import type."""
 
     name: ClassVar[str]

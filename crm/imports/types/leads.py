@@ -10,10 +10,10 @@ from django.db.models.functions import Lower
 
 from accounts.models import Member
 from core.access import quota_exceeded
-from crm.imports.kinds.base import CONTACT_FIELDS, TAG_FIELDS, ImportKind, Written
 from crm.imports.lookups import Lookups, by_name, split_names
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
+from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, ImportType, Written
 from crm.leads.schema import LeadRow, LeadSchema
 from crm.leads.services import DUPLICATE, repeated
 from crm.leads.writer import write_leads
@@ -153,7 +153,7 @@ def _members() -> dict[str, tuple[str, str]]:
     )
 
 
-class LeadKind(ImportKind):
+class LeadImportType(ImportType):
     """Each row is a lead."""
 
     name: ClassVar[str] = Import.Type.LEAD
