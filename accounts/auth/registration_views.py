@@ -12,10 +12,10 @@ from accounts.auth.session_serializers import Session, session_answer
 from accounts.auth.sessions import sign_in
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 
 
-class RegisterView(ApiView):
+class RegistrationViewSet(ResourceViewSet):
     public = True
 
     @endpoint(
@@ -27,22 +27,22 @@ class RegisterView(ApiView):
         limited=True,
         description="A user with a company of their own. The answer is the same for an address that has an account; its owner gets a mail.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         register(**data, caller=caller_of(request))
         return {"email": data["email"].lower()}
 
 
-class VerifyEmailView(ApiView):
+class VerifyEmailViewSet(ResourceViewSet):
     public = True
 
     @endpoint("Verify an e-mail address", input=MailedLink, output=Session, success="EmailVerified_200", limited=True)
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         caller = caller_of(request)
         user = verify_email(**data, caller=caller)
         return session_answer(user, sign_in(user=user, caller=caller, reason="verified the address"))
 
 
-class ResendVerificationView(ApiView):
+class ResendVerificationViewSet(ResourceViewSet):
     public = True
 
     @endpoint(
@@ -51,5 +51,5 @@ class ResendVerificationView(ApiView):
         success="VerificationRequested_200",
         limited=True,
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         resend_verification(**data, caller=caller_of(request))

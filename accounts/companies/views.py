@@ -10,14 +10,15 @@ from accounts.companies.models import Company
 from accounts.companies.serializers import CompanyCreate, CompanyCreated, CompanyOut, CompanyUpdate
 from accounts.companies.services import open_company, update_company
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 
 
-class CompanyProfile(ApiView):
+class CompanyViewSet(ResourceViewSet):
     module = "company"
+    singleton = True
 
     @endpoint("Read the company's profile", output=CompanyOut, needs_subscription=False)
-    def get(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> Any:
         return CompanyOut.one(Company.objects.filter(pk=self.actor.company_id))
 
     @endpoint(
@@ -29,12 +30,12 @@ class CompanyProfile(ApiView):
         needs_subscription=False,
         description="Changes what is given. A new country needs a state of its own, or an empty one.",
     )
-    def put(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: dict[str, Any]) -> Any:
         update_company(changes=data)
         return CompanyOut.one(Company.objects.filter(pk=self.actor.company_id))
 
 
-class NewCompany(ApiView):
+class NewCompanyViewSet(ResourceViewSet):
     private = True
 
     @endpoint(
@@ -45,7 +46,7 @@ class NewCompany(ApiView):
         errors=("InvalidTimezone_400",),
         description="You own it. Its subscription is a trial, or an expired one where you have had a trial before.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         company, member = open_company(user_id=self.actor.user_id, **data)
         shown = CompanyOut.one(Company.objects.filter(pk=company.pk)) or {}
         return {**shown, "member": {"_id": member.pk, "status": member.status}}

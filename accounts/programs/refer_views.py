@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from rest_framework.request import Request
 
 from accounts.auth.models import User
@@ -15,7 +16,8 @@ from accounts.programs.refer_serializers import ReferProgramInput, ReferProgramO
 from accounts.programs.referrals import referred_users
 from accounts.programs.services import set_refer_program
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.listing import Listing, ListRequest, list_action
+from core.api.viewsets import ResourceViewSet
 
 
 def membership_of(user_id: str) -> dict[str, Any]:
@@ -24,15 +26,23 @@ def membership_of(user_id: str) -> dict[str, Any]:
     return {**found, "rewardPercent": settings.REFER_REWARD_PERCENT, **program_figures(user_id, Referral.Program.REFER)}
 
 
-class ReferProgramView(ApiView):
+def _referred(asked: ListRequest) -> QuerySet[Any]:
+    return referred_users(user_id=asked.actor.user_id, program=Referral.Program.REFER)
+
+
+REFERRALS = Listing("List the people you have brought", _referred, REFERRED_FIELDS, ReferredUser)
+
+
+class ReferProgramViewSet(ResourceViewSet):
     private = True
+    singleton = True
 
     @endpoint(
         "Read your part in the referral program",
         output=ReferringUser,
         description="data is you, with referProgram in it.",
     )
-    def get(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> Any:
         user = ReferringUser.one(User.objects.filter(pk=self.actor.user_id)) or {}
         return {**user, "referProgram": membership_of(self.actor.user_id)}
 
@@ -44,15 +54,8 @@ class ReferProgramView(ApiView):
         errors=("InvalidReferProgramStatus_400",),
         description="The code is made the first time and kept. While inactive it brings nobody new; who came by it before still counts.",
     )
-    def put(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: dict[str, Any]) -> Any:
         set_refer_program(user_id=self.actor.user_id, status=data["status"])
         return membership_of(self.actor.user_id)
 
-
-class ReferProgramReferrals(ApiView):
-    private = True
-
-    @endpoint("List the people you have brought", output=ReferredUser, many=True)
-    def get(self, request: Request) -> Any:
-        people = referred_users(user_id=self.actor.user_id, program=Referral.Program.REFER)
-        return self.list_response(people, REFERRED_FIELDS, ReferredUser)
+    referrals = list_action(REFERRALS, url_path="referrals", detail=False)
