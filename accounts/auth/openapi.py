@@ -14,7 +14,7 @@ set_override(PrivateAuthentication, "suppress_collision_warning", True)
 
 
 class ApiKeyScheme(OpenApiAuthenticationExtension):
-    target_class = "accounts.auth.authentication.ApiKeyAuthentication"
+    target_class = "accounts.api_keys.authentication.ApiKeyAuthentication"
     name = "apikey"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
@@ -27,7 +27,7 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
 
 
 class SessionScheme(OpenApiAuthenticationExtension):
-    target_class = "accounts.auth.authentication.SessionAuthentication"
+    target_class = "accounts.members.authentication.SessionAuthentication"
     name = ["session", "authmember"]  # type: ignore[assignment]
 
     def get_security_definition(self, auto_schema: Any) -> list[dict[str, Any]]:

@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from accounts.auth.limits import LINKS_OF_ACCOUNT, LINKS_OF_ADDRESS, LOGINS_OF_ACCOUNT, PASSWORD_CHANGES, REDEMPTIONS
 from accounts.auth.links import make_token, page_address, read_token
-from accounts.auth.models import RefreshToken, User
+from accounts.auth.models import RefreshToken
 from accounts.auth.timing import unhurried
 from accounts.mails.services import queue_mail
+from accounts.users.models import User
 from core.access.callers import Caller
 from core.errors import NamedError, ValidationFailed
 

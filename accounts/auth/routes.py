@@ -1,10 +1,10 @@
-"""Addresses of sessions, passwords and registration."""
+"""Addresses of sessions, passwords and the verification of addresses."""
 
 from __future__ import annotations
 
 from accounts.auth.password_views import ForgotPasswordViewSet, PasswordViewSet, ResetPasswordViewSet
-from accounts.auth.registration_views import RegistrationViewSet, ResendVerificationViewSet, VerifyEmailViewSet
 from accounts.auth.session_views import LoginViewSet, LogoutViewSet, RefreshViewSet
+from accounts.auth.verification_views import ResendVerificationViewSet, VerifyEmailViewSet
 from core.api.routers import ResourceRouter
 
 
@@ -13,7 +13,6 @@ def register_private(router: ResourceRouter) -> None:
 
 
 def register_public(router: ResourceRouter) -> None:
-    router.register("register", RegistrationViewSet)
     router.register("verify-email", VerifyEmailViewSet)
     router.register("resend-verification", ResendVerificationViewSet)
     router.register("login", LoginViewSet)

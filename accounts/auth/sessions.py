@@ -5,17 +5,17 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from accounts.auth import tokens
 from accounts.auth.limits import LOGINS_OF_ACCOUNT, LOGINS_OF_ADDRESS, REFUSALS_NOTED
-from accounts.auth.models import RefreshToken, User
-from accounts.auth.registration import send_verification
+from accounts.auth.models import RefreshToken
 from accounts.auth.timing import unhurried
 from accounts.auth.tokens import Tokens
-from accounts.request_log.logins import record_login
-from accounts.request_log.models import LoginLog
+from accounts.auth.verification import send_verification
+from accounts.login_log.models import LoginLog
+from accounts.login_log.services import record_login
+from accounts.users.models import User
 from core.access.attempts import TooManyAttempts
 from core.access.callers import Caller
 from core.errors import NamedError
@@ -86,14 +86,6 @@ def sign_in(*, user: User, caller: Caller, reason: str = "") -> Tokens:
     User.objects.filter(pk=user.pk).update(last_login=user.last_login)
     record_login(email=user.email, user=user, status=LoginLog.Status.SUCCESS, reason=reason, caller=caller)
     return tokens.issue(user)
-
-
-@transaction.atomic
-def end_sessions(*, user_id: str) -> None:
-    """End every session of the user: access tokens stop working at once, refresh tokens for good."""
-    now = timezone.now()
-    User.objects.filter(pk=user_id).update(session_version=F("session_version") + 1, updated_at=now)
-    RefreshToken.objects.filter(user_id=user_id, revoked_at__isnull=True).update(revoked_at=now, updated_at=now)
 
 
 def end_family(*, family: str) -> None:

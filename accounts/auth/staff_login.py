@@ -7,10 +7,10 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from unfold.forms import AuthenticationForm
 
-from accounts.auth.models import User
 from accounts.auth.sessions import count_attempt, forgive_attempts
-from accounts.request_log.logins import record_login
-from accounts.request_log.models import LoginLog
+from accounts.login_log.models import LoginLog
+from accounts.login_log.services import record_login
+from accounts.users.models import User
 from core.access.attempts import TooManyAttempts
 from core.access.callers import caller_of
 

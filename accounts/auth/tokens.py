@@ -12,7 +12,8 @@ from django.db import transaction
 from django.db.models import Exists, QuerySet
 from django.utils import timezone
 
-from accounts.auth.models import RefreshToken, User
+from accounts.auth.models import RefreshToken
+from accounts.users.models import User
 from core.crypto import lookup_hash
 from core.errors import InvalidToken
 from core.ids import is_id, new_id

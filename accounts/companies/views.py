@@ -1,4 +1,4 @@
-"""Endpoints of companies (contract 4.11 and section 5)."""
+"""Endpoints of a company's profile (contract 4.11)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from rest_framework.request import Request
 
 from accounts.companies.models import Company
-from accounts.companies.serializers import CompanyCreate, CompanyCreated, CompanyOut, CompanyUpdate
-from accounts.companies.services import open_company, update_company
+from accounts.companies.serializers import CompanyOut, CompanyUpdate
+from accounts.companies.services import update_company
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 
@@ -33,20 +33,3 @@ class CompanyViewSet(ResourceViewSet):
     def update(self, request: Request, data: dict[str, Any]) -> Any:
         update_company(changes=data)
         return CompanyOut.one(Company.objects.filter(pk=self.actor.company_id))
-
-
-class NewCompanyViewSet(ResourceViewSet):
-    private = True
-
-    @endpoint(
-        "Open a further company",
-        input=CompanyCreate,
-        output=CompanyCreated,
-        success="CompanyCreated_200",
-        errors=("InvalidTimezone_400",),
-        description="You own it. Its subscription is a trial, or an expired one where you have had a trial before.",
-    )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
-        company, member = open_company(user_id=self.actor.user_id, **data)
-        shown = CompanyOut.one(Company.objects.filter(pk=company.pk)) or {}
-        return {**shown, "member": {"_id": member.pk, "status": member.status}}

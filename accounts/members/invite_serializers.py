@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from accounts.auth.session_serializers import PasswordInput
 from accounts.members.models import InviteLog
-from accounts.members.snapshots import CompanySnapshot, MemberSnapshot, RoleSnapshot
+from accounts.snapshots.serializers import CompanySnapshot, MemberSnapshot, RoleSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 

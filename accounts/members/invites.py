@@ -11,16 +11,18 @@ from django.utils import timezone
 
 from accounts.auth.limits import REDEMPTIONS
 from accounts.auth.links import DeadLink, make_token, page_address, read_token
-from accounts.auth.models import User
 from accounts.auth.passwords import check_strength
-from accounts.auth.sessions import end_sessions
-from accounts.mails.notices import notify
 from accounts.mails.services import queue_mail
-from accounts.members.authority import check_members, check_reach, find_role, lock_company, take_authority
+from accounts.members.authority import check_members
 from accounts.members.membership_log import Action, record
 from accounts.members.models import Member
-from accounts.members.selectors import SEATED, addressed_to
+from accounts.members.notices import notify
+from accounts.members.selectors import addressed_to
 from accounts.members.services import lock_member, not_found
+from accounts.roles.authority import check_reach, find_role, lock_company, take_authority
+from accounts.users.memberships import SEATED
+from accounts.users.models import User
+from accounts.users.services import end_sessions
 from core.access import Actor, reserve_quota
 from core.access.attempts import Limit
 from core.access.callers import Caller

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.roles.models import Role
+from accounts.users.memberships import MembershipStatus
 from core.fields import CompanyForeignKey, LowerEmailField
 from core.models import CompanyModel
 
@@ -13,14 +14,7 @@ from core.models import CompanyModel
 class Member(CompanyModel):
     """A person's membership of a company. An invited one may have no user yet; the address says who it is meant for."""
 
-    class Status(models.TextChoices):
-        OWNER = "owner"
-        INVITED = "invited"
-        ACCEPTED = "accepted"
-        REJECTED = "rejected"
-        EXPIRED = "expired"
-        BLOCKED = "blocked"
-        REMOVED = "removed"
+    Status = MembershipStatus
 
     user = models.ForeignKey(
         "accounts.User", on_delete=models.CASCADE, null=True, blank=True, related_name="memberships"

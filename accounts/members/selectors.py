@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from accounts.auth.models import User
 from accounts.members.models import Member
+from accounts.users.memberships import SEATED
+from accounts.users.models import User
 
 Status = Member.Status
-SEATED = (Status.OWNER, Status.ACCEPTED, Status.BLOCKED)
 
 
 def live_invites() -> Q:

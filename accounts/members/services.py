@@ -9,16 +9,10 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.members.authority import (
-    check_members,
-    check_reach,
-    find_role,
-    keep_an_owner,
-    lock_company,
-    take_authority,
-)
+from accounts.members.authority import check_members, keep_an_owner
 from accounts.members.membership_log import Action, record
 from accounts.members.models import Member
+from accounts.roles.authority import check_reach, find_role, lock_company, take_authority
 from accounts.roles.models import Role
 from accounts.roles.permissions import ADMIN
 from core.access import Actor
@@ -78,12 +72,12 @@ def _move(actor: Actor, member: Member, status: str, role: Role | None) -> None:
         raise NamedError("InvalidMemberStatus_400", "status: one of accepted, blocked, owner")
 
 
-def _expect(member: Member, status: Status, error: str, rule: str) -> None:
+def _expect(member: Member, status: str, error: str, rule: str) -> None:
     if member.status != status:
         raise NamedError(error, f"status: {rule}; this one is {member.status}")
 
 
-def _step(actor: Actor, member: Member, status: Status, action: Action, detail: str = "") -> None:
+def _step(actor: Actor, member: Member, status: str, action: Action, detail: str = "") -> None:
     member.status = status
     record(action, [member], by=actor.member_id or None, detail=detail)
 

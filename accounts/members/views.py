@@ -11,9 +11,9 @@ from accounts.members.invites import invite_member, resend_invite
 from accounts.members.models import Member
 from accounts.members.serializers import MemberInvite, MemberOut, MemberUpdate, OwnershipTransfer
 from accounts.members.services import not_found, remove_member, remove_members, transfer_ownership, update_member
-from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
+from core.api.output import Deleted
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.lists import FieldSet, ListField

@@ -9,13 +9,13 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 
 from accounts.auth import tokens
-from accounts.auth.models import User
 from accounts.auth.sessions import log_in
 from accounts.members.invites import accept_as_new_user, account_of, answer_invite, decline_invite, read_invite
 from accounts.members.models import Member
 from accounts.pages.base import Page
 from accounts.pages.forms import NewPassword, TokenForm
 from accounts.settings.branding import Brand, brand_of
+from accounts.users.models import User
 from core.access.callers import caller_of
 from core.errors import NamedError
 

@@ -7,9 +7,10 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from accounts.auth.passwords import forgot_password, reset_of, reset_password
-from accounts.auth.registration import register, resend_verification, verification_of, verify_email
+from accounts.auth.verification import resend_verification, verification_of, verify_email
 from accounts.pages.base import Page
 from accounts.pages.forms import AddressForm, PasswordForm, RegistrationForm, TokenForm
+from accounts.registration.services import register
 from core.access.callers import caller_of
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db import transaction
 
-from accounts.auth.models import User
 from accounts.members.models import Member
+from accounts.users.models import User
 from core.errors import ValidationFailed
 from core.tenancy import unscoped
 

@@ -8,13 +8,13 @@ from django.conf import settings
 from django.db.models import QuerySet
 from rest_framework.request import Request
 
-from accounts.auth.models import User
 from accounts.programs.models import ReferProgram, Referral
 from accounts.programs.partner_serializers import ReferredUser
 from accounts.programs.partner_views import REFERRED_FIELDS, program_figures
 from accounts.programs.refer_serializers import ReferProgramInput, ReferProgramOut, ReferringUser
 from accounts.programs.referrals import referred_users
 from accounts.programs.services import set_refer_program
+from accounts.users.models import User
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.viewsets import ResourceViewSet

@@ -10,9 +10,9 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from accounts.auth.models import User
 from accounts.companies.models import Company
 from accounts.programs.models import PartnerProgram, ReferProgram, Referral, Reward
+from accounts.users.models import User
 
 ALPHABET = "23456789BCDFGHJKMNPQRSTVWXZ"
 """No vowels, so that no code is a word, and nothing that is taken for something else when read aloud or from paper: no 0, 1, L or Y."""

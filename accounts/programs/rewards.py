@@ -20,10 +20,10 @@ from django.db.models import Q, QuerySet, Sum, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from accounts.auth.models import User
 from accounts.mails.services import queue_mail
 from accounts.members.models import Member
 from accounts.programs.models import OWED, REWARD_MOVES, PartnerProgram, Referral, Reward, RewardTransition
+from accounts.users.models import User
 from core.errors import ValidationFailed
 from core.tenancy import unscoped
 from core.text.formats import Formats

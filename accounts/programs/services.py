@@ -8,11 +8,11 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.auth.models import User
 from accounts.mails.services import queue_mail
 from accounts.programs.models import PartnerProgram, ReferProgram, Referral
 from accounts.programs.referrals import link_of, make_code
 from accounts.programs.rewards import claw_back_unpaid
+from accounts.users.models import User
 from core.errors import NamedError, ValidationFailed
 
 Status = PartnerProgram.Status

@@ -39,14 +39,3 @@ SERVER_LOG_FIELDS = FieldSet(
     default_sort=("createdAt",),
     default_search=("path", "user.email"),
 )
-
-LOGIN_LOG_FIELDS = FieldSet(
-    [
-        *COMMON,
-        ListField("status", "text", "status", nullable=False),
-        ListField("email", "text", "email", searchable=True, nullable=False, ignore_case=True),
-        ListField("reason", "text", "reason", searchable=True, nullable=False),
-    ],
-    default_sort=("createdAt",),
-    default_search=("email", "user.name"),
-)

@@ -9,12 +9,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from time import monotonic, sleep
+from typing import Any
 
 import orjson
 from django.db import InterfaceError, OperationalError, close_old_connections, connection
 
-from accounts.companies.models import Company
-from accounts.members.models import Member
 from accounts.request_log.entry import Entry
 from accounts.request_log.models import ServerLog
 from core.tenancy import unscoped
@@ -22,6 +21,14 @@ from core.tenancy import unscoped
 log = logging.getLogger(__name__)
 
 AT_ONCE = 500
+
+
+def table_of(field: str) -> str:
+    """The table that a reference of the log leads to."""
+    model: Any = ServerLog._meta.get_field(field).related_model
+    return str(model._meta.db_table)
+
+
 COLUMNS = tuple(field.name for field in fields(Entry))
 # One JSON text is a quarter of the work of as many parameters. A company or a member that has been deleted since is left out of its row.
 # A batch whose commit was not heard of is written again, hence the conflicts.
@@ -33,8 +40,8 @@ LEFT JOIN {member} AS member ON member.company_id = entry.company_id AND member.
 ON CONFLICT (id) DO NOTHING
 """.format(
     log=ServerLog._meta.db_table,
-    company=Company._meta.db_table,
-    member=Member._meta.db_table,
+    company=table_of("company"),
+    member=table_of("member"),
     columns=", ".join(COLUMNS),
     values=", ".join(
         {"company_id": "company.id", "member_id": "member.id"}.get(name, f"entry.{name}") for name in COLUMNS

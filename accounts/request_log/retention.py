@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
-from accounts.request_log.models import LoginLog, ServerLog
+from accounts.request_log.models import ServerLog
 from core.ids import first_id
 
 AT_ONCE = 10_000
@@ -21,11 +21,6 @@ AT_ONCE = 10_000
 def purge_server_log() -> bool:
     """Delete requests older than SERVER_LOG_DAYS."""
     return purge(ServerLog, settings.SERVER_LOG_DAYS)
-
-
-def purge_login_log() -> bool:
-    """Delete logins older than LOGIN_LOG_DAYS."""
-    return purge(LoginLog, settings.LOGIN_LOG_DAYS)
 
 
 def purge(model: type[Model], days: int) -> bool:

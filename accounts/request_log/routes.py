@@ -1,11 +1,10 @@
-"""Addresses of the logs."""
+"""Addresses of the server log."""
 
 from __future__ import annotations
 
-from accounts.request_log.views import LoginLogViewSet, ServerLogViewSet
+from accounts.request_log.views import ServerLogViewSet
 from core.api.routers import ResourceRouter
 
 
 def register_protected(router: ResourceRouter) -> None:
     router.register("logs", ServerLogViewSet)
-    router.register("logs/login", LoginLogViewSet)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from accounts.request_log.filters import LOGIN_LOG_FIELDS, SERVER_LOG_FIELDS
-from accounts.request_log.models import LoginLog, ServerLog
-from accounts.request_log.serializers import LoginLogOut, ServerLogOut
+from accounts.request_log.filters import SERVER_LOG_FIELDS
+from accounts.request_log.models import ServerLog
+from accounts.request_log.serializers import ServerLogOut
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 
@@ -17,15 +17,4 @@ class ServerLogViewSet(ResourceViewSet):
         SERVER_LOG_FIELDS,
         ServerLogOut,
         description="Those that one of the company's people or keys made, about a second after their end; kept for SERVER_LOG_DAYS (30).",
-    )
-
-
-class LoginLogViewSet(ResourceViewSet):
-    module = "logs"
-    listing = Listing(
-        "List logins",
-        LoginLog.objects.all,
-        LOGIN_LOG_FIELDS,
-        LoginLogOut,
-        description="Attempts by the company's people, good and bad, kept for LOGIN_LOG_DAYS (365).",
     )

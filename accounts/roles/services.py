@@ -7,16 +7,16 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from accounts.members.authority import check_reach, take_authority
-from accounts.members.models import Member
+from accounts.roles.authority import check_reach, take_authority
 from accounts.roles.models import Role
 from accounts.roles.permissions import DEFAULT_ROLES, merge, parse_permission
+from accounts.users.memberships import MembershipStatus
 from core.access import Actor, reserve_quota
 from core.errors import NamedError, shorten
 from core.lists import BulkSelection
 from core.tenancy import company_id
 
-HOLDING = (Member.Status.ACCEPTED, Member.Status.BLOCKED, Member.Status.INVITED)
+HOLDING = (MembershipStatus.ACCEPTED, MembershipStatus.BLOCKED, MembershipStatus.INVITED)
 """Members whose role is in use: owners need none, and of those who are gone it is but a memory."""
 
 
@@ -81,7 +81,7 @@ def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Role:
     check_reach(actor, role.permission, "the role permits")
     if "permission" in values:
         permission = merge(role.permission, parse_permission(values["permission"]))
-        if not actor.is_unbounded and Member.objects.filter(pk=actor.member_id, role=role).exists():
+        if not actor.is_unbounded and role.members.filter(pk=actor.member_id).exists():
             raise NamedError(
                 "UnauthorizedAction_403", "nobody changes the permission of the role that they hold themselves"
             )
@@ -123,12 +123,14 @@ def delete_roles(*, actor: Actor, selection: BulkSelection) -> int:
                 "BadRequest_400", f"{shorten(role.name, 60)!r} is the default role; make another one the default first"
             )
     ids = [role.pk for role in roles]
-    holders = list(Member.objects.filter(role__in=ids, status__in=HOLDING).select_related("role").order_by("pk")[:4])
+    in_use = Role.objects.filter(pk__in=ids, members__status__in=HOLDING).order_by("members__pk")
+    holders = list(in_use.values_list("members__email", "name")[:4])
     if holders:
-        names = ", ".join(f"{member.email} ({shorten(member.role.name, 60)})" for member in holders[:3] if member.role)
+        names = ", ".join(f"{email} ({shorten(name, 60)})" for email, name in holders[:3])
         more = " and others" if len(holders) > 3 else ""
         raise NamedError("BadRequest_400", f"in use by {names}{more}; give these members another role first")
-    Member.objects.filter(role__in=ids).update(role=None)
+    for role in roles:
+        role.members.update(role=None)
     Role.objects.filter(pk__in=ids).delete()
     return len(ids)
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from accounts.members.snapshots import Deleted
 from accounts.roles.models import Role
 from accounts.roles.serializers import RoleCreate, RoleOut, RoleUpdate
 from accounts.roles.services import create_role, delete_roles, update_role
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
+from core.api.output import Deleted
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError

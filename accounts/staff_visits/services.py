@@ -8,9 +8,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts.auth.models import User
-from accounts.mails.notices import Notice, notify, register_notice
+from accounts.members.notices import Notice, notify, register_notice
 from accounts.staff_visits.models import StaffVisit, StaffVisitPage
+from accounts.users.models import User
 from core.errors import ValidationFailed
 from core.tenancy import company_scope
 

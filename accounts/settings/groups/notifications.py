@@ -1,4 +1,4 @@
-"""notificationSettings: which notices are given, and how (accounts.mails.notices)."""
+"""notificationSettings: which notices are given, and how (accounts.members.notices)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.mails.notices import NOTICES
 from accounts.settings.groups.base import Shape
+from accounts.settings.notices import NOTICES
 from core.api.input import BooleanInput, ObjectIdInput
 from core.errors import NamedError, shorten
 

@@ -14,12 +14,13 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from accounts.login_log.retention import purge_login_log
 from accounts.models import LoginLog, ServerLog
 from accounts.request_log import retention
 from accounts.request_log.entry import Entry
 from accounts.request_log.middleware import ServerLogMiddleware
 from accounts.request_log.recorder import AT_ONCE, Recorder, store
-from accounts.request_log.retention import purge_login_log, purge_server_log
+from accounts.request_log.retention import purge_server_log
 from core.jobs import run_due_tasks
 from core.models import TaskSchedule
 from core.tenancy import as_owner, unscoped

@@ -1,4 +1,4 @@
-"""The public endpoints of registration."""
+"""The public endpoints that verify an e-mail address."""
 
 from __future__ import annotations
 
@@ -6,30 +6,13 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from accounts.auth.registration import register, resend_verification, verify_email
-from accounts.auth.registration_serializers import AddressOnly, MailedLink, Registered, Registration
 from accounts.auth.session_serializers import Session, session_answer
 from accounts.auth.sessions import sign_in
+from accounts.auth.verification import resend_verification, verify_email
+from accounts.auth.verification_serializers import AddressOnly, MailedLink
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
-
-
-class RegistrationViewSet(ResourceViewSet):
-    public = True
-
-    @endpoint(
-        "Register",
-        input=Registration,
-        output=Registered,
-        success="UserRegistered_201",
-        errors=("InvalidTimezone_400",),
-        limited=True,
-        description="A user with a company of their own. The answer is the same for an address that has an account; its owner gets a mail.",
-    )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
-        register(**data, caller=caller_of(request))
-        return {"email": data["email"].lower()}
 
 
 class VerifyEmailViewSet(ResourceViewSet):

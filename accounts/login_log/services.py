@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 
-from accounts.auth.models import User
-from accounts.members.models import Member
-from accounts.request_log.models import LoginLog
+from accounts.login_log.models import LoginLog
+from accounts.users.memberships import SEATED
+from accounts.users.models import User
 from core.access.callers import Caller
 from core.tenancy import unscoped
 
-SHOWN = (Member.Status.OWNER, Member.Status.ACCEPTED, Member.Status.BLOCKED)
-"""Memberships whose companies see the user's logins."""
 ADDRESS = re.compile(r"[^@\s]{1,64}@[^@\s]{1,189}")
 NO_ADDRESS = "(no e-mail address)"
 
@@ -23,7 +21,7 @@ def record_login(*, email: str, status: str, caller: Caller, user: User | None =
     with unscoped(reason="login log: the companies of one user, or none"):
         companies: list[str | None] = []
         if user is not None:
-            companies += Member.objects.filter(user=user, status__in=SHOWN).values_list("company_id", flat=True)
+            companies += user.memberships.filter(status__in=SEATED).values_list("company_id", flat=True)
         LoginLog.objects.bulk_create(
             LoginLog(
                 company_id=company,

@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from accounts.mails.services import queue_mail
 from accounts.members.models import Member
 from accounts.settings.models import CompanySettings
+from accounts.settings.notices import NOTICES, Notice, register_notice
 from core.tenancy import company_id
-
-
-@dataclass(frozen=True)
-class Notice:
-    """A kind of notice; its mail is the template templates/mails/<template>."""
-
-    key: str
-    title: str
-    template: str
-    on: bool = True
-    """Whether it is mailed when the company has said nothing."""
-
-
-NOTICES: dict[str, Notice] = {}
-
-
-def register_notice(notice: Notice) -> None:
-    """Make a kind known to settings and to `notify`."""
-    NOTICES[notice.key] = notice
 
 
 def notify(key: str, context: dict[str, Any], *, members: Sequence[Member | None] | None = None) -> int:
@@ -56,3 +37,6 @@ def _present(members: Sequence[Member | None]) -> Iterable[Member]:
         for member in members
         if member is not None and member.status in (Member.Status.OWNER, Member.Status.ACCEPTED)
     )
+
+
+__all__ = ["NOTICES", "Notice", "notify", "register_notice"]
