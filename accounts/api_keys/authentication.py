@@ -58,7 +58,7 @@ class ApiKeyAuthentication(BaseAuthentication):
 
 
 def is_expired(type: str, duration_minutes: int | None, created_at: datetime) -> bool:
-    """Whether a temporary key is past its minutes."""
+    """Whether the duration of a temporary key is over."""
     if type != ApiKey.Type.TEMPORARY or duration_minutes is None:
         return False
     return created_at + timedelta(minutes=duration_minutes) <= timezone.now()

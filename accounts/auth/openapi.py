@@ -1,4 +1,4 @@
-"""How the authentication paths are described in the OpenAPI schema."""
+"""How the OpenAPI schema describes the authentication paths."""
 
 from __future__ import annotations
 

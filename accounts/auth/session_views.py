@@ -24,7 +24,8 @@ class LoginViewSet(ResourceViewSet):
         success="UserLoggedIn_200",
         errors=("InvalidCredentials_400",),
         limited=True,
-        description="An address that has not been verified is refused like a wrong password; the mail to verify it is sent again then.",
+        description="An address that has not been verified is refused like a wrong password; the mail to verify it is"
+        " sent again then.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         return session_answer(*log_in(**data, caller=caller_of(request)))

@@ -1,4 +1,4 @@
-"""Beginning and ending sessions."""
+"""Logins and sessions."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ UNVERIFIED = "the address is not verified"
 
 
 def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
-    """A session for the address and its password.
+    """Start a session for the address and its password.
 
-    InvalidCredentials_400 for whatever is wrong, an unknown, unverified or deactivated account included; TooManyAttempts.
+    Raises InvalidCredentials_400 for anything wrong, including an unknown, unverified or deactivated account, and
+    TooManyAttempts.
     """
     user = User.objects.filter(email=email).first()
     count_attempt(email=email, user=user, caller=caller)
@@ -44,7 +45,10 @@ def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
 
 
 def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
-    """Count an attempt to log in; raises TooManyAttempts, and writes that down as far as one address may fill the log."""
+    """Count an attempt to log in.
+
+    Raises TooManyAttempts, and logs that as long as the address has not filled the login log.
+    """
     try:
         LOGINS_OF_ADDRESS.count(caller.network)
         LOGINS_OF_ACCOUNT.count(email.strip().lower())
@@ -57,13 +61,16 @@ def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
 
 
 def forgive_attempts(*, email: str, caller: Caller) -> None:
-    """After one that went well: it counts no longer for its address, and none does for the account."""
+    """Uncount a successful attempt for its address, and all attempts for the account."""
     LOGINS_OF_ADDRESS.give_back(caller.network)
     LOGINS_OF_ACCOUNT.forgive(email.strip().lower())
 
 
 def _trouble(user: User | None, password: str) -> str:
-    """Why the password does not open the account, "" when it does; as much hashing in each case, so that the time tells nothing."""
+    """Why the password does not open the account, or "" if it does.
+
+    Every case hashes once, so that the time tells nothing.
+    """
     if user is None:
         make_password(password)
         return "unknown address"
@@ -81,7 +88,7 @@ def _trouble(user: User | None, password: str) -> str:
 
 @transaction.atomic
 def sign_in(*, user: User, caller: Caller, reason: str = "") -> Tokens:
-    """A fresh session for a user who has shown who they are."""
+    """Start a session for a user who has proved their identity."""
     user.last_login = timezone.now()
     User.objects.filter(pk=user.pk).update(last_login=user.last_login)
     record_login(email=user.email, user=user, status=LoginLog.Status.SUCCESS, reason=reason, caller=caller)
@@ -94,7 +101,10 @@ def end_family(*, family: str) -> None:
 
 
 def purge_refresh_tokens() -> bool:
-    """Delete refresh tokens that have run out: they are as old as a token may get, so that only the least ids are looked at."""
+    """Delete expired refresh tokens.
+
+    An expired one is as old as a token may get, so that only the smallest ids are read.
+    """
     now = timezone.now()
     old = RefreshToken.objects.filter(pk__lt=first_id(now - settings.REFRESH_TOKEN_LIFETIME), expires_at__lte=now)
     found = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])

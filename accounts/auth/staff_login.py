@@ -18,7 +18,7 @@ REASON = "back office"
 
 
 class StaffLoginForm(AuthenticationForm):
-    """What Django's form checks, after the limits and before the login log."""
+    """Checks the limits, then the password as Django does, and writes the login log."""
 
     def clean(self) -> dict[str, Any]:
         email, caller = str(self.cleaned_data.get("username", "")), caller_of(self.request)

@@ -1,4 +1,4 @@
-"""A user shows that the e-mail address is theirs, before it opens anything."""
+"""Verification of e-mail addresses: an unverified address cannot log in."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from core.access.callers import Caller
 from core.tenancy import unscoped
 
 VERIFY = "verify-email"
-"""The purpose of the link, and the page that it leads to."""
+"""The purpose of the link, and the path of its page."""
 
 
 def send_verification(user: User, *, company_name: str | None = None) -> None:
-    """Mail the link that verifies the user's address; not more often than an account's links may be asked for."""
+    """Mail the link that verifies the user's address, as often as the limit of the account allows."""
     if not user.is_active or user.email_verified_at or not LINKS_OF_ACCOUNT.has_room(f"{VERIFY}:{user.email}"):
         return
     context = {
@@ -48,7 +48,7 @@ def _state(user: User) -> str:
 
 @unhurried(0.3)
 def resend_verification(*, email: str, caller: Caller) -> None:
-    """Mail the link again to an account that still needs it; any other address is passed over in silence."""
+    """Mail the link again to an account that still needs it. Other addresses are ignored silently."""
     LINKS_OF_ADDRESS.count(caller.network)
     user = User.objects.filter(email=email).first()
     if user is not None:
@@ -57,7 +57,7 @@ def resend_verification(*, email: str, caller: Caller) -> None:
 
 
 def verification_of(token: str, *, locked: bool = False) -> User:
-    """The user whose address the link verifies; raises DeadLink."""
+    """The user whose address the link verifies. Raises DeadLink."""
     users = User.objects.select_for_update(no_key=True) if locked else User.objects.all()
 
     def find(user_id: str) -> tuple[User, str] | None:
@@ -69,7 +69,7 @@ def verification_of(token: str, *, locked: bool = False) -> User:
 
 @transaction.atomic
 def verify_email(*, token: str, caller: Caller) -> User:
-    """The user, whose address is verified now; raises DeadLink."""
+    """Mark the user's address as verified. Returns the user. Raises DeadLink."""
     REDEMPTIONS.count(caller.network)
     user = verification_of(token, locked=True)
     user.email_verified_at = clock.now()

@@ -1,4 +1,4 @@
-"""Back office pages of companies."""
+"""Back office page of companies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.text.timezones import is_timezone
 
 CompanySearch = Callable[[str], QuerySet[Any] | None]
 COMPANY_SEARCHES: list[CompanySearch] = []
-"""What finds companies by a search term beside their columns: the companies' ids, or None for a term that is not its kind."""
+"""Further searches for companies: each returns the ids that match a term, or None for a term of another kind."""
 
 
 @admin.register(Company)
@@ -32,7 +32,7 @@ class CompanyAdmin(BackOfficeAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """Search the columns, and in what the domains above have registered."""
+        """Search the columns, and by the searches that other domains have registered."""
         found, distinct = super().get_search_results(request, queryset, search_term)
         further = [ids for search in COMPANY_SEARCHES if (ids := search(search_term.strip())) is not None]
         if not further:

@@ -1,4 +1,4 @@
-"""A company's profile."""
+"""The profile of a company."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from core.text.timezones import is_timezone
 
 @transaction.atomic
 def update_company(*, changes: Mapping[str, Any]) -> None:
-    """Change the active company's profile where something is given; an empty text takes the value away.
+    """Change the given fields of the active company's profile. An empty text clears a field.
 
-    Country and state are given by code or name and kept as codes. InvalidTimezone_400, CountryNotFound_400, and StateNotFound_400, also
-    when a new country has no such state as the company was in.
+    Country and state are given by code or name and stored as codes. Raises InvalidTimezone_400, CountryNotFound_400,
+    and StateNotFound_400, also when a new country does not have the company's present state.
     """
     company = Company.objects.select_for_update().get(pk=company_id())
     values = dict(changes)

@@ -1,4 +1,4 @@
-"""What the login log can be filtered, searched and sorted by."""
+"""The fields that the login log can be filtered, searched and sorted by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of the login log."""
+"""Periodic work on the login log."""
 
 from __future__ import annotations
 

@@ -6,7 +6,10 @@ from core.models import BaseModel, MaybeCompanyRow
 
 
 class LoginLog(BaseModel, MaybeCompanyRow):
-    """An attempt to log in, once for each company that the user is a member of; of an unknown address once, for the staff."""
+    """An attempt to log in, one row for each company of the user.
+
+    An attempt by an unknown address has one row without company, for the staff.
+    """
 
     class Status(models.TextChoices):
         SUCCESS = "success"

@@ -1,4 +1,4 @@
-"""Old logins are deleted."""
+"""Deletion of old logins."""
 
 from __future__ import annotations
 

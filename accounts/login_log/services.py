@@ -1,4 +1,4 @@
-"""The login log: every attempt, good or bad. Never a password, a token, or text that might be one."""
+"""The login log: every attempt, successful or not. It never holds a password, a token, or text that might be one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_ADDRESS = "(no e-mail address)"
 
 
 def record_login(*, email: str, status: str, caller: Caller, user: User | None = None, reason: str = "") -> None:
-    """Write the attempt down, once for each company of the user; without any once, for the staff."""
+    """Log the attempt once for each company of the user, or once without company, for the staff."""
     # What is typed where an address belongs may be a password.
     tried = user.email if user else email.strip() if ADDRESS.fullmatch(email.strip()) else NO_ADDRESS
     with unscoped(reason="login log: the companies of one user, or none"):

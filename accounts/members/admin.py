@@ -1,4 +1,7 @@
-"""Back office page of members, and its panels on the pages of companies and users. Changes go through the services, and so into the invite log."""
+"""Back office page of members, and its panels on the pages of companies and users.
+
+Changes go through the services, which write the invite log.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +103,7 @@ def _actor(request: HttpRequest, member: Member) -> Actor:
 
 
 def companies_of_address(term: str) -> QuerySet[Any] | None:
-    """The companies of the person whose e-mail address is searched for."""
+    """The companies of the person with this e-mail address."""
     if "@" not in term or " " in term:
         return None
     return Member.objects.filter(Q(email=term) | Q(user__email=term)).values("company_id")

@@ -1,4 +1,4 @@
-"""Which members may be changed, and by whom."""
+"""Which members an actor may change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from core.errors import NamedError
 
 
 def check_members(actor: Actor, members: Sequence[Member]) -> None:
-    """Refuse to change owners, members who may more than the actor, and the actor's own membership, unless no role binds the actor."""
+    """Refuse changes beyond the actor's authority, unless no role binds the actor (UnauthorizedAction_403).
+
+    Refused are owners, members with more permissions than the actor, and the actor's own membership.
+    """
     if actor.is_unbounded:
         return
     for member in members:
@@ -26,7 +29,7 @@ def check_members(actor: Actor, members: Sequence[Member]) -> None:
 
 
 def keep_an_owner(leaving: Sequence[Member]) -> None:
-    """Refuse (BadRequest_400) a change after which the company would have no owner; `leaving` are no owners any more after it."""
+    """Refuse a change that leaves the company without an owner (BadRequest_400); `leaving` would cease to be owners."""
     owners = Member.objects.filter(status=Member.Status.OWNER)
     if (
         any(member.status == Member.Status.OWNER for member in leaving)

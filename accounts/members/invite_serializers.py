@@ -35,7 +35,8 @@ class InviteOut(Output):
     expiresAt = serializers.DateTimeField(source="invite_expires_at")
     hasAccount = Computed(
         serializers.BooleanField(
-            help_text="true: log in and answer by POST /api/private/invite/:id; false: a name and a password make the account"
+            help_text="true: log in and answer by POST /api/private/invite/:id; false: a name and a password make the"
+            " account"
         )
     )
     _id = IdField()

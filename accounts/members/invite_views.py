@@ -1,4 +1,4 @@
-"""Invites and memberships from the side of the person (contract 4.11), links in mails, and the company's invite log (4.6)."""
+"""Endpoints of invites and of a user's own memberships (contract 4.11), and of the invite log (4.6)."""
 
 from __future__ import annotations
 

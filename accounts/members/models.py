@@ -12,7 +12,7 @@ from core.models import CompanyModel
 
 
 class Member(CompanyModel):
-    """A person's membership of a company. An invited one may have no user yet; the address says who it is meant for."""
+    """A person's membership of a company. An invited one may have no user yet; the address says who is invited."""
 
     Status = MembershipStatus
 
@@ -59,7 +59,7 @@ class Member(CompanyModel):
 
 
 class InviteLog(CompanyModel):
-    """One step of a membership's life, from the invitation on; never changed."""
+    """One change of a membership, from the invitation on. Rows never change."""
 
     class Action(models.TextChoices):
         INVITED = "invited"

@@ -1,4 +1,4 @@
-"""Notices: what a company's people are told by mail. An app registers each kind; notificationSettings decide which are sent."""
+"""Notices to a company's members by mail. Apps register the kinds; notificationSettings switch them on and off."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from core.tenancy import company_id
 
 
 def notify(key: str, context: dict[str, Any], *, members: Sequence[Member | None] | None = None) -> int:
-    """Mail the notice to the members (default: the active company's owners), inside the caller's transaction; returns to how many.
+    """Mail the notice to the members in the caller's transaction. Returns the number of mails.
 
-    Nobody gets it where the company has switched it off, nor a member who has left or was blocked. None among the members is passed over.
+    The default receivers are the active company's owners. A notice that the company has switched off is not sent.
+    Members who have left or are blocked, and None, are skipped.
     """
     notice = NOTICES[key]
     chosen = CompanySettings.objects.values_list("notification_settings", flat=True).first() or {}

@@ -1,4 +1,4 @@
-"""Memberships after the invite: roles, blocking, removal, ownership. Every change of them waits for the one before (authority)."""
+"""Changes of memberships: roles, blocking, removal, ownership. A lock on the company makes them sequential."""
 
 from __future__ import annotations
 
@@ -25,12 +25,14 @@ Status = Member.Status
 
 @transaction.atomic
 def update_member(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Member:
-    """Change what is given of a member: name, role (an id) and status, one of accepted, blocked, owner.
+    """Change the given values of a member: name, role (an id) and status (accepted, blocked or owner).
 
-    An accepted one can be blocked or made an owner, a blocked one accepted again; an owner made accepted is a plain member from then on,
-    with the role given or Admin. MemberNotFound_404, RoleOrPermissionRequired_400 with nothing to change, InvalidMemberStatus_400,
-    MemberNotAccepted_400, MemberNotBlocked_400, RoleNotFound_404; BadRequest_400 for the last owner and for an owner's role;
-    UnauthorizedAction_403 for what goes beyond the actor.
+    An accepted member can be blocked or made an owner, and a blocked one accepted again. An owner set to accepted
+    becomes a plain member with the given role or Admin.
+
+    Raises MemberNotFound_404, RoleOrPermissionRequired_400 without changes, InvalidMemberStatus_400,
+    MemberNotAccepted_400, MemberNotBlocked_400, RoleNotFound_404, BadRequest_400 for the last owner and for an owner's
+    role, and UnauthorizedAction_403 for anything beyond the actor's authority.
     """
     actor = take_authority(actor)
     member = lock_member(id)
@@ -98,10 +100,11 @@ def _give_role(actor: Actor, member: Member, role: Role) -> None:
 
 @transaction.atomic
 def remove_members(*, actor: Actor, selection: BulkSelection) -> int:
-    """Remove the selected members, all or none, whatever their status; returns how many were not removed already.
+    """Remove the selected members, all or none, whatever their status. Returns how many were still members.
 
-    Their sessions in this company end at once; keys that they made stay (contract section 5). MemberNotFound_404 when there are none,
-    BadRequest_400 for the last owner, UnauthorizedAction_403 for owners, for oneself and for those who may more than the actor.
+    Their sessions in this company end at once; API keys that they made stay (contract section 5). Raises
+    MemberNotFound_404 if there are none, BadRequest_400 for the last owner, and UnauthorizedAction_403 for owners, for
+    the actor, and for members with more permissions than the actor.
     """
     actor = take_authority(actor)
     chosen = selection.apply(Member.objects.all()).values("pk")
@@ -120,13 +123,16 @@ def remove_members(*, actor: Actor, selection: BulkSelection) -> int:
 
 
 def remove_member(*, actor: Actor, id: str) -> int:
-    """Remove one member; as remove_members."""
+    """Remove one member, under the rules of remove_members."""
     return remove_members(actor=actor, selection=BulkSelection(Q(pk=id)))
 
 
 @transaction.atomic
 def leave_company(*, user_id: str, member_id: str) -> None:
-    """End the user's own membership, whatever their role; MemberNotFound_404, BadRequest_400 for the last owner."""
+    """End the user's own membership, whatever their role.
+
+    Raises MemberNotFound_404, and BadRequest_400 for the last owner.
+    """
     with company_scope(company_of(user_id=user_id, member_id=member_id)):
         lock_company()
         member = lock_member(member_id)
@@ -147,9 +153,9 @@ def _remove(members: Sequence[Member], *, by: str | None, detail: str = "") -> N
 
 @transaction.atomic
 def transfer_ownership(*, actor: Actor, id: str, role_id: str | None = None) -> Member:
-    """Make the member an owner in place of the acting one, who becomes an accepted member with the role given or Admin.
+    """Make the member an owner in place of the actor, who becomes accepted with the given role or Admin.
 
-    MemberNotFound_404, UnauthorizedAction_403 unless the actor is an owner (of a key: the member that it stands for),
+    Raises MemberNotFound_404, UnauthorizedAction_403 unless the actor (of a key: its member) is an owner,
     MemberNotAccepted_400, RoleNotFound_404.
     """
     actor = take_authority(actor)
@@ -168,12 +174,12 @@ def transfer_ownership(*, actor: Actor, id: str, role_id: str | None = None) -> 
 
 
 def role_of_former_owners() -> Role:
-    """Admin, or the default role where a company has no Admin any more."""
+    """The role Admin, or the default role if the company has no Admin any more."""
     return Role.objects.filter(name__iexact=ADMIN).first() or find_role(None)
 
 
 def lock_member(id: str) -> Member:
-    """The member, with its role, held until the transaction ends; MemberNotFound_404."""
+    """The member with its role, locked until the transaction ends. Raises MemberNotFound_404."""
     found = Member.objects.select_for_update(of=("self",), no_key=True).select_related("role").filter(pk=id).first()
     if found is None:
         raise not_found()
@@ -181,7 +187,7 @@ def lock_member(id: str) -> Member:
 
 
 def company_of(*, user_id: str, member_id: str) -> str:
-    """The company of a membership of the user's; MemberNotFound_404."""
+    """The company of the user's membership. Raises MemberNotFound_404."""
     with unscoped(reason="memberships: a person's own, in whatever company"):
         found = Member.objects.filter(pk=member_id, user_id=user_id).values_list("company_id", flat=True).first()
     if found is None:
@@ -190,5 +196,5 @@ def company_of(*, user_id: str, member_id: str) -> str:
 
 
 def not_found() -> NamedError:
-    """The error of an id that is no member of the company, or no membership of the person."""
+    """The error for an id without a membership in the company or of the user."""
     return NamedError("MemberNotFound_404", "id: there is no such membership")

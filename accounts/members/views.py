@@ -39,7 +39,10 @@ MEMBER_FIELDS = FieldSet(
     ],
     default_search=("name", "email"),
 )
-NO_MORE_THAN_ONES_OWN = "Who is no owner gives no role, and changes nobody whose role, permits more than their own, nor owners, nor themselves."
+NO_MORE_THAN_ONES_OWN = (
+    "Who is no owner gives no role, and changes nobody whose role, permits more than their own, nor owners, nor"
+    " themselves."
+)
 INVITE_ERRORS = ("RoleNotFound_404", "DefaultRoleNotFound_404", "PlanMaxUsers_400")
 
 
@@ -68,7 +71,8 @@ class MemberViewSet(ResourceViewSet):
         takes="member",
         limited=True,
         errors=("MemberAlredyExists_400", *INVITE_ERRORS),
-        description="Mails a link that works for 7 days and takes a seat meanwhile. Who was removed, declined, or let an invite expire gets"
+        description="Mails a link that works for 7 days and takes a seat meanwhile. Who was removed, declined, or let"
+        " an invite expire gets"
         f" the same membership again. {NO_MORE_THAN_ONES_OWN}",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
@@ -84,7 +88,8 @@ class MemberViewSet(ResourceViewSet):
         bulk=True,
         success="MembersRemoved_200",
         errors=("MemberNotFound_404", "BadRequest_400"),
-        description="All of the selected ones or none; open invites are withdrawn. They stay in the list with the status removed, and so do"
+        description="All of the selected ones or none; open invites are withdrawn. They stay in the list with the"
+        " status removed, and so do"
         f" their API keys. The last owner stays. {NO_MORE_THAN_ONES_OWN}",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
@@ -108,7 +113,8 @@ class MemberViewSet(ResourceViewSet):
             "MemberNotBlocked_400",
             "BadRequest_400",
         ),
-        description="status blocked: an accepted member, whose sessions here end at once; accepted: a blocked one, or an owner who is to"
+        description="status blocked: an accepted member, whose sessions here end at once; accepted: a blocked one, or"
+        " an owner who is to"
         f" be none any more (the last one stays); owner: an accepted one, by an owner. {NO_MORE_THAN_ONES_OWN}",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
@@ -120,7 +126,8 @@ class MemberViewSet(ResourceViewSet):
         output=Deleted,
         success="MemberRemoved_200",
         errors=("MemberNotFound_404", "BadRequest_400"),
-        description=f"As DELETE /member. To leave a company oneself: DELETE /api/private/memberships/:id. {NO_MORE_THAN_ONES_OWN}",
+        description="As DELETE /member. To leave a company oneself: DELETE /api/private/memberships/:id."
+        f" {NO_MORE_THAN_ONES_OWN}",
     )
     def destroy(self, request: Request, id: str) -> Any:
         return {"deletedCount": remove_member(actor=self.actor, id=id)}

@@ -1,4 +1,4 @@
-"""What these pages have in common."""
+"""The base of the pages."""
 
 from __future__ import annotations
 
@@ -16,27 +16,32 @@ from core.errors import ApiError, ValidationFailed
 
 HEADERS = {
     "Cache-Control": "no-store",
-    # Not no-referrer: browsers would then send "Origin: null" with the form, which the CSRF check refuses. Other sites get nothing.
+    # Not no-referrer: browsers would then send "Origin: null" with the form, which the CSRF check refuses. Other
+    # sites get nothing.
     "Referrer-Policy": "same-origin",
     "X-Robots-Tag": "noindex",
     "Content-Security-Policy": (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src https:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'unsafe-inline'; img-src https:; form-action 'self'; base-uri 'none';"
+        " frame-ancestors 'none'"
     ),
 }
 
 
 class Page(FormView):
-    """A page with one form; `act` hands it to a service. Opening it changes nothing, since mail scanners open every link."""
+    """A page with one form, which `act` passes to a service.
+
+    Opening it changes nothing, since mail scanners open every link.
+    """
 
     done_template = ""
-    """What is shown after the form has done its work."""
+    """The template after a successful submit."""
 
     def brand(self) -> Brand:
-        """Whose look the page has."""
+        """The branding of the page."""
         return Brand()
 
     def act(self, form: Any) -> dict[str, Any]:
-        """Do what the form asks; returns context for `done_template`."""
+        """Call the service with the form's values. Returns context for `done_template`."""
         raise NotImplementedError
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -67,7 +72,7 @@ class Page(FormView):
         return self.page(self.template_name, {"form": form}, status=400)
 
     def page(self, template: str | None, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
-        """A rendered page."""
+        """Render a page."""
         return render(self.request, template or "", {"brand": self.brand(), **context}, status=status)
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -75,7 +80,7 @@ class Page(FormView):
 
 
 def add_error(form: forms.Form, error: ApiError) -> None:
-    """Put a service's refusal where the person sees it: at the field that it names, or above the form."""
+    """Show a service's error at the field that it names, or above the form."""
     field, _, text = error.detail.partition(": ")
     if isinstance(error, ValidationFailed) and field in form.fields:
         form.add_error(field, text)
@@ -84,6 +89,6 @@ def add_error(form: forms.Form, error: ApiError) -> None:
 
 
 def waiting(seconds: int) -> str:
-    """A wait as people say it."""
+    """A waiting time in words."""
     minutes = -(-seconds // 60)
     return f"{seconds} seconds" if seconds < 90 else f"{minutes} minutes"

@@ -1,4 +1,4 @@
-"""The page that an invite's mail leads to: accept as a new user, accept with the account that one has, or decline."""
+"""The page of an invite's link: accept as a new user, accept with an existing account, or decline."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AccountForm(TokenForm):
 
 
 class InvitePage(Page):
-    """A page about the invite of a link; one that has expired says so."""
+    """The page of an invite. An expired invite gets a page of its own."""
 
     template_name = "pages/invite.html"
     done_template = "pages/invite_accepted.html"
@@ -82,7 +82,7 @@ class InvitePage(Page):
 
 
 class DeclineInvite(InvitePage):
-    """The other answer; it needs no password."""
+    """The page that declines an invite, without a password."""
 
     template_name = "pages/invite_decline.html"
     done_template = "pages/invite_declined.html"

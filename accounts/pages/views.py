@@ -1,4 +1,4 @@
-"""The pages that mails lead to, and those that ask for such mails."""
+"""The pages that mails link to, and the pages that request such mails."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ResendVerification(Page):
 
 
 class Register(Page):
-    """Where the links of the referral programs lead."""
+    """The page that referral links open."""
 
     template_name = "pages/register.html"
     form_class = RegistrationForm

@@ -46,7 +46,8 @@ class PlaceViewSet(ResourceViewSet):
         output=Places,
         parameters=(COUNTRY, STATE),
         errors=("CountryNotFound_400", "StateNotFound_400"),
-        description="Without country: `countries`. With it: `country` and its `states`. With both: also `state` and its `cities`."
+        description="Without country: `countries`. With it: `country` and its `states`. With both: also `state` and"
+        " its `cities`."
         " Every method answers the same.",
     )
     def retrieve(self, request: Request) -> Any:

@@ -1,4 +1,4 @@
-"""Endpoints of the partner program (contract 4.11). The tables have no company: each query is for the user who asks."""
+"""Endpoints of the partner program (contract 4.11). The tables have no company: each query names the user."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def program_figures(user_id: str, program: str) -> dict[str, Any]:
 
 
 def partnership(user_id: str) -> dict[str, Any]:
-    """The user's partnership as it goes out."""
+    """The user's partnership in the API's form."""
     found = PartnerProgramOut.one(PartnerProgram.objects.filter(user_id=user_id)) or PartnerProgramOut.of_nobody()
     return {**found, **program_figures(user_id, Referral.Program.PARTNER)}
 

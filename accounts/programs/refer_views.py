@@ -1,4 +1,4 @@
-"""Endpoints of the referral program (contract 4.11). The tables have no company: each query is for the user who asks."""
+"""Endpoints of the referral program (contract 4.11). The tables have no company: each query names the user."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from core.api.viewsets import ResourceViewSet
 
 
 def membership_of(user_id: str) -> dict[str, Any]:
-    """The user's part in the referral program as it goes out."""
+    """The user's participation in the referral program in the API's form."""
     found = ReferProgramOut.one(ReferProgram.objects.filter(user_id=user_id)) or ReferProgramOut.of_nobody()
     return {**found, "rewardPercent": settings.REFER_REWARD_PERCENT, **program_figures(user_id, Referral.Program.REFER)}
 
@@ -52,7 +52,8 @@ class ReferProgramViewSet(ResourceViewSet):
         output=ReferProgramOut,
         success="ReferProgramUpdated_200",
         errors=("InvalidReferProgramStatus_400",),
-        description="The code is made the first time and kept. While inactive it brings nobody new; who came by it before still counts.",
+        description="The code is made the first time and kept. While inactive it brings nobody new; who came by it"
+        " before still counts.",
     )
     def update(self, request: Request, data: dict[str, Any]) -> Any:
         set_refer_program(user_id=self.actor.user_id, status=data["status"])

@@ -1,4 +1,4 @@
-"""Companies with their owners."""
+"""New companies with their owners."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.text.addresses import Phone
 
 @transaction.atomic
 def create_company(*, name: str, owner: User, **profile: Any) -> tuple[Company, Member]:
-    """A company with its owner, and with what the apps give to each new one."""
+    """Create a company with its owner and with everything that apps provide for new companies."""
     company = Company.objects.create(name=name, email=profile.pop("email", owner.email), **profile)
     with company_scope(company.pk):
         member = Member.objects.create(
@@ -31,7 +31,7 @@ def create_company(*, name: str, owner: User, **profile: Any) -> tuple[Company, 
 def open_company(
     *, user_id: str, name: str, email: str, contact_number: Phone, timezone: str
 ) -> tuple[Company, Member]:
-    """A further company of a user, who owns it; InvalidTimezone_400."""
+    """Create a further company of a user, who owns it. Raises InvalidTimezone_400."""
     check_timezone(timezone)
     owner = User.objects.get(pk=user_id)
     return create_company(name=name, owner=owner, email=email, timezone=timezone, **phone_columns(contact_number))

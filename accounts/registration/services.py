@@ -1,4 +1,4 @@
-"""Registration: a user with their company, whose address has to be shown to be theirs before it opens anything."""
+"""Registration of a user with a company. The user has to verify the address before anything else."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def register(
     contact_number: Phone | None = None,
     referral_code: str = "",
 ) -> None:
-    """A user and their company, in one transaction with the mail that asks to verify the address.
+    """Create a user and their company, in one transaction with the mail that verifies the address.
 
-    A taken address looks the same from outside: its owner is told by mail. InvalidTimezone_400, ValidationFailed for a weak password.
+    A taken address gets the same answer, and its owner a mail. Raises InvalidTimezone_400, and ValidationFailed for a
+    weak password.
     """
     REGISTRATIONS.count(caller.network)
     if not is_timezone(timezone):
@@ -61,7 +62,7 @@ def register(
 
 
 def _add(user: User) -> bool:
-    """Insert the user; False when another registration of this moment has taken the address."""
+    """Insert the user. Returns False if a concurrent registration has taken the address."""
     try:
         with transaction.atomic():
             user.save(force_insert=True)
@@ -71,10 +72,11 @@ def _add(user: User) -> bool:
 
 
 def _tell_owner(email: str, is_same: bool) -> None:
-    """Mail the owner of a taken address what has happened; `is_same`: whoever registers knows the account's password.
+    """Mail the owner of a taken address; `is_same` says whether the caller knows the account's password.
 
-    An account whose address was never verified may have been made by somebody else: the links to verify it stop working, and its owner
-    gets one that sets a password. Who knows the password only registers a second time, and gets the first mail again.
+    Somebody else may have created an account that was never verified: its verification links become invalid, and the
+    owner gets a link that sets a password. A caller who knows the password has registered twice, and gets the first
+    mail again.
     """
     user = User.objects.select_for_update(no_key=True).get(email=email)
     if user.email_verified_at is None:

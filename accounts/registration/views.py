@@ -26,7 +26,8 @@ class RegistrationViewSet(ResourceViewSet):
         success="UserRegistered_201",
         errors=("InvalidTimezone_400",),
         limited=True,
-        description="A user with a company of their own. The answer is the same for an address that has an account; its owner gets a mail.",
+        description="A user with a company of their own. The answer is the same for an address that has an account;"
+        " its owner gets a mail.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         register(**data, caller=caller_of(request))

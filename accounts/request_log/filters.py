@@ -1,4 +1,4 @@
-"""What the logs can be filtered, searched and sorted by."""
+"""The fields that the server log can be filtered, searched and sorted by."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db.models import F, Func, TextField
 from core.lists import FieldSet, ListField
 
 ADDRESS = Func(F("ip"), function="HOST", output_field=TextField())
-"""An IP address as text: one that is compared with something else would be an error of the database."""
+"""An IP address as text: comparing an inet with other text would be a database error."""
 
 COMMON = (
     ListField("_id", "id", "id", nullable=False),

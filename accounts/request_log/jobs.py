@@ -1,4 +1,4 @@
-"""The work of the server log."""
+"""Periodic work on the server log."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ from core.models import BaseModel, MaybeCompanyRow
 
 
 class ServerLog(BaseModel, MaybeCompanyRow):
-    """A request to the API: who, by which authentication path, what, and how it ended; created when it came in.
+    """A request to the API: caller, authentication path, request and result; `created_at` is the time of arrival.
 
-    It outlives the user and the key that it names. Rows are written by accounts.request_log.recorder.
+    It outlives the user and the key that it names. accounts.request_log.recorder writes the rows.
     """
 
     door = models.CharField(max_length=8, choices=[(path.value, path.value) for path in AuthPath], blank=True)

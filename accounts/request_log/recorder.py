@@ -1,4 +1,7 @@
-"""Writes the server log beside the requests: a bounded queue in the process, a thread with a connection of its own, a statement a batch."""
+"""Writes the server log beside the requests.
+
+A bounded queue in the process, a thread with a connection of its own, one statement a batch.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +27,14 @@ AT_ONCE = 500
 
 
 def table_of(field: str) -> str:
-    """The table that a reference of the log leads to."""
+    """The table that a reference of the log points to."""
     model: Any = ServerLog._meta.get_field(field).related_model
     return str(model._meta.db_table)
 
 
 COLUMNS = tuple(field.name for field in fields(Entry))
-# One JSON text is a quarter of the work of as many parameters. A company or a member that has been deleted since is left out of its row.
+# One JSON text is a quarter of the work of as many parameters. A company or a member that has been deleted since is
+# left out of its row.
 # A batch whose commit was not heard of is written again, hence the conflicts.
 INSERT = """
 INSERT INTO {log} ({columns})
@@ -50,16 +54,17 @@ ON CONFLICT (id) DO NOTHING
 
 
 def store(entries: Sequence[Entry]) -> None:
-    """Write the entries in one statement."""
+    """Insert the entries in one statement."""
     with unscoped(reason="server log: requests to all companies, and to none"), connection.cursor() as cursor:
         cursor.execute(INSERT, [orjson.dumps(entries).decode()])
 
 
 class Recorder:
-    """Takes entries from any thread without ever waiting, and stores them within about `every` seconds.
+    """Takes entries from any thread without waiting, and stores them within about `every` seconds.
 
-    At most `most` wait: beyond that, while the database is away, entries are dropped and counted in the process's log. The thread starts
-    with the first entry, in each process anew, and outlives the main thread until everything is stored, at most `patience` seconds.
+    At most `most` entries wait. While the database is away, further entries are dropped and counted in the process's
+    log. Each process starts the thread with its first entry. It outlives the main thread until everything is stored,
+    for at most `patience` seconds.
     """
 
     def __init__(
@@ -75,7 +80,7 @@ class Recorder:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew, as a forked child must: what waits is its parent's, and the parent's thread is not here."""
+        """Reset, as a forked child must: the waiting entries and the thread belong to its parent."""
         self._waiting: deque[Entry] = deque()
         self._some = threading.Event()
         self._lock = threading.Lock()
@@ -83,7 +88,7 @@ class Recorder:
         self.lost = 0
 
     def put(self, entry: Entry) -> None:
-        """Have the entry stored soon."""
+        """Queue the entry."""
         if len(self._waiting) >= self._most:
             self._lose(1)
             return
@@ -94,7 +99,10 @@ class Recorder:
             self._some.set()
 
     def flush(self) -> bool:
-        """Store what waits, in the calling thread; False when the database cannot be reached and it waits on."""
+        """Store the waiting entries in the calling thread.
+
+        Returns False if the database is away and they keep waiting.
+        """
         while self._waiting:
             batch = [self._waiting.popleft() for _ in range(min(AT_ONCE, len(self._waiting)))]
             try:

@@ -16,5 +16,6 @@ class ServerLogViewSet(ResourceViewSet):
         ServerLog.objects.all,
         SERVER_LOG_FIELDS,
         ServerLogOut,
-        description="Those that one of the company's people or keys made, about a second after their end; kept for SERVER_LOG_DAYS (30).",
+        description="Those that one of the company's people or keys made, about a second after their end; kept for"
+        " SERVER_LOG_DAYS (30).",
     )

@@ -1,4 +1,4 @@
-"""What may be done to members and roles, decided while nobody else changes them."""
+"""What an actor may do to members and roles, checked while a lock keeps others from changing them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMED = 5
 
 
 def lock_company() -> None:
-    """Hold the company's members and roles until the transaction ends, so that changes of them come one after the other."""
+    """Lock the company's members and roles until the transaction ends, so that changes of them are sequential."""
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError(
             "the lock on a company's members needs the transaction that changes them"
@@ -30,7 +30,10 @@ def lock_company() -> None:
 
 
 def take_authority(actor: Actor) -> Actor:
-    """Lock the company's members and roles, and tell what the actor may now: they may have lost it while they waited."""
+    """Lock the company's members and roles, and reload what the actor may do, which may have changed meanwhile.
+
+    Raises UnauthorizedAction_403 for a member who is no longer accepted.
+    """
     lock_company()
     if actor.auth_path is not AuthPath.SESSION or not actor.member_id:
         return actor
@@ -47,7 +50,7 @@ def take_authority(actor: Actor) -> Actor:
 
 
 def check_reach(actor: Actor, permission: Permission, what: str) -> None:
-    """Refuse (UnauthorizedAction_403) to handle a permission that has something which the actor lacks; `what` begins the hint."""
+    """Refuse a permission with flags that the actor lacks (UnauthorizedAction_403); `what` begins the hint."""
     beyond = lacking(actor, permission)
     if beyond:
         more = f" and {len(beyond) - NAMED} more" if len(beyond) > NAMED else ""
@@ -55,7 +58,7 @@ def check_reach(actor: Actor, permission: Permission, what: str) -> None:
 
 
 def find_role(role_id: str | None) -> Role:
-    """The company's role, or its default one for None; RoleNotFound_404, DefaultRoleNotFound_404."""
+    """The company's role, or its default role for None. Raises RoleNotFound_404, DefaultRoleNotFound_404."""
     if role_id is None:
         found = Role.objects.filter(is_default=True).first()
         if found is None:
@@ -70,5 +73,5 @@ def find_role(role_id: str | None) -> Role:
 
 
 def staff_actor(*, user_id: str, company_id: str) -> Actor:
-    """The staff as services see them: no member of the company, and bound by no role."""
+    """A member of the service's staff as an actor: no member of the company, and bound by no role."""
     return Actor(AuthPath.SESSION, user_id, company_id, is_owner=True)

@@ -1,4 +1,4 @@
-"""Roles: what a company's members may do (contract 4.12). Nobody hands out more than they have."""
+"""Roles: what a company's members may do (contract 4.12). Nobody grants more than they have."""
 
 from __future__ import annotations
 
@@ -17,11 +17,14 @@ from core.lists import BulkSelection
 from core.tenancy import company_id
 
 HOLDING = (MembershipStatus.ACCEPTED, MembershipStatus.BLOCKED, MembershipStatus.INVITED)
-"""Members whose role is in use: owners need none, and of those who are gone it is but a memory."""
+"""Statuses of members whose role is in use. Owners need no role, and former members only remember theirs."""
 
 
 def seed_roles() -> None:
-    """Give the active company the default roles, unless it has a default one already: then it has had them, and has made them its own."""
+    """Create the default roles of the active company.
+
+    A company with a default role has had them already and may have changed them.
+    """
     if Role.objects.filter(is_default=True).exists():
         return
     Role.objects.bulk_create(
@@ -44,10 +47,10 @@ def seed_roles() -> None:
 
 @transaction.atomic
 def create_role(*, actor: Actor, values: Mapping[str, Any]) -> Role:
-    """A new role of name, permission, description and is_default.
+    """Create a role with name, permission, description and is_default.
 
-    RoleOrPermissionRequired_400 without name or permission, RoleNameAlreadyExists_400, UnauthorizedAction_403 for a permission beyond the
-    actor's own.
+    Raises RoleOrPermissionRequired_400 without name or permission, RoleNameAlreadyExists_400, and
+    UnauthorizedAction_403 for a permission beyond the actor's own.
     """
     missing = [name for name in ("name", "permission") if values.get(name) is None]
     if missing:
@@ -66,11 +69,11 @@ def create_role(*, actor: Actor, values: Mapping[str, Any]) -> Role:
 
 @transaction.atomic
 def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Role:
-    """Change what is given of a role; of a permission the flags that are given, the others stay.
+    """Change the given values of a role. Flags that are not given stay.
 
-    RoleNotFound_404, RoleOrPermissionRequired_400 with nothing to change, RoleNameAlreadyExists_400; UnauthorizedAction_403 for a role that
-    permits more than the actor may, before or after, and for the permission of the actor's own role; BadRequest_400 for isDefault false on
-    the default role.
+    Raises RoleNotFound_404, RoleOrPermissionRequired_400 without changes, RoleNameAlreadyExists_400,
+    UnauthorizedAction_403 for a role beyond the actor's own permissions, before or after, and for the permission of the
+    actor's own role, and BadRequest_400 for isDefault false on the default role.
     """
     actor = take_authority(actor)
     role = Role.objects.select_for_update(no_key=True).filter(pk=id).first()
@@ -105,10 +108,10 @@ def _move_default(role: Role, is_default: bool | None) -> None:
 
 @transaction.atomic
 def delete_roles(*, actor: Actor, selection: BulkSelection) -> int:
-    """Delete the selected roles, all or none; returns how many.
+    """Delete the selected roles, all or none. Returns their number.
 
-    RoleNotFound_404 when there are none, BadRequest_400 for the default role and for one that is in use, UnauthorizedAction_403 for one
-    that permits more than the actor may.
+    Raises RoleNotFound_404 if there are none, BadRequest_400 for the default role and for a role in use, and
+    UnauthorizedAction_403 for a role beyond the actor's own permissions.
     """
     actor = take_authority(actor)
     roles = list(

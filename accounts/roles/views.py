@@ -67,7 +67,8 @@ class RoleViewSet(ResourceViewSet):
         bulk=True,
         success="RolesDeleted_200",
         errors=("RoleNotFound_404", "BadRequest_400"),
-        description="All of the selected ones or none: the default role and roles in use stay, and the answer names who holds them.",
+        description="All of the selected ones or none: the default role and roles in use stay, and the answer names"
+        " who holds them.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         return {"deletedCount": delete_roles(actor=self.actor, selection=self.selection())}
@@ -82,7 +83,8 @@ class RoleViewSet(ResourceViewSet):
         output=RoleOut,
         success="RoleUpdated_200",
         errors=("RoleNotFound_404", "RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400", "BadRequest_400"),
-        description=f"Changes what is given; of permission the flags that are given. {NO_MORE_THAN_ONES_OWN} Nobody but an owner changes"
+        description=f"Changes what is given; of permission the flags that are given. {NO_MORE_THAN_ONES_OWN} Nobody"
+        " but an owner changes"
         " the permission of the role that they hold.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""The kinds of notices; notificationSettings decide which are sent (accounts.members.notices)."""
+"""The kinds of notices. notificationSettings switch them; accounts.members.notices sends them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class Notice:
     title: str
     template: str
     on: bool = True
-    """Whether it is mailed when the company has said nothing."""
+    """Whether it is mailed unless the company has changed it."""
 
 
 NOTICES: dict[str, Notice] = {}
 
 
 def register_notice(notice: Notice) -> None:
-    """Make a kind known to settings and to `notify`."""
+    """Add a kind of notice."""
     NOTICES[notice.key] = notice

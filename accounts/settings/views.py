@@ -39,7 +39,8 @@ class SettingsViewSet(ResourceViewSet):
             "SettingsNotFound_400",
             "InvalidTimezone_400",
         ),
-        description="Changes what is given. The objects notificationSettings, mobileBackground, teamSettings, subscriptionPolicies and"
+        description="Changes what is given. The objects notificationSettings, mobileBackground, teamSettings,"
+        " subscriptionPolicies and"
         " manualChatbot are merged key by key, and arrays in them are replaced. The time zone is the company's own.",
     )
     def update(self, request: Request, data: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Back office pages of staff visits: who looked at which company, why, and at what. Nobody changes or deletes them."""
+"""Back office pages of staff visits, which nobody changes or deletes, and the start of a visit on a company's page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class ReasonForm(forms.Form):
         min_length=MIN_REASON,
         max_length=MAX_REASON,
         widget=UnfoldAdminTextareaWidget({"rows": 3, "autofocus": True}),
-        help_text="It is kept, with every page that you open, and the company's owners may read it. You can look for an hour.",
+        help_text="It is kept, with every page that you open, and the company's owners may read it. You can look for"
+        " an hour.",
     )
 
 
@@ -100,13 +101,13 @@ admin.site.unregister(Company)
 
 @admin.register(Company)
 class VisitedCompanyAdmin(CompanyAdmin):
-    """The page of a company, from which staff begin a visit."""
+    """The page of a company, where staff start a visit."""
 
     dialogs = ("look_inside",)
 
     @asks(ReasonForm, "Look inside", permission=PERMISSION)
     def look_inside(self, request: HttpRequest, company: Company, reason: str) -> HttpResponse:
-        """Open a visit, and go there."""
+        """Open a visit and redirect to it."""
         visit = open_visit(staff=request.user, company_id=company.pk, reason=reason)  # type: ignore[arg-type]  # the site lets users in alone
         self.log_change(request, company, f"Looked inside: {visit.reason}")
         return HttpResponseRedirect(visit_address(visit))

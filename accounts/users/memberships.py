@@ -1,4 +1,4 @@
-"""What domains below `members` know about memberships: the relation User.memberships and its statuses."""
+"""Statuses of memberships, for the domains below `members`, which know the relation User.memberships only."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ class MembershipStatus(models.TextChoices):
 
 
 SEATED = (MembershipStatus.OWNER, MembershipStatus.ACCEPTED, MembershipStatus.BLOCKED)
-"""Memberships that take a seat; the company sees its user's logins."""
+"""Statuses that take a seat. Their companies see the user's logins."""

@@ -12,27 +12,27 @@ from core.models import BaseModel
 
 
 class UserManager(BaseUserManager["User"]):
-    """Users by e-mail address, whatever its case."""
+    """Users by e-mail address, ignoring case."""
 
     def get_by_natural_key(self, username: str | None) -> User:
         return self.get(email=username or "")
 
     def create_user(self, email: str, password: str | None = None, **values: Any) -> User:
-        """A user with a hashed password (None: no password fits)."""
+        """Create a user with a hashed password (None: no password fits)."""
         user = self.model(email=email.strip(), **values)
         user.set_password(password)
         user.save(using=self._db)
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **values: Any) -> User:
-        """A staff member who may do everything in the back office."""
+        """Create a staff member with every right in the back office."""
         return self.create_user(
             email, password, **{"is_staff": True, "is_superuser": True, "email_verified_at": timezone.now(), **values}
         )
 
 
 class User(BaseModel, AbstractBaseUser, PermissionsMixin):
-    """A person's account; memberships tie it to companies."""
+    """A person's account. Memberships connect it to companies."""
 
     email = LowerEmailField(max_length=254, unique=True)
     name = models.CharField(max_length=200, blank=True)

@@ -1,4 +1,4 @@
-"""The user's account as a whole."""
+"""Changes of a user's account."""
 
 from __future__ import annotations
 
