@@ -12,7 +12,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from accounts.api_keys.models import ApiKey
-from accounts.api_keys.services import note_use
+from accounts.api_keys.services import record_use
 from core.access import Actor, AuthPath
 from core.crypto import lookup_hash
 from core.errors import NamedError
@@ -49,7 +49,7 @@ class ApiKeyAuthentication(BaseAuthentication):
             key_id, company_id, member_id, user_id, last_used_at, *life = found
             if settings.API_KEY_EXPIRY_ENFORCED and is_expired(*life):
                 raise NamedError("ExpiredSession_401", "the temporary key has expired; create a new one")
-            note_use(key_id=key_id, last_used_at=last_used_at)
+            record_use(key_id=key_id, last_used_at=last_used_at)
         actor = Actor(AuthPath.KEY, user_id, company_id, member_id, key_id=key_id)
         return actor, actor
 

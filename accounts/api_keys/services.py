@@ -15,7 +15,7 @@ from core.access import reserve_quota
 from core.crypto import lookup_hash
 from core.errors import NamedError
 
-USE_NOTED_EVERY = timedelta(minutes=1)
+USE_RECORDED_EVERY = timedelta(minutes=1)
 
 
 @transaction.atomic
@@ -63,16 +63,16 @@ def delete_keys(*, ids: Sequence[str]) -> int:
     return deleted
 
 
-def note_use(*, key_id: str, last_used_at: datetime | None) -> bool:
+def record_use(*, key_id: str, last_used_at: datetime | None) -> bool:
     """Record that the key is used now, at most once a minute. Returns whether it was recorded.
 
     `last_used_at` is the value that was read with the key. Of several requests at once one writes, and none waits for
     another.
     """
     now = timezone.now()
-    if last_used_at is not None and last_used_at > now - USE_NOTED_EVERY:
+    if last_used_at is not None and last_used_at > now - USE_RECORDED_EVERY:
         return False
     with transaction.atomic():
-        due = ApiKey.objects.filter(Q(last_used_at=None) | Q(last_used_at__lte=now - USE_NOTED_EVERY), pk=key_id)
+        due = ApiKey.objects.filter(Q(last_used_at=None) | Q(last_used_at__lte=now - USE_RECORDED_EVERY), pk=key_id)
         free = due.select_for_update(skip_locked=True, no_key=True).values("pk")
         return ApiKey.objects.filter(pk__in=free).update(last_used_at=now) == 1

@@ -13,7 +13,7 @@ HOUR = 3600
 LOGINS_OF_ADDRESS = Limit("login-address", 30, 600)
 """Failed logins. Successful ones are given back, so that an office behind one address can start its day."""
 LOGINS_OF_ACCOUNT = Limit("login-account", 10, 900)
-REFUSALS_NOTED = Limit("login-refusals", 10, 600)
+REFUSALS_LOGGED = Limit("login-refusals", 10, 600)
 """Rows of the login log for refused attempts from one address."""
 REGISTRATIONS = Limit("register", 20, HOUR)
 LINKS_OF_ADDRESS = Limit("link-address", 30, HOUR)

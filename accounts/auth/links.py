@@ -15,7 +15,7 @@ from core.errors import ApiError
 Record = TypeVar("Record")
 
 
-class DeadLink(ApiError):
+class InvalidLink(ApiError):
     """A link that is malformed, forged, too old or used."""
 
     message = "The link is no longer valid"
@@ -29,14 +29,14 @@ def make_token(purpose: str, record_id: str, state: str) -> str:
 def read_token(
     purpose: str, token: str, lifetime: timedelta, find: Callable[[str], tuple[Record, str] | None]
 ) -> Record:
-    """The record that the token leads to. `find` returns the record with its present state. Raises DeadLink."""
+    """The record that the token leads to. `find` returns the record with its present state. Raises InvalidLink."""
     try:
         record_id, state = signing.loads(token, salt=f"leadwright.{purpose}", max_age=lifetime)
     except (signing.BadSignature, ValueError, TypeError) as error:
-        raise DeadLink("ask for a new one") from error
+        raise InvalidLink("ask for a new one") from error
     found = find(str(record_id))
     if found is None or lookup_hash(f"{purpose}:{found[1]}")[:32] != state:
-        raise DeadLink("it was used already, or another one has been sent since")
+        raise InvalidLink("it was used already, or another one has been sent since")
     return found[0]
 
 
@@ -45,4 +45,4 @@ def page_address(page: str, token: str) -> str:
     return f"{settings.BASE_URL}/{page}?token={token}"
 
 
-__all__ = ["DeadLink", "make_token", "page_address", "read_token"]
+__all__ = ["InvalidLink", "make_token", "page_address", "read_token"]

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.auth.limits import LINKS_OF_ACCOUNT, LINKS_OF_ADDRESS, LOGINS_OF_ACCOUNT, PASSWORD_CHANGES, REDEMPTIONS
 from accounts.auth.links import make_token, page_address, read_token
 from accounts.auth.models import RefreshToken
-from accounts.auth.timing import unhurried
+from accounts.auth.timing import minimum_duration
 from accounts.mails.services import queue_mail
 from accounts.users.models import User
 from core.access.callers import Caller
@@ -31,7 +31,7 @@ def check_strength(password: str, user: User, *, field: str = "password") -> Non
         raise ValidationFailed(trouble, trouble) from None
 
 
-@unhurried(0.3)
+@minimum_duration(0.3)
 def forgot_password(*, email: str, caller: Caller) -> None:
     """Mail a link that sets a new password, if the address has an account. The answer never tells whether it has."""
     LINKS_OF_ADDRESS.count(caller.network)
@@ -57,8 +57,8 @@ def _state(user: User) -> str:
     return f"{user.email}:{user.password}"
 
 
-def reset_of(token: str, *, locked: bool = False) -> User:
-    """The user whose password the link sets. Raises DeadLink."""
+def user_of_reset_link(token: str, *, locked: bool = False) -> User:
+    """The user whose password the link sets. Raises InvalidLink."""
     users = User.objects.select_for_update(no_key=True) if locked else User.objects.all()
 
     def find(user_id: str) -> tuple[User, str] | None:
@@ -72,10 +72,10 @@ def reset_of(token: str, *, locked: bool = False) -> User:
 def reset_password(*, token: str, password: str, caller: Caller) -> User:
     """Set a new password by the link of a mail, which also verifies the address. Returns the user.
 
-    Raises DeadLink, ValidationFailed.
+    Raises InvalidLink, ValidationFailed.
     """
     REDEMPTIONS.count(caller.network)
-    user = reset_of(token, locked=True)
+    user = user_of_reset_link(token, locked=True)
     check_strength(password, user)
     user.email_verified_at = user.email_verified_at or timezone.now()
     _set(user, password, caller)

@@ -8,9 +8,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.auth import tokens
-from accounts.auth.limits import LOGINS_OF_ACCOUNT, LOGINS_OF_ADDRESS, REFUSALS_NOTED
+from accounts.auth.limits import LOGINS_OF_ACCOUNT, LOGINS_OF_ADDRESS, REFUSALS_LOGGED
 from accounts.auth.models import RefreshToken
-from accounts.auth.timing import unhurried
+from accounts.auth.timing import minimum_duration
 from accounts.auth.tokens import Tokens
 from accounts.auth.verification import send_verification
 from accounts.login_log.models import LoginLog
@@ -35,7 +35,7 @@ def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
     count_attempt(email=email, user=user, caller=caller)
     trouble = _trouble(user, password)
     if user is None or trouble:
-        with unhurried(0.2):
+        with minimum_duration(0.2):
             record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=trouble, caller=caller)
             if user is not None and trouble == UNVERIFIED:
                 send_verification(user)
@@ -53,7 +53,7 @@ def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
         LOGINS_OF_ADDRESS.count(caller.network)
         LOGINS_OF_ACCOUNT.count(email.strip().lower())
     except TooManyAttempts:
-        if REFUSALS_NOTED.has_room(caller.network):
+        if REFUSALS_LOGGED.has_room(caller.network):
             record_login(
                 email=email, user=user, status=LoginLog.Status.LIMITED, reason="too many attempts", caller=caller
             )

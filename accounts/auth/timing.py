@@ -10,7 +10,7 @@ from django.conf import settings
 
 
 @contextmanager
-def unhurried(seconds: float) -> Iterator[None]:
+def minimum_duration(seconds: float) -> Iterator[None]:
     """Leave the block, or the decorated function, no sooner than `seconds` after its start, even by an exception.
 
     It covers the work that an existing account adds (a query, a mail, a commit), which takes much less. Hashing stays

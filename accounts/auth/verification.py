@@ -8,7 +8,7 @@ from django.utils import timezone as clock
 
 from accounts.auth.limits import LINKS_OF_ACCOUNT, LINKS_OF_ADDRESS, REDEMPTIONS
 from accounts.auth.links import make_token, page_address, read_token
-from accounts.auth.timing import unhurried
+from accounts.auth.timing import minimum_duration
 from accounts.mails.services import queue_mail
 from accounts.users.memberships import MembershipStatus
 from accounts.users.models import User
@@ -46,7 +46,7 @@ def _state(user: User) -> str:
     return f"{user.email}:{user.password}:{user.session_version}:{user.email_verified_at}"
 
 
-@unhurried(0.3)
+@minimum_duration(0.3)
 def resend_verification(*, email: str, caller: Caller) -> None:
     """Mail the link again to an account that still needs it. Other addresses are ignored silently."""
     LINKS_OF_ADDRESS.count(caller.network)
@@ -56,8 +56,8 @@ def resend_verification(*, email: str, caller: Caller) -> None:
             send_verification(user)
 
 
-def verification_of(token: str, *, locked: bool = False) -> User:
-    """The user whose address the link verifies. Raises DeadLink."""
+def user_of_verification_link(token: str, *, locked: bool = False) -> User:
+    """The user whose address the link verifies. Raises InvalidLink."""
     users = User.objects.select_for_update(no_key=True) if locked else User.objects.all()
 
     def find(user_id: str) -> tuple[User, str] | None:
@@ -69,9 +69,9 @@ def verification_of(token: str, *, locked: bool = False) -> User:
 
 @transaction.atomic
 def verify_email(*, token: str, caller: Caller) -> User:
-    """Mark the user's address as verified. Returns the user. Raises DeadLink."""
+    """Mark the user's address as verified. Returns the user. Raises InvalidLink."""
     REDEMPTIONS.count(caller.network)
-    user = verification_of(token, locked=True)
+    user = user_of_verification_link(token, locked=True)
     user.email_verified_at = clock.now()
     user.save(update_fields=["email_verified_at", "updated_at"])
     return user

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from accounts.members.models import Member
-from accounts.roles.authority import check_reach
+from accounts.roles.authority import forbid_escalation
 from core.access import Actor
 from core.errors import NamedError
 
@@ -25,10 +25,10 @@ def check_members(actor: Actor, members: Sequence[Member]) -> None:
             )
         if member.status == Member.Status.OWNER:
             raise NamedError("UnauthorizedAction_403", f"{member.email} is an owner; only owners change owners")
-        check_reach(actor, member.permissions(), f"the role of {member.email} permits")
+        forbid_escalation(actor, member.permissions(), f"the role of {member.email} permits")
 
 
-def keep_an_owner(leaving: Sequence[Member]) -> None:
+def require_owner(leaving: Sequence[Member]) -> None:
     """Refuse a change that leaves the company without an owner (BadRequest_400); `leaving` would cease to be owners."""
     owners = Member.objects.filter(status=Member.Status.OWNER)
     if (

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.auth.limits import REDEMPTIONS
-from accounts.auth.links import DeadLink, make_token, page_address, read_token
+from accounts.auth.links import InvalidLink, make_token, page_address, read_token
 from accounts.auth.passwords import check_strength
 from accounts.mails.services import queue_mail
 from accounts.members.authority import check_members
@@ -19,7 +19,7 @@ from accounts.members.models import Member
 from accounts.members.notices import notify
 from accounts.members.selectors import addressed_to
 from accounts.members.services import lock_member, not_found
-from accounts.roles.authority import check_reach, find_role, lock_company, take_authority
+from accounts.roles.authority import find_role, forbid_escalation, lock_company, reload_actor
 from accounts.users.memberships import SEATED
 from accounts.users.models import User
 from accounts.users.services import end_sessions
@@ -50,9 +50,9 @@ def invite_member(*, actor: Actor, email: str, name: str = "", role_id: str | No
     email = email.lower()
     _count(email)
     with transaction.atomic():
-        actor = take_authority(actor)
+        actor = reload_actor(actor)
         role = find_role(role_id)
-        check_reach(actor, role.permission, "the role permits")
+        forbid_escalation(actor, role.permission, "the role permits")
         member = _free_membership(email)
         reserve_quota("member")
         member.user, member.role, member.name = None, role, name or member.name
@@ -84,7 +84,7 @@ def resend_invite(*, actor: Actor, id: str) -> Member:
     """
     _count(id)
     with transaction.atomic():
-        actor = take_authority(actor)
+        actor = reload_actor(actor)
         member = lock_member(id)
         if member.status not in (Status.INVITED, Status.EXPIRED):
             raise NamedError(
@@ -136,7 +136,7 @@ def is_live(member: Member) -> bool:
 
 
 def read_invite(token: str) -> Member:
-    """The open invite of a link, with its company, role and inviter. Raises DeadLink, InviteExpired_400."""
+    """The open invite of a link, with its company, role and inviter. Raises InvalidLink, InviteExpired_400."""
     with unscoped(reason="invites: the link says which company it is"):
         member = read_token(PURPOSE, token, LINK_LIFETIME, _find)
     _check_open(member)
@@ -172,7 +172,7 @@ def account_of(member: Member) -> User | None:
 def accept_as_new_user(*, token: str, name: str, password: str, caller: Caller) -> User:
     """Create the invited person's account and accept the invite with it. Returns the user.
 
-    The account is verified, since the link came by mail. Raises DeadLink, InviteExpired_400, ValidationFailed for a
+    The account is verified, since the link came by mail. Raises InvalidLink, InviteExpired_400, ValidationFailed for a
     weak password, BadRequest_400 if the address has an account, and TooManyAttempts.
     """
     REDEMPTIONS.count(caller.network)
@@ -181,7 +181,7 @@ def accept_as_new_user(*, token: str, name: str, password: str, caller: Caller) 
         lock_company()
         member = lock_member(invite.pk)
         if member.invite_nonce != invite.invite_nonce:
-            raise DeadLink("it was used already, or another one has been sent since")
+            raise InvalidLink("it was used already, or another one has been sent since")
         _check_open(member)
         user = _make_user(member.email, name or member.name, password)
         _accept(member, user)
@@ -213,13 +213,13 @@ def _make_user(email: str, name: str, password: str) -> User:
 
 @transaction.atomic
 def decline_invite(*, token: str) -> None:
-    """Decline the invite of a link. Raises DeadLink, InviteExpired_400."""
+    """Decline the invite of a link. Raises InvalidLink, InviteExpired_400."""
     invite = read_invite(token)
     with company_scope(invite.company_id):
         lock_company()
         member = lock_member(invite.pk)
         if member.invite_nonce != invite.invite_nonce:
-            raise DeadLink("it was used already, or another one has been sent since")
+            raise InvalidLink("it was used already, or another one has been sent since")
         _check_open(member)
         _decline(member)
 

@@ -9,10 +9,10 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.members.authority import check_members, keep_an_owner
+from accounts.members.authority import check_members, require_owner
 from accounts.members.membership_log import Action, record
 from accounts.members.models import Member
-from accounts.roles.authority import check_reach, find_role, lock_company, take_authority
+from accounts.roles.authority import find_role, forbid_escalation, lock_company, reload_actor
 from accounts.roles.models import Role
 from accounts.roles.permissions import ADMIN
 from core.access import Actor
@@ -34,7 +34,7 @@ def update_member(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Member
     MemberNotAccepted_400, MemberNotBlocked_400, RoleNotFound_404, BadRequest_400 for the last owner and for an owner's
     role, and UnauthorizedAction_403 for anything beyond the actor's authority.
     """
-    actor = take_authority(actor)
+    actor = reload_actor(actor)
     member = lock_member(id)
     if not values:
         raise NamedError("RoleOrPermissionRequired_400", "give role, name or status")
@@ -42,7 +42,7 @@ def update_member(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Member
     role = None
     if values.get("role") is not None:
         role = find_role(values["role"])
-        check_reach(actor, role.permission, "the role permits")
+        forbid_escalation(actor, role.permission, "the role permits")
     if values.get("status") is not None:
         _move(actor, member, values["status"], role)
     if role is not None and role.pk != member.role_id:
@@ -64,7 +64,7 @@ def _move(actor: Actor, member: Member, status: str, role: Role | None) -> None:
         member.role = None
         _step(actor, member, Status.OWNER, Action.ROLE_CHANGED, "made an owner")
     elif status == Status.ACCEPTED and member.status == Status.OWNER:
-        keep_an_owner([member])
+        require_owner([member])
         member.role = role or role_of_former_owners()
         _step(actor, member, Status.ACCEPTED, Action.ROLE_CHANGED, "no owner any more")
     elif status == Status.ACCEPTED:
@@ -106,7 +106,7 @@ def remove_members(*, actor: Actor, selection: BulkSelection) -> int:
     MemberNotFound_404 if there are none, BadRequest_400 for the last owner, and UnauthorizedAction_403 for owners, for
     the actor, and for members with more permissions than the actor.
     """
-    actor = take_authority(actor)
+    actor = reload_actor(actor)
     chosen = selection.apply(Member.objects.all()).values("pk")
     members = list(
         Member.objects.select_for_update(of=("self",), no_key=True)
@@ -142,7 +142,7 @@ def leave_company(*, user_id: str, member_id: str) -> None:
 
 
 def _remove(members: Sequence[Member], *, by: str | None, detail: str = "") -> None:
-    keep_an_owner(members)
+    require_owner(members)
     Member.objects.filter(pk__in=[member.pk for member in members]).update(
         status=Status.REMOVED, invite_nonce="", invite_expires_at=None, updated_at=timezone.now()
     )
@@ -158,7 +158,7 @@ def transfer_ownership(*, actor: Actor, id: str, role_id: str | None = None) -> 
     Raises MemberNotFound_404, UnauthorizedAction_403 unless the actor (of a key: its member) is an owner,
     MemberNotAccepted_400, RoleNotFound_404.
     """
-    actor = take_authority(actor)
+    actor = reload_actor(actor)
     heir = lock_member(id)
     owner = Member.objects.select_for_update(no_key=True).filter(pk=actor.member_id, status=Status.OWNER).first()
     if owner is None:

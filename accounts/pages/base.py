@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from django import forms
@@ -9,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.generic import FormView
 
-from accounts.auth.links import DeadLink
+from accounts.auth.links import InvalidLink
 from accounts.settings.branding import Brand
 from core.access.attempts import TooManyAttempts
 from core.errors import ApiError, ValidationFailed
@@ -27,7 +28,7 @@ HEADERS = {
 }
 
 
-class Page(FormView):
+class Page(FormView, ABC):
     """A page with one form, which `act` passes to a service.
 
     Opening it changes nothing, since mail scanners open every link.
@@ -40,14 +41,14 @@ class Page(FormView):
         """The branding of the page."""
         return Brand()
 
+    @abstractmethod
     def act(self, form: Any) -> dict[str, Any]:
         """Call the service with the form's values. Returns context for `done_template`."""
-        raise NotImplementedError
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
             response = super().dispatch(request, *args, **kwargs)
-        except DeadLink as error:
+        except InvalidLink as error:
             response = self.page("pages/dead_link.html", {"detail": error.detail}, status=400)
         for name, value in HEADERS.items():
             response.headers[name] = value
@@ -56,10 +57,10 @@ class Page(FormView):
     def form_valid(self, form: Any) -> HttpResponse:
         try:
             context = self.act(form)
-        except DeadLink:
+        except InvalidLink:
             raise
         except TooManyAttempts as error:
-            form.add_error(None, f"Too many attempts. Try again in {waiting(error.retry_after)}.")
+            form.add_error(None, f"Too many attempts. Try again in {duration_text(error.retry_after)}.")
             response = self.page(self.template_name, {"form": form}, status=429)
             response.headers["Retry-After"] = str(error.retry_after)
             return response
@@ -88,7 +89,7 @@ def add_error(form: forms.Form, error: ApiError) -> None:
         form.add_error(None, error.detail or error.message)
 
 
-def waiting(seconds: int) -> str:
+def duration_text(seconds: int) -> str:
     """A waiting time in words."""
     minutes = -(-seconds // 60)
     return f"{seconds} seconds" if seconds < 90 else f"{minutes} minutes"

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from accounts.auth.passwords import forgot_password, reset_of, reset_password
-from accounts.auth.verification import resend_verification, verification_of, verify_email
+from accounts.auth.passwords import forgot_password, reset_password, user_of_reset_link
+from accounts.auth.verification import resend_verification, user_of_verification_link, verify_email
 from accounts.pages.base import Page
 from accounts.pages.forms import AddressForm, PasswordForm, RegistrationForm, TokenForm
 from accounts.registration.services import register
@@ -32,7 +32,7 @@ class ResetPassword(Page):
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         token = request.GET.get("token", "")
         return self.page(
-            self.template_name, {"person": reset_of(token), "form": PasswordForm(initial={"token": token})}
+            self.template_name, {"person": user_of_reset_link(token), "form": PasswordForm(initial={"token": token})}
         )
 
     def act(self, form: PasswordForm) -> dict[str, Any]:
@@ -50,7 +50,8 @@ class VerifyEmail(Page):
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         token = request.GET.get("token", "")
         return self.page(
-            self.template_name, {"person": verification_of(token), "form": TokenForm(initial={"token": token})}
+            self.template_name,
+            {"person": user_of_verification_link(token), "form": TokenForm(initial={"token": token})},
         )
 
     def act(self, form: TokenForm) -> dict[str, Any]:

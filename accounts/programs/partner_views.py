@@ -49,7 +49,7 @@ def program_figures(user_id: str, program: str) -> dict[str, Any]:
 
 def partnership(user_id: str) -> dict[str, Any]:
     """The user's partnership in the API's form."""
-    found = PartnerProgramOut.one(PartnerProgram.objects.filter(user_id=user_id)) or PartnerProgramOut.of_nobody()
+    found = PartnerProgramOut.one(PartnerProgram.objects.filter(user_id=user_id)) or PartnerProgramOut.default_data()
     return {**found, **program_figures(user_id, Referral.Program.PARTNER)}
 
 

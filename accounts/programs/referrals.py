@@ -18,13 +18,13 @@ ALPHABET = "23456789BCDFGHJKMNPQRSTVWXZ"
 """No vowels, so that no code is a word, and no characters that look or sound alike: no 0, 1, L or Y."""
 
 LENGTH = 8
-WORKING: Mapping[str, tuple[str, Any, str]] = {
+CODE_PROGRAMS: Mapping[str, tuple[str, Any, str]] = {
     "P": (Referral.Program.PARTNER, PartnerProgram, PartnerProgram.Status.APPROVED),
     "R": (Referral.Program.REFER, ReferProgram, ReferProgram.Status.ACTIVE),
 }
 """First character of a code -> its program, its model, and the status in which it works. Programs share no codes."""
 
-_SHAPE = re.compile(f"[{''.join(WORKING)}][{ALPHABET}]{{{LENGTH - 1}}}")
+_SHAPE = re.compile(f"[{''.join(CODE_PROGRAMS)}][{ALPHABET}]{{{LENGTH - 1}}}")
 
 
 def make_code(prefix: str) -> str:
@@ -43,7 +43,7 @@ def link_of(code: str) -> str:
     return f"{settings.REGISTER_URL}?referralCode={code}"
 
 
-def attribute(*, user: User, company: Company, code: str) -> Referral | None:
+def record_referral(*, user: User, company: Company, code: str) -> Referral | None:
     """Record in the caller's transaction who referred the user that registers with the company.
 
     Returns None and records nothing for a code that is unknown or inactive, for the user's own code, and for a user who
@@ -61,7 +61,7 @@ def _referral_by(code: str) -> Referral | None:
     """An unsaved referral by the owner of an active code."""
     if not code:
         return None
-    program, model, working = WORKING[code[0]]
+    program, model, working = CODE_PROGRAMS[code[0]]
     owner = (
         model.objects.filter(code=code, status=working, user__is_active=True).values_list("user_id", flat=True).first()
     )
@@ -84,4 +84,4 @@ def referred_users(*, user_id: str, program: str) -> QuerySet[Any]:
     return brought.filter(email_verified_at__isnull=False)
 
 
-__all__ = ["attribute", "clean_code", "count_referrals", "link_of", "make_code", "referred_users"]
+__all__ = ["clean_code", "count_referrals", "link_of", "make_code", "record_referral", "referred_users"]

@@ -110,11 +110,11 @@ def earn_matured() -> bool:
         for beneficiary, mine in groupby(
             sorted(rewards, key=lambda reward: reward.beneficiary_id), key=lambda reward: reward.beneficiary
         ):
-            _tell_earned(beneficiary, list(mine))
+            _mail_beneficiary(beneficiary, list(mine))
     return len(rewards) == BATCH
 
 
-def _tell_earned(user: User, rewards: list[Reward]) -> None:
+def _mail_beneficiary(user: User, rewards: list[Reward]) -> None:
     totals: dict[str, Decimal] = {}
     for reward in rewards:
         totals[reward.currency] = totals.get(reward.currency, Decimal(0)) + reward.amount

@@ -69,7 +69,7 @@ def approve_partnership(
         program.code = _fresh_partner_code()
     program.save()
     percent = f"{program.commission_percent.normalize():f}"
-    _tell(program, "partner_approved", code=program.code, link=link_of(program.code), percent=percent)
+    _mail_user(program, "partner_approved", code=program.code, link=link_of(program.code), percent=percent)
     return program
 
 
@@ -78,7 +78,7 @@ def reject_partnership(*, program_id: str, by: User, note: str = "") -> PartnerP
     """Reject the request and mail the user, who may request again."""
     program = _decide(program_id, Status.REJECTED, by=by, note=note)
     program.save()
-    _tell(program, "partner_rejected")
+    _mail_user(program, "partner_rejected")
     return program
 
 
@@ -97,7 +97,7 @@ def revoke_partnership(*, program_id: str, by: User, note: str = "", claw_back: 
             by=by,
             note=note or "The partnership was revoked.",
         )
-    _tell(program, "partner_revoked", clawed_back=claw_back)
+    _mail_user(program, "partner_revoked", clawed_back=claw_back)
     return program
 
 
@@ -125,7 +125,7 @@ def _fresh_partner_code() -> str:
     raise RuntimeError("no free partner code was found")
 
 
-def _tell(program: PartnerProgram, kind: str, **context: Any) -> None:
+def _mail_user(program: PartnerProgram, kind: str, **context: Any) -> None:
     queue_mail(
         kind,
         to=program.user.email,

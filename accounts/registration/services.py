@@ -9,9 +9,9 @@ from django.db import IntegrityError, transaction
 
 from accounts.auth.limits import REGISTRATIONS
 from accounts.auth.passwords import check_strength, send_reset_link
-from accounts.auth.timing import unhurried
+from accounts.auth.timing import minimum_duration
 from accounts.auth.verification import send_verification
-from accounts.programs.referrals import attribute
+from accounts.programs.referrals import record_referral
 from accounts.registration.companies import create_company
 from accounts.users.models import User
 from core.access.callers import Caller
@@ -49,15 +49,15 @@ def register(
     profile: dict[str, Any] = {"timezone": timezone}
     if contact_number is not None:
         profile |= {"country_code": contact_number.country_code, "number": contact_number.number}
-    with unhurried(0.5), transaction.atomic():
+    with minimum_duration(0.5), transaction.atomic():
         if known is not None:
-            _tell_owner(user.email, is_same)
+            _mail_owner(user.email, is_same)
         elif not _add(user):
-            _tell_owner(user.email, check_password(password, User.objects.get(email=user.email).password))
+            _mail_owner(user.email, check_password(password, User.objects.get(email=user.email).password))
         else:
             company, _ = create_company(name=company_name, owner=user, **profile)
             if referral_code:
-                attribute(user=user, company=company, code=referral_code)
+                record_referral(user=user, company=company, code=referral_code)
             send_verification(user, company_name=company.name)
 
 
@@ -71,7 +71,7 @@ def _add(user: User) -> bool:
     return True
 
 
-def _tell_owner(email: str, is_same: bool) -> None:
+def _mail_owner(email: str, is_same: bool) -> None:
     """Mail the owner of a taken address; `is_same` says whether the caller knows the account's password.
 
     Somebody else may have created an account that was never verified: its verification links become invalid, and the

@@ -31,13 +31,13 @@ class ServerLogMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not is_logged(request.path_info):
             return self.get_response(request)
-        followed = Followed(request)
+        followed = RequestInProgress(request)
         response = self.get_response(request)
         followed.follow(response)
         return response
 
 
-class Followed:
+class RequestInProgress:
     """A request in progress."""
 
     def __init__(self, request: HttpRequest) -> None:

@@ -60,43 +60,44 @@ def store(entries: Sequence[Entry]) -> None:
 
 
 class Recorder:
-    """Takes entries from any thread without waiting, and stores them within about `every` seconds.
+    """Takes entries from any thread without waiting, and stores them within about `interval` seconds.
 
-    At most `most` entries wait. While the database is away, further entries are dropped and counted in the process's
-    log. Each process starts the thread with its first entry. It outlives the main thread until everything is stored,
-    for at most `patience` seconds.
+    At most `capacity` entries wait. While the database is away, further entries are dropped and counted in the
+    process's log. Each process starts the thread with its first entry. It outlives the main thread until everything is
+    stored, for at most `shutdown_timeout` seconds.
     """
 
     def __init__(
         self,
         store: Callable[[Sequence[Entry]], None],
         *,
-        most: int = 10_000,
-        every: float = 0.2,
+        capacity: int = 10_000,
+        interval: float = 0.2,
         retry: float = 1.0,
-        patience: float = 5.0,
+        shutdown_timeout: float = 5.0,
     ) -> None:
-        self._store, self._most, self._every, self._retry, self._patience = store, most, every, retry, patience
-        self.forget()
+        self._store, self._capacity, self._interval = store, capacity, interval
+        self._retry, self._shutdown_timeout = retry, shutdown_timeout
+        self.reset()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset, as a forked child must: the waiting entries and the thread belong to its parent."""
         self._waiting: deque[Entry] = deque()
-        self._some = threading.Event()
+        self._wakeup = threading.Event()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self.lost = 0
+        self.dropped = 0
 
     def put(self, entry: Entry) -> None:
         """Queue the entry."""
-        if len(self._waiting) >= self._most:
-            self._lose(1)
+        if len(self._waiting) >= self._capacity:
+            self._drop(1)
             return
         self._waiting.append(entry)
         if self._thread is None:
             self._start()
-        if not self._some.is_set():
-            self._some.set()
+        if not self._wakeup.is_set():
+            self._wakeup.set()
 
     def flush(self) -> bool:
         """Store the waiting entries in the calling thread.
@@ -121,15 +122,15 @@ class Recorder:
         except Exception:  # noqa: BLE001  the edge of one entry: a bad one never costs a good one
             if len(batch) == 1:
                 log.exception("a request could not be written to the server log")
-                self._lose(1)
+                self._drop(1)
                 return
             middle = len(batch) // 2
             self._keep(batch[:middle])
             self._keep(batch[middle:])
 
-    def _lose(self, count: int) -> None:
+    def _drop(self, count: int) -> None:
         with self._lock:
-            self.lost += count
+            self.dropped += count
 
     def _start(self) -> None:
         with self._lock:
@@ -139,33 +140,33 @@ class Recorder:
                 self._thread.start()
 
     def _run(self) -> None:
-        told = 0
+        reported = 0
         main = threading.main_thread()
         while main.is_alive():
-            if not self._some.wait(self._retry / 2):
+            if not self._wakeup.wait(self._retry / 2):
                 continue
-            sleep(self._every)
-            self._some.clear()
+            sleep(self._interval)
+            self._wakeup.clear()
             if self.flush():
                 close_old_connections()
             else:
                 connection.close()
                 sleep(self._retry)
-                self._some.set()
-            if self.lost > told:
-                log.error("%d requests are missing in the server log", self.lost - told)
-                told = self.lost
+                self._wakeup.set()
+            if self.dropped > reported:
+                log.error("%d requests are missing in the server log", self.dropped - reported)
+                reported = self.dropped
         self._finish()
 
     def _finish(self) -> None:
-        deadline = monotonic() + self._patience
+        deadline = monotonic() + self._shutdown_timeout
         while not self.flush() and monotonic() < deadline:
             connection.close()
-            sleep(self._every)
+            sleep(self._interval)
         if self._waiting:
             log.error("%d requests are missing in the server log", len(self._waiting))
         connection.close()
 
 
 RECORDER = Recorder(store)
-os.register_at_fork(after_in_child=RECORDER.forget)
+os.register_at_fork(after_in_child=RECORDER.reset)

@@ -15,7 +15,7 @@ from core.access import Actor, AuthPath
 from core.errors import NamedError
 from core.tenancy import company_id
 
-NAMED = 5
+MAX_NAMED = 5
 """How many permissions an error names."""
 
 
@@ -29,7 +29,7 @@ def lock_company() -> None:
     Company.objects.select_for_update(no_key=True).only("pk").get(pk=company_id())
 
 
-def take_authority(actor: Actor) -> Actor:
+def reload_actor(actor: Actor) -> Actor:
     """Lock the company's members and roles, and reload what the actor may do, which may have changed meanwhile.
 
     Raises UnauthorizedAction_403 for a member who is no longer accepted.
@@ -49,12 +49,14 @@ def take_authority(actor: Actor) -> Actor:
     )
 
 
-def check_reach(actor: Actor, permission: Permission, what: str) -> None:
+def forbid_escalation(actor: Actor, permission: Permission, what: str) -> None:
     """Refuse a permission with flags that the actor lacks (UnauthorizedAction_403); `what` begins the hint."""
     beyond = lacking(actor, permission)
     if beyond:
-        more = f" and {len(beyond) - NAMED} more" if len(beyond) > NAMED else ""
-        raise NamedError("UnauthorizedAction_403", f"{what} {', '.join(beyond[:NAMED])}{more}, which you lack yourself")
+        more = f" and {len(beyond) - MAX_NAMED} more" if len(beyond) > MAX_NAMED else ""
+        raise NamedError(
+            "UnauthorizedAction_403", f"{what} {', '.join(beyond[:MAX_NAMED])}{more}, which you lack yourself"
+        )
 
 
 def find_role(role_id: str | None) -> Role:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from accounts.roles.authority import check_reach, take_authority
+from accounts.roles.authority import forbid_escalation, reload_actor
 from accounts.roles.models import Role
 from accounts.roles.permissions import DEFAULT_ROLES, merge, parse_permission
 from accounts.users.memberships import MembershipStatus
@@ -16,7 +16,7 @@ from core.errors import NamedError, shorten
 from core.lists import BulkSelection
 from core.tenancy import company_id
 
-HOLDING = (MembershipStatus.ACCEPTED, MembershipStatus.BLOCKED, MembershipStatus.INVITED)
+IN_USE = (MembershipStatus.ACCEPTED, MembershipStatus.BLOCKED, MembershipStatus.INVITED)
 """Statuses of members whose role is in use. Owners need no role, and former members only remember theirs."""
 
 
@@ -58,8 +58,8 @@ def create_role(*, actor: Actor, values: Mapping[str, Any]) -> Role:
             "RoleOrPermissionRequired_400", f"{' and '.join(missing)}: a role needs a name and a permission"
         )
     permission = merge({}, parse_permission(values["permission"]))
-    actor = take_authority(actor)
-    check_reach(actor, permission, "the role would permit")
+    actor = reload_actor(actor)
+    forbid_escalation(actor, permission, "the role would permit")
     reserve_quota("role")
     if values.get("is_default"):
         Role.objects.filter(is_default=True).update(is_default=False)
@@ -75,20 +75,20 @@ def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Role:
     UnauthorizedAction_403 for a role beyond the actor's own permissions, before or after, and for the permission of the
     actor's own role, and BadRequest_400 for isDefault false on the default role.
     """
-    actor = take_authority(actor)
+    actor = reload_actor(actor)
     role = Role.objects.select_for_update(no_key=True).filter(pk=id).first()
     if role is None:
         raise NamedError("RoleNotFound_404", "id: there is no such role in this company")
     if not values:
         raise NamedError("RoleOrPermissionRequired_400", "give name, description, permission or isDefault")
-    check_reach(actor, role.permission, "the role permits")
+    forbid_escalation(actor, role.permission, "the role permits")
     if "permission" in values:
         permission = merge(role.permission, parse_permission(values["permission"]))
         if not actor.is_unbounded and role.members.filter(pk=actor.member_id).exists():
             raise NamedError(
                 "UnauthorizedAction_403", "nobody changes the permission of the role that they hold themselves"
             )
-        check_reach(actor, permission, "the role would permit")
+        forbid_escalation(actor, permission, "the role would permit")
         values = {**values, "permission": permission}
     _move_default(role, values.get("is_default"))
     for name, value in values.items():
@@ -113,20 +113,20 @@ def delete_roles(*, actor: Actor, selection: BulkSelection) -> int:
     Raises RoleNotFound_404 if there are none, BadRequest_400 for the default role and for a role in use, and
     UnauthorizedAction_403 for a role beyond the actor's own permissions.
     """
-    actor = take_authority(actor)
+    actor = reload_actor(actor)
     roles = list(
         Role.objects.select_for_update().filter(pk__in=selection.apply(Role.objects.all()).values("pk")).order_by("pk")
     )
     if not roles:
         raise NamedError("RoleNotFound_404", "none of the selected roles is one of this company")
     for role in roles:
-        check_reach(actor, role.permission, f"the role {shorten(role.name, 60)!r} permits")
+        forbid_escalation(actor, role.permission, f"the role {shorten(role.name, 60)!r} permits")
         if role.is_default:
             raise NamedError(
                 "BadRequest_400", f"{shorten(role.name, 60)!r} is the default role; make another one the default first"
             )
     ids = [role.pk for role in roles]
-    in_use = Role.objects.filter(pk__in=ids, members__status__in=HOLDING).order_by("members__pk")
+    in_use = Role.objects.filter(pk__in=ids, members__status__in=IN_USE).order_by("members__pk")
     holders = list(in_use.values_list("members__email", "name")[:4])
     if holders:
         names = ", ".join(f"{email} ({shorten(name, 60)})" for email, name in holders[:3])
