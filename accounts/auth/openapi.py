@@ -9,7 +9,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 from accounts.auth.authentication import PrivateAuthentication
 
-# Its scheme is the first half of the session's, under the same name.
+# Both schemes are named session; this one is the first half of the other.
 set_override(PrivateAuthentication, "suppress_collision_warning", True)
 
 

@@ -99,7 +99,7 @@ def change_password(*, user_id: str, current: str, new: str, caller: Caller) -> 
 def _set(user: User, password: str, caller: Caller) -> None:
     """Save the password, end every session, and notify the owner by mail."""
     now = timezone.now()
-    user.set_password(password)  # counts session_version up, which ends access tokens
+    user.set_password(password)  # increases session_version, which ends access tokens
     user.save(update_fields=["password", "session_version", "email_verified_at", "updated_at"])
     RefreshToken.objects.filter(user=user, revoked_at__isnull=True).update(revoked_at=now, updated_at=now)
     context = {"name": user.get_full_name(), "at": now, "ip": caller.ip, "link": f"{settings.BASE_URL}/forgot-password"}

@@ -76,7 +76,7 @@ def _trouble(user: User | None, password: str) -> str:
         return "unknown address"
     encoded = user.password
 
-    def rehash(raw: str) -> None:  # not by set_password, which would end the sessions that are open
+    def rehash(raw: str) -> None:  # set_password would end the open sessions
         User.objects.filter(pk=user.pk, password=encoded).update(password=make_password(raw))
 
     if not check_password(password, encoded, rehash):

@@ -26,7 +26,7 @@ class LoginLogAdmin(CompanyRecordAdmin):
 
 @panel(User, "Logins", permission="accounts.view_loginlog")
 def _logins_of_user(user: User) -> SafeString:
-    # An attempt has a row for each company of the user: those of one second from one address are one here.
+    # An attempt has a row for each company of the user: merge the rows of one second and one address.
     rows = LoginLog.objects.filter(user=user).order_by("-created_at", "-id")[: ROWS * 10]
     seen = {(row.created_at.replace(microsecond=0), row.status, row.reason, row.ip): row for row in rows}
     cells = [

@@ -16,7 +16,7 @@ NO_ADDRESS = "(no e-mail address)"
 
 def record_login(*, email: str, status: str, caller: Caller, user: User | None = None, reason: str = "") -> None:
     """Log the attempt once for each company of the user, or once without company, for the staff."""
-    # What is typed where an address belongs may be a password.
+    # People sometimes type the password into the address field.
     tried = user.email if user else email.strip() if ADDRESS.fullmatch(email.strip()) else NO_ADDRESS
     with unscoped(reason="login log: the companies of one user, or none"):
         companies: list[str | None] = []

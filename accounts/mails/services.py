@@ -69,7 +69,7 @@ def render_mail(kind: str, context: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def _render(name: str, context: dict[str, Any], *, escaped: bool) -> str:
-    # Django escapes in every template, whatever its name ends in: a plain one has to be told not to.
+    # Django escapes in every template, whatever its suffix; plain text switches it off.
     return str(get_template(name).template.render(Context(context, autoescape=escaped)))  # type: ignore[attr-defined]
 
 

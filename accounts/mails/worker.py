@@ -65,7 +65,7 @@ def _send(connection: Any, mail: Mail) -> str:
         with suppress(SMTPException, OSError):
             connection.close()
         return describe(error)
-    except ValueError as error:  # what no header can carry
+    except ValueError as error:  # a value that no header can hold
         _write(mail, status=Mail.Status.FAILED, error=describe(error))
     else:
         _write(mail, status=Mail.Status.SENT, sent_at=timezone.now(), text="", html="", calendar=None, error="")

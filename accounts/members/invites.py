@@ -109,7 +109,7 @@ def _count(receiver: str) -> None:
 def _send(member: Member, actor: Actor) -> None:
     now = timezone.now()
     member.status, member.invited_at = Status.INVITED, now
-    member.invited_by_id = actor.member_id or member.invited_by_id  # the service's staff have no membership
+    member.invited_by_id = actor.member_id or member.invited_by_id  # staff have no membership
     member.invite_nonce, member.invite_expires_at = new_id(), now + settings.INVITE_LIFETIME
     member.accepted_at = None
     member.save()
@@ -276,7 +276,7 @@ def expire_invites() -> bool:
     due = Member.objects.filter(status=Status.INVITED, invite_expires_at__lte=timezone.now()).order_by(
         "invite_expires_at"
     )
-    # One that is being answered or sent again right now is left alone: its outcome is decided there.
+    # Skip an invite that another transaction answers or sends again right now.
     members = list(due.select_for_update(skip_locked=True, no_key=True)[:BATCH])
     Member.objects.filter(pk__in=[member.pk for member in members]).update(
         status=Status.EXPIRED, updated_at=timezone.now()

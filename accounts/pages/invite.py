@@ -76,7 +76,7 @@ class InvitePage(Page):
             accept_as_new_user(token=values["token"], name=values["name"], password=values["password"], caller=caller)
             return {}
         user, session = log_in(email=self.account.email, password=values["password"], caller=caller)
-        tokens.revoke(session.refresh)  # nobody is handed this session: the page only asked who it is
+        tokens.revoke(session.refresh)  # the login only proved the identity; nobody gets this session
         answer_invite(user_id=user.pk, member_id=self.invite.pk, status=Member.Status.ACCEPTED)
         return {}
 

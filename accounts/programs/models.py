@@ -85,7 +85,7 @@ class Referral(BaseModel):
         "accounts.Company",
         on_delete=models.SET_NULL,
         null=True,
-        db_index=False,  # the constraint has one
+        db_index=False,  # the constraint has an index
         related_name="+",
         help_text="The company made with the registration.",
     )
@@ -172,7 +172,7 @@ class RewardTransition(BaseModel):
 
     class Meta:
         constraints = [
-            # A state is left once: however many ask for a move at the same time, one of them makes it.
+            # A reward leaves a state once: of concurrent transitions one succeeds.
             models.UniqueConstraint(fields=("reward", "from_state"), name="rewardtransition_once"),
             models.CheckConstraint(
                 condition=reduce(or_, (Q(from_state=before, to_state=after) for before, after in REWARD_MOVES)),

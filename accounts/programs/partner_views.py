@@ -26,7 +26,7 @@ from core.api.output import snake
 from core.api.viewsets import ResourceViewSet
 from core.lists import FieldSet, ListField
 
-# Not the address: whoever can search, sort or filter by what is masked finds out what it is.
+# Without the address: search, sort or filters would reveal what the output masks.
 REFERRED_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),

@@ -62,8 +62,7 @@ def accrue(*, company_id: str, amount: Decimal, currency: str, source: str) -> R
         source=source,
         matures_at=timezone.now() + settings.REWARD_HOLD,
     )
-    # One for each source, and in the referral program one that stands for each person: the constraints see to it
-    # under any concurrency.
+    # The constraints allow one reward for each source, and in the referral program one for each person.
     Reward.objects.bulk_create([fresh], ignore_conflicts=True)
     reward = Reward.objects.filter(referral=referral, source=source).first()
     if reward is not None and reward.pk == fresh.pk:
@@ -96,7 +95,7 @@ def round_money(amount: Decimal, currency: str) -> Decimal:
     return amount.quantize(Decimal(1).scaleb(-get_currency_precision(currency.upper())), rounding=ROUND_HALF_UP)
 
 
-# Moves
+# Transitions
 
 
 def earn_matured() -> bool:
@@ -201,7 +200,7 @@ def _move(
     )
 
 
-# Figures
+# Balances
 
 
 def balances(*, user_id: str, program: str | None = None) -> list[dict[str, Any]]:

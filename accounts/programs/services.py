@@ -149,6 +149,6 @@ def set_refer_program(*, user_id: str, status: str) -> ReferProgram | None:
             return program
         if status == ReferProgram.Status.INACTIVE:
             return None
-        # Nothing happens where somebody else has the code, or where the user joins by another request just now.
+        # A conflict means that the code is taken, or that a concurrent request has joined; the loop tries again.
         ReferProgram.objects.bulk_create([ReferProgram(user_id=user_id, code=make_code("R"))], ignore_conflicts=True)
     raise RuntimeError("no free referral code was found")

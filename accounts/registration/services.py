@@ -42,7 +42,7 @@ def register(
     user = User(email=email.strip().lower(), name=name)
     check_strength(password, user)
     known = User.objects.filter(email=user.email).first()
-    # One hash in each case, and then as much time for a new account as for a mail.
+    # Every case hashes once, and takes the same time afterwards.
     is_same = known is not None and check_password(password, known.password)
     if known is None:
         user.password = make_password(password)

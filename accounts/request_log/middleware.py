@@ -60,7 +60,7 @@ class RequestInProgress:
                 self.sent += len(piece)
                 yield piece
         except Exception:
-            self.status = 500  # the caller has a part of the answer, and no way to be told
+            self.status = 500  # the caller has a part of the answer already
             raise
 
     def _end(self) -> None:

@@ -33,9 +33,8 @@ def table_of(field: str) -> str:
 
 
 COLUMNS = tuple(field.name for field in fields(Entry))
-# One JSON text is a quarter of the work of as many parameters. A company or a member that has been deleted since is
-# left out of its row.
-# A batch whose commit was not heard of is written again, hence the conflicts.
+# One JSON text costs a quarter of as many parameters. The joins clear deleted companies and members.
+# A batch is written again if its commit was not confirmed, hence ON CONFLICT.
 INSERT = """
 INSERT INTO {log} ({columns})
 SELECT {values} FROM json_populate_recordset(NULL::{log}, %s::json) AS entry
@@ -135,7 +134,7 @@ class Recorder:
     def _start(self) -> None:
         with self._lock:
             if self._thread is None:
-                # Not a daemon: the interpreter waits for it, so that an orderly end of the process loses nothing.
+                # Not a daemon: the interpreter waits for it, so that a regular exit loses nothing.
                 self._thread = threading.Thread(target=self._run, name="server-log", daemon=False)
                 self._thread.start()
 

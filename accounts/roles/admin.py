@@ -43,7 +43,7 @@ class RoleAdmin(CompanyRecordAdmin):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         values = {name: form.cleaned_data[name] for name in form.changed_data}
         if "permission" in values:
-            values["permission"] = complete(values["permission"])  # what the form leaves out is not allowed
+            values["permission"] = complete(values["permission"])  # a flag that the form omits is not allowed
         if values:
             with company_scope(obj.company_id):
                 update_role(

@@ -25,7 +25,7 @@ def lock_company() -> None:
         raise transaction.TransactionManagementError(
             "the lock on a company's members needs the transaction that changes them"
         )
-    # NO KEY: rows that refer to the company can still be written meanwhile.
+    # NO KEY: others can still write rows that refer to the company.
     Company.objects.select_for_update(no_key=True).only("pk").get(pk=company_id())
 
 

@@ -27,7 +27,7 @@ def css_image(value: Any) -> SafeString | str:
     """The value as url("…") of a style sheet, or "" unless it is an https address."""
     if not isinstance(value, str) or not is_web_address(value, ("https",)):
         return ""
-    # What could end the quotes, the rule or the style element is percent-encoded; nothing is left to escape.
+    # quote() encodes everything that could end the quotes, the rule or the style element.
     return mark_safe(f'url("{quote(value, safe=":/?#[]@!$&*+,;=%~")}")')  # noqa: S308
 
 

@@ -1,4 +1,6 @@
-"""What API keys do once they are made: the contract's key properties (section 5), each row of the table, and when a key was used last."""
+"""What API keys do once they are made: the contract's key properties (section 5), each row of the table, and when a
+key was used last.
+"""
 
 from __future__ import annotations
 
