@@ -1,29 +1,32 @@
-"""Back office pages of accounts; each domain has its own."""
+"""Back office pages of accounts; each domain has its own. Panels stand on a page in the order of these imports."""
 
-from accounts.api_keys import admin as api_keys
+# isort: off
+from accounts.users import admin as users
 from accounts.auth import admin as auth
-from accounts.auth import admin_panels as auth_panels
-from accounts.auth import token_admin
 from accounts.companies import admin as companies
-from accounts.companies import admin_panels as company_panels
-from accounts.mails import admin as mails
+from accounts.roles import admin as roles
 from accounts.members import admin as members
-from accounts.programs import admin as programs
-from accounts.request_log import admin as request_log
 from accounts.settings import admin as settings
+from accounts.api_keys import admin as api_keys
+from accounts.request_log import admin as request_log
+from accounts.login_log import admin as login_log
+from accounts.members import invite_admin as invites
 from accounts.staff_visits import admin as staff_visits
+from accounts.mails import admin as mails
+from accounts.programs import admin as programs
 
 __all__ = [
     "api_keys",
     "auth",
-    "auth_panels",
     "companies",
-    "company_panels",
+    "invites",
+    "login_log",
     "mails",
     "members",
     "programs",
     "request_log",
+    "roles",
     "settings",
     "staff_visits",
-    "token_admin",
+    "users",
 ]

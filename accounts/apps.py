@@ -7,9 +7,10 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         from accounts.api_keys.models import ApiKey
         from accounts.auth import jobs as sessions  # noqa: F401  (register their work)
+        from accounts.login_log import jobs as login_log  # noqa: F401  (register their work)
         from accounts.mails import jobs as mails  # noqa: F401  (register their work)
-        from accounts.mails.notices import Notice, register_notice
         from accounts.members import jobs as invites  # noqa: F401  (register their work)
+        from accounts.members.notices import Notice, register_notice
         from accounts.members.selectors import seats
         from accounts.programs import jobs as programs  # noqa: F401  (register their work)
         from accounts.request_log import jobs as request_log  # noqa: F401  (register their work)

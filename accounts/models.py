@@ -1,13 +1,15 @@
 from accounts.api_keys.models import ApiKey
-from accounts.auth.models import RefreshToken, User
+from accounts.auth.models import RefreshToken
 from accounts.companies.models import Company
+from accounts.login_log.models import LoginLog
 from accounts.mails.models import Mail
 from accounts.members.models import InviteLog, Member
 from accounts.programs.models import PartnerProgram, ReferProgram, Referral, Reward, RewardTransition
-from accounts.request_log.models import LoginLog, ServerLog
+from accounts.request_log.models import ServerLog
 from accounts.roles.models import Role
 from accounts.settings.models import CompanySettings
 from accounts.staff_visits.models import StaffVisit, StaffVisitPage
+from accounts.users.models import User
 
 __all__ = [
     "ApiKey",

@@ -12,8 +12,8 @@ from typing import Any
 import orjson
 from django.utils import timezone
 
-from accounts.companies.services import create_company
 from accounts.models import Company, Member
+from accounts.registration.companies import create_company
 from benchmarks.lead_population import LEAD_TABLES, furnish_leads, load_leads
 from benchmarks.loading import bare, copy_rows, exempt_owner, vacuum
 from config.bootstrap import bootstrap

@@ -11,8 +11,8 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.api_keys.services import create_key
-from accounts.companies.services import create_company
 from accounts.models import ApiKey, Company, Member, User
+from accounts.registration.companies import create_company
 from billing.entitlements.selectors import entitlement_of
 from billing.subscriptions.services import activate_subscription, grant_subscription
 from core.tenancy import company_scope, unscoped

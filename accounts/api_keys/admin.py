@@ -5,11 +5,14 @@ from __future__ import annotations
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.api_keys.models import ApiKey
 from accounts.api_keys.services import delete_keys
+from accounts.companies.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.tenancy import company_scope
 
 
@@ -39,3 +42,24 @@ class ApiKeyAdmin(CompanyRecordAdmin):
     def delete_model(self, request: HttpRequest, obj: ApiKey) -> None:
         with company_scope(obj.company_id):
             delete_keys(ids=[obj.pk])
+
+
+@panel(Company, "API keys", permission="accounts.view_apikey")
+def _keys(company: Company) -> SafeString:
+    rows = ApiKey.objects.filter(company=company).select_related("created_by").defer("key").order_by("-id")
+    cells = [
+        (
+            link(row),
+            row.get_type_display(),
+            row.get_ip_restriction_display(),
+            row.created_by,
+            row.created_at,
+            row.last_used_at or "never",
+        )
+        for row in rows[:ROWS]
+    ]
+    return table(
+        ("Key", "Type", "Addresses", "Made by", "Made", "Last used"),
+        cells,
+        more=list_address(ApiKey, company__id__exact=company.pk),
+    )

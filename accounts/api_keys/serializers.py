@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from accounts.api_keys.models import ApiKey
-from accounts.members.snapshots import MemberSnapshot
+from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import IdList, Input, IntegerInput
 from core.api.output import IdField, Output
 

@@ -1,4 +1,4 @@
-"""API keys (contract 4.2): made, listed, read, deleted; never changed."""
+"""API keys (contract 4.2) are created, listed, read and deleted; they never change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.access import reserve_quota
 from core.crypto import lookup_hash
 from core.errors import NamedError
 
-USE_NOTED_EVERY = timedelta(minutes=1)
+USE_RECORDED_EVERY = timedelta(minutes=1)
 
 
 @transaction.atomic
@@ -26,7 +26,10 @@ def create_key(
     duration_minutes: int | None = None,
     ip_restriction: str = ApiKey.IpRestriction.OPEN,
 ) -> ApiKey:
-    """A new key of 64 hex characters for the member; DurationRequired_400 for a temporary one without duration, PlanLimitExceeded_403."""
+    """Create a key of 64 hex characters for the member.
+
+    Raises DurationRequired_400 for a temporary key without a duration, and PlanLimitExceeded_403.
+    """
     if type == ApiKey.Type.TEMPORARY and duration_minutes is None:
         raise NamedError(
             "DurationRequired_400", "durationMinutes (a number of at least 1) is required when type is temporary"
@@ -50,22 +53,26 @@ def add_key(key: str, *, member_id: str, **values: object) -> ApiKey:
 
 @transaction.atomic
 def delete_keys(*, ids: Sequence[str]) -> int:
-    """Delete the keys; returns how many there were. ApiNotFound_400 when none of the ids is one of the company's."""
+    """Delete the keys and return their number.
+
+    Raises ApiNotFound_400 when no id is a key of the company.
+    """
     deleted, _ = ApiKey.objects.filter(pk__in=ids).delete()
     if not deleted:
         raise NamedError("ApiNotFound_400", "ids: none of them is a key of this company")
     return deleted
 
 
-def note_use(*, key_id: str, last_used_at: datetime | None) -> bool:
-    """Write down that the key is used now, at most once a minute; `last_used_at` is what was read with the key. Returns whether it did.
+def record_use(*, key_id: str, last_used_at: datetime | None) -> bool:
+    """Record that the key is used now, at most once a minute. Returns whether it was recorded.
 
-    Of several requests at once one writes, and none waits for another.
+    `last_used_at` is the value that was read with the key. Of several requests at once one writes, and none waits for
+    another.
     """
     now = timezone.now()
-    if last_used_at is not None and last_used_at > now - USE_NOTED_EVERY:
+    if last_used_at is not None and last_used_at > now - USE_RECORDED_EVERY:
         return False
     with transaction.atomic():
-        due = ApiKey.objects.filter(Q(last_used_at=None) | Q(last_used_at__lte=now - USE_NOTED_EVERY), pk=key_id)
+        due = ApiKey.objects.filter(Q(last_used_at=None) | Q(last_used_at__lte=now - USE_RECORDED_EVERY), pk=key_id)
         free = due.select_for_update(skip_locked=True, no_key=True).values("pk")
         return ApiKey.objects.filter(pk__in=free).update(last_used_at=now) == 1

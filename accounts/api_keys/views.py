@@ -9,9 +9,9 @@ from rest_framework.request import Request
 from accounts.api_keys.models import ApiKey
 from accounts.api_keys.serializers import ApiKeyCreate, ApiKeyDelete, ApiKeyFull, ApiKeyOut
 from accounts.api_keys.services import create_key, delete_keys
-from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
+from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.lists import FieldSet, ListField

@@ -1,106 +1,40 @@
-"""Back office pages of people's accounts."""
+"""Back office page of sessions."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from django.contrib import admin, messages
-from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
-from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.contrib.auth.models import Group
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
-from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.contrib.filters.admin import AutocompleteSelectFilter
 
-from accounts.auth.models import User
-from accounts.auth.sessions import end_sessions
-from accounts.members.models import Member
+from accounts.auth.models import RefreshToken
+from accounts.auth.sessions import end_family
 from core.backoffice.admin import BackOfficeAdmin
 
-admin.site.unregister(Group)
 
+@admin.register(RefreshToken)
+class RefreshTokenAdmin(BackOfficeAdmin):
+    """Sessions that can be renewed."""
 
-@admin.register(Group)
-class GroupAdmin(DjangoGroupAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both are ModelAdmins
-    """Sets of back office permissions for staff."""
+    icon = "devices"
+    list_display = ("id", "user", "state", "created_at", "expires_at", "used_at", "revoked_at")
+    list_filter = (("user", AutocompleteSelectFilter),)
+    list_select_related = ("user",)
+    search_fields = ("=id", "=family", "user__email")
+    commands = ("end",)
 
-    icon = "shield_person"
-    edits = ("name", "permissions")
-    adds = deletes = True
-    fields: ClassVar[Any] = ("name", "permissions")
-    list_display = ("name",)
-    ordering: ClassVar[Any] = ("name",)
+    @admin.display(description="state")
+    def state(self, token: RefreshToken) -> str:
+        if token.revoked_at:
+            return "ended"
+        if token.used_at:
+            return "renewed"
+        return "open" if token.expires_at > timezone.now() else "run out"
 
-
-@admin.register(User)
-class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both are ModelAdmins
-    """People's accounts. Who is no superuser can neither make one nor change one."""
-
-    icon = "person"
-    edits = ("email", "name", "is_active", "is_staff", "is_superuser", "groups", "user_permissions")
-    adds = True
-    commands = ("end_all_sessions", "mark_verified")
-    form = UserChangeForm
-    add_form = UserCreationForm
-    change_password_form = AdminPasswordChangeForm
-    list_display = ("email", "name", "is_active", "verified", "is_staff", "is_superuser", "last_login", "created_at")
-    list_filter = ("is_active", "is_staff", "is_superuser")
-    search_fields = ("=id", "email", "name")
-    search_help_text = "Name, e-mail or id; or the whole name or id of a company, for its members"
-    ordering: ClassVar[Any] = ("-id",)
-    readonly_fields = ("id", "email_verified_at", "last_login", "created_at", "updated_at")
-    fieldsets = (
-        (None, {"fields": ("email", "name", "is_active")}),
-        ("Back office", {"fields": ("is_staff", "is_superuser", "groups", "user_permissions")}),
-        ("Record", {"fields": ("id", "email_verified_at", "last_login", "created_at", "updated_at")}),
-    )
-    add_fieldsets = ((None, {"fields": ("email", "name", "usable_password", "password1", "password2")}),)
-    rights = ("is_staff", "is_superuser", "groups", "user_permissions")
-
-    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        allowed = super().has_change_permission(request, obj)
-        return allowed and (
-            obj is None
-            or request.user.is_superuser
-            or not (obj.is_superuser or obj.is_staff)
-            or obj.pk == request.user.pk
-        )
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        """Also the people of the company whose name or id was typed in."""
-        found, distinct = super().get_search_results(request, queryset, search_term)
-        company = search_term.strip()
-        if not company:
-            return found, distinct
-        theirs = Member.objects.filter(Q(company__name__iexact=company) | Q(company_id=company)).values("user_id")
-        return queryset.filter(Q(pk__in=found.order_by().values("pk")) | Q(pk__in=theirs)), False
-
-    def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
-        return self.fieldsets if obj else self.add_fieldsets
-
-    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
-        return self.readonly_fields if request.user.is_superuser else (*self.readonly_fields, *self.rights)
-
-    @admin.display(description="End all sessions")
-    def end_all_sessions(self, request: HttpRequest, rows: QuerySet[User]) -> None:
-        for user in rows:
-            end_sessions(user_id=user.pk)
-            self.log_change(request, user, "Ended all sessions.")
-        self.message_user(request, "Their sessions have ended", messages.SUCCESS)
-
-    @admin.display(description="verified", boolean=True, ordering="email_verified_at")
-    def verified(self, user: User) -> bool:
-        return user.email_verified_at is not None
-
-    @admin.display(description="Mark address as verified")
-    def mark_verified(self, request: HttpRequest, rows: QuerySet[User]) -> None:
-        done = 0
-        for user in rows.filter(email_verified_at=None):
-            user.email_verified_at = timezone.now()
-            user.save(update_fields=["email_verified_at", "updated_at"])
-            self.log_change(request, user, "Marked the address as verified.")
-            done += 1
-        self.message_user(request, f"Marked as verified: {done}", messages.SUCCESS)
+    @admin.display(description="End the session")
+    def end(self, request: HttpRequest, rows: QuerySet[RefreshToken]) -> None:
+        for token in rows:
+            end_family(family=token.family)
+            self.log_change(request, token, "Ended the session.")
+        self.message_user(request, "The sessions have ended", messages.SUCCESS)

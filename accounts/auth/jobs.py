@@ -1,4 +1,4 @@
-"""The work of sessions."""
+"""Periodic work on sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links in mails: signed, for one purpose, and dead once what they were made for has changed."""
+"""Links in mails: signed for one purpose, and invalid as soon as the state that they were made for has changed."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from core.errors import ApiError
 Record = TypeVar("Record")
 
 
-class DeadLink(ApiError):
+class InvalidLink(ApiError):
     """A link that is malformed, forged, too old or used."""
 
     message = "The link is no longer valid"
 
 
 def make_token(purpose: str, record_id: str, state: str) -> str:
-    """The token of a link for a record; `state` is what must not change until it is used."""
+    """The token of a link to a record. It is valid until `state` changes."""
     return signing.dumps([record_id, lookup_hash(f"{purpose}:{state}")[:32]], salt=f"leadwright.{purpose}")
 
 
 def read_token(
     purpose: str, token: str, lifetime: timedelta, find: Callable[[str], tuple[Record, str] | None]
 ) -> Record:
-    """The record that the token is for; `find` gives it with its present state. Raises DeadLink."""
+    """The record that the token leads to. `find` returns the record with its present state. Raises InvalidLink."""
     try:
         record_id, state = signing.loads(token, salt=f"leadwright.{purpose}", max_age=lifetime)
     except (signing.BadSignature, ValueError, TypeError) as error:
-        raise DeadLink("ask for a new one") from error
+        raise InvalidLink("ask for a new one") from error
     found = find(str(record_id))
     if found is None or lookup_hash(f"{purpose}:{found[1]}")[:32] != state:
-        raise DeadLink("it was used already, or another one has been sent since")
+        raise InvalidLink("it was used already, or another one has been sent since")
     return found[0]
 
 
 def page_address(page: str, token: str) -> str:
-    """The address of the page that a mail's reader opens."""
+    """The address of the page that the link opens."""
     return f"{settings.BASE_URL}/{page}?token={token}"
 
 
-__all__ = ["DeadLink", "make_token", "page_address", "read_token"]
+__all__ = ["InvalidLink", "make_token", "page_address", "read_token"]

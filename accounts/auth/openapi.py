@@ -1,4 +1,4 @@
-"""How the authentication paths are described in the OpenAPI schema."""
+"""How the OpenAPI schema describes the authentication paths."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 from accounts.auth.authentication import PrivateAuthentication
 
-# Its scheme is the first half of the session's, under the same name.
+# Both schemes are named session; this one is the first half of the other.
 set_override(PrivateAuthentication, "suppress_collision_warning", True)
 
 
 class ApiKeyScheme(OpenApiAuthenticationExtension):
-    target_class = "accounts.auth.authentication.ApiKeyAuthentication"
+    target_class = "accounts.api_keys.authentication.ApiKeyAuthentication"
     name = "apikey"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
@@ -27,7 +27,7 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
 
 
 class SessionScheme(OpenApiAuthenticationExtension):
-    target_class = "accounts.auth.authentication.SessionAuthentication"
+    target_class = "accounts.members.authentication.SessionAuthentication"
     name = ["session", "authmember"]  # type: ignore[assignment]
 
     def get_security_definition(self, auto_schema: Any) -> list[dict[str, Any]]:

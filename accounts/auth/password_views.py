@@ -10,15 +10,15 @@ from rest_framework.request import Request
 from accounts.auth import tokens
 from accounts.auth.password_serializers import PasswordChange, PasswordReset
 from accounts.auth.passwords import change_password, forgot_password, reset_password
-from accounts.auth.registration_serializers import AddressOnly
 from accounts.auth.session_serializers import RenewedUser, Session, session_answer, token_fields, user_fields
 from accounts.auth.sessions import sign_in
+from accounts.auth.verification_serializers import AddressOnly
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 
 
-class ForgotPasswordView(ApiView):
+class ForgotPasswordViewSet(ResourceViewSet):
     public = True
 
     @endpoint(
@@ -27,11 +27,11 @@ class ForgotPasswordView(ApiView):
         success="PasswordResetRequested_200",
         limited=True,
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         forgot_password(**data, caller=caller_of(request))
 
 
-class ResetPasswordView(ApiView):
+class ResetPasswordViewSet(ResourceViewSet):
     public = True
 
     @endpoint(
@@ -42,14 +42,15 @@ class ResetPasswordView(ApiView):
         limited=True,
         description="Ends every session of the user and begins one; verifies the address.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         caller = caller_of(request)
         user = reset_password(**data, caller=caller)
         return session_answer(user, sign_in(user=user, caller=caller, reason="set a new password"))
 
 
-class ChangePasswordView(ApiView):
+class PasswordViewSet(ResourceViewSet):
     private = True
+    singleton = True
 
     @endpoint(
         "Change the password",
@@ -60,7 +61,7 @@ class ChangePasswordView(ApiView):
         limited=True,
         description="Ends every session of the user, this one too; the answer carries the one that goes on.",
     )
-    def put(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: dict[str, Any]) -> Any:
         with transaction.atomic():
             user = change_password(
                 user_id=self.actor.user_id,

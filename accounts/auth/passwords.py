@@ -1,4 +1,4 @@
-"""Passwords: forgotten, set by a link, changed. A new one ends every session."""
+"""Passwords: forgotten, reset by a link, changed. A new password ends every session."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from accounts.auth.limits import LINKS_OF_ACCOUNT, LINKS_OF_ADDRESS, LOGINS_OF_ACCOUNT, PASSWORD_CHANGES, REDEMPTIONS
 from accounts.auth.links import make_token, page_address, read_token
-from accounts.auth.models import RefreshToken, User
-from accounts.auth.timing import unhurried
+from accounts.auth.models import RefreshToken
+from accounts.auth.timing import minimum_duration
 from accounts.mails.services import queue_mail
+from accounts.users.models import User
 from core.access.callers import Caller
 from core.errors import NamedError, ValidationFailed
 
@@ -22,7 +23,7 @@ RESET = "reset-password"
 
 
 def check_strength(password: str, user: User, *, field: str = "password") -> None:
-    """Raise ValidationFailed, with the field's name, for a password that is too weak for this user."""
+    """Raise ValidationFailed, with the field's name, for a password that is too weak for the user."""
     try:
         validate_password(password, user)
     except ValidationError as error:
@@ -30,9 +31,9 @@ def check_strength(password: str, user: User, *, field: str = "password") -> Non
         raise ValidationFailed(trouble, trouble) from None
 
 
-@unhurried(0.3)
+@minimum_duration(0.3)
 def forgot_password(*, email: str, caller: Caller) -> None:
-    """Mail a link that sets a new password, where there is an account; nothing tells whether there is."""
+    """Mail a link that sets a new password, if the address has an account. The answer never tells whether it has."""
     LINKS_OF_ADDRESS.count(caller.network)
     user = User.objects.filter(email=email).first()
     if user is not None:
@@ -41,7 +42,7 @@ def forgot_password(*, email: str, caller: Caller) -> None:
 
 
 def send_reset_link(user: User, *, kind: str = "reset_password") -> None:
-    """Mail the link; not more often than an account's links may be asked for."""
+    """Mail the link, as often as the limit of the account allows."""
     if not user.is_active or not LINKS_OF_ACCOUNT.has_room(f"{kind}:{user.email}"):
         return
     context = {
@@ -56,8 +57,8 @@ def _state(user: User) -> str:
     return f"{user.email}:{user.password}"
 
 
-def reset_of(token: str, *, locked: bool = False) -> User:
-    """The user whose password the link sets; raises DeadLink."""
+def user_of_reset_link(token: str, *, locked: bool = False) -> User:
+    """The user whose password the link sets. Raises InvalidLink."""
     users = User.objects.select_for_update(no_key=True) if locked else User.objects.all()
 
     def find(user_id: str) -> tuple[User, str] | None:
@@ -69,9 +70,12 @@ def reset_of(token: str, *, locked: bool = False) -> User:
 
 @transaction.atomic
 def reset_password(*, token: str, password: str, caller: Caller) -> User:
-    """The user with a new password, by the link of a mail, which shows that the address is theirs; raises DeadLink, ValidationFailed."""
+    """Set a new password by the link of a mail, which also verifies the address. Returns the user.
+
+    Raises InvalidLink, ValidationFailed.
+    """
     REDEMPTIONS.count(caller.network)
-    user = reset_of(token, locked=True)
+    user = user_of_reset_link(token, locked=True)
     check_strength(password, user)
     user.email_verified_at = user.email_verified_at or timezone.now()
     _set(user, password, caller)
@@ -81,7 +85,7 @@ def reset_password(*, token: str, password: str, caller: Caller) -> User:
 
 @transaction.atomic
 def change_password(*, user_id: str, current: str, new: str, caller: Caller) -> User:
-    """The user with a new password in exchange for the current one; InvalidPassword_400 when that is wrong."""
+    """Change the password, given the current one. Returns the user. Raises InvalidPassword_400 for a wrong one."""
     PASSWORD_CHANGES.count(user_id)
     user = User.objects.select_for_update(no_key=True).get(pk=user_id)
     if not check_password(current, user.password):
@@ -93,9 +97,9 @@ def change_password(*, user_id: str, current: str, new: str, caller: Caller) -> 
 
 
 def _set(user: User, password: str, caller: Caller) -> None:
-    """Write the password, end every session, and tell the owner by mail."""
+    """Save the password, end every session, and notify the owner by mail."""
     now = timezone.now()
-    user.set_password(password)  # counts session_version up, which ends access tokens
+    user.set_password(password)  # increases session_version, which ends access tokens
     user.save(update_fields=["password", "session_version", "email_verified_at", "updated_at"])
     RefreshToken.objects.filter(user=user, revoked_at__isnull=True).update(revoked_at=now, updated_at=now)
     context = {"name": user.get_full_name(), "at": now, "ip": caller.ip, "link": f"{settings.BASE_URL}/forgot-password"}

@@ -6,11 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.auth.models import User
 from accounts.auth.tokens import Tokens
-from accounts.members.models import Member
-from accounts.members.snapshots import CompanySnapshot
-from accounts.request_log.logins import SHOWN
+from accounts.snapshots.serializers import CompanySnapshot
+from accounts.users.memberships import SEATED
+from accounts.users.models import User
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from core.tenancy import unscoped
@@ -47,7 +46,7 @@ class Membership(Output):
     """A company that the user may act for, by sending the _id as authmember."""
 
     _id = IdField()
-    status = serializers.ChoiceField(choices=SHOWN)
+    status = serializers.ChoiceField(choices=[status.value for status in SEATED])
     company = CompanySnapshot()
 
 
@@ -72,7 +71,7 @@ class RenewedUser(SessionUser):
 def session_answer(user: User, issued: Tokens) -> dict[str, Any]:
     """The session that a login answers."""
     with unscoped(reason="login: the memberships of one user in all companies"):
-        rows = Membership.project(Member.objects.filter(user=user, status__in=SHOWN).order_by("created_at", "pk"))
+        rows = Membership.project(user.memberships.filter(status__in=SEATED).order_by("created_at", "pk"))
         memberships = [Membership.render(row) for row in rows]
     return {**token_fields(issued), "user": user_fields(user), "memberships": memberships}
 

@@ -11,10 +11,10 @@ from accounts.auth.session_serializers import Login, Refresh, Session, session_a
 from accounts.auth.sessions import log_in
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 
 
-class LoginView(ApiView):
+class LoginViewSet(ResourceViewSet):
     public = True
 
     @endpoint(
@@ -24,13 +24,14 @@ class LoginView(ApiView):
         success="UserLoggedIn_200",
         errors=("InvalidCredentials_400",),
         limited=True,
-        description="An address that has not been verified is refused like a wrong password; the mail to verify it is sent again then.",
+        description="An address that has not been verified is refused like a wrong password; the mail to verify it is"
+        " sent again then.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         return session_answer(*log_in(**data, caller=caller_of(request)))
 
 
-class RefreshView(ApiView):
+class RefreshViewSet(ResourceViewSet):
     public = True
 
     @endpoint(
@@ -40,11 +41,11 @@ class RefreshView(ApiView):
         errors=("Unauthorized_401",),
         description="The refresh token is replaced; a second use of one ends its session.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         return session_answer(*tokens.rotate(data["refresh_token"]))
 
 
-class LogoutView(ApiView):
+class LogoutViewSet(ResourceViewSet):
     public = True
 
     @endpoint(
@@ -53,5 +54,5 @@ class LogoutView(ApiView):
         success="UserLoggedOut_200",
         description="Ends the refresh token's session; its access token stops working too.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         tokens.revoke(data["refresh_token"])

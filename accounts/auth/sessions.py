@@ -1,21 +1,21 @@
-"""Beginning and ending sessions."""
+"""Logins and sessions."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from accounts.auth import tokens
-from accounts.auth.limits import LOGINS_OF_ACCOUNT, LOGINS_OF_ADDRESS, REFUSALS_NOTED
-from accounts.auth.models import RefreshToken, User
-from accounts.auth.registration import send_verification
-from accounts.auth.timing import unhurried
+from accounts.auth.limits import LOGINS_OF_ACCOUNT, LOGINS_OF_ADDRESS, REFUSALS_LOGGED
+from accounts.auth.models import RefreshToken
+from accounts.auth.timing import minimum_duration
 from accounts.auth.tokens import Tokens
-from accounts.request_log.logins import record_login
-from accounts.request_log.models import LoginLog
+from accounts.auth.verification import send_verification
+from accounts.login_log.models import LoginLog
+from accounts.login_log.services import record_login
+from accounts.users.models import User
 from core.access.attempts import TooManyAttempts
 from core.access.callers import Caller
 from core.errors import NamedError
@@ -26,15 +26,16 @@ UNVERIFIED = "the address is not verified"
 
 
 def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
-    """A session for the address and its password.
+    """Start a session for the address and its password.
 
-    InvalidCredentials_400 for whatever is wrong, an unknown, unverified or deactivated account included; TooManyAttempts.
+    Raises InvalidCredentials_400 for anything wrong, including an unknown, unverified or deactivated account, and
+    TooManyAttempts.
     """
     user = User.objects.filter(email=email).first()
     count_attempt(email=email, user=user, caller=caller)
     trouble = _trouble(user, password)
     if user is None or trouble:
-        with unhurried(0.2):
+        with minimum_duration(0.2):
             record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=trouble, caller=caller)
             if user is not None and trouble == UNVERIFIED:
                 send_verification(user)
@@ -44,12 +45,15 @@ def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
 
 
 def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
-    """Count an attempt to log in; raises TooManyAttempts, and writes that down as far as one address may fill the log."""
+    """Count an attempt to log in.
+
+    Raises TooManyAttempts, and logs that as long as the address has not filled the login log.
+    """
     try:
         LOGINS_OF_ADDRESS.count(caller.network)
         LOGINS_OF_ACCOUNT.count(email.strip().lower())
     except TooManyAttempts:
-        if REFUSALS_NOTED.has_room(caller.network):
+        if REFUSALS_LOGGED.has_room(caller.network):
             record_login(
                 email=email, user=user, status=LoginLog.Status.LIMITED, reason="too many attempts", caller=caller
             )
@@ -57,19 +61,22 @@ def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
 
 
 def forgive_attempts(*, email: str, caller: Caller) -> None:
-    """After one that went well: it counts no longer for its address, and none does for the account."""
+    """Uncount a successful attempt for its address, and all attempts for the account."""
     LOGINS_OF_ADDRESS.give_back(caller.network)
     LOGINS_OF_ACCOUNT.forgive(email.strip().lower())
 
 
 def _trouble(user: User | None, password: str) -> str:
-    """Why the password does not open the account, "" when it does; as much hashing in each case, so that the time tells nothing."""
+    """Why the password does not open the account, or "" if it does.
+
+    Every case hashes once, so that the time tells nothing.
+    """
     if user is None:
         make_password(password)
         return "unknown address"
     encoded = user.password
 
-    def rehash(raw: str) -> None:  # not by set_password, which would end the sessions that are open
+    def rehash(raw: str) -> None:  # set_password would end the open sessions
         User.objects.filter(pk=user.pk, password=encoded).update(password=make_password(raw))
 
     if not check_password(password, encoded, rehash):
@@ -81,19 +88,11 @@ def _trouble(user: User | None, password: str) -> str:
 
 @transaction.atomic
 def sign_in(*, user: User, caller: Caller, reason: str = "") -> Tokens:
-    """A fresh session for a user who has shown who they are."""
+    """Start a session for a user who has proved their identity."""
     user.last_login = timezone.now()
     User.objects.filter(pk=user.pk).update(last_login=user.last_login)
     record_login(email=user.email, user=user, status=LoginLog.Status.SUCCESS, reason=reason, caller=caller)
     return tokens.issue(user)
-
-
-@transaction.atomic
-def end_sessions(*, user_id: str) -> None:
-    """End every session of the user: access tokens stop working at once, refresh tokens for good."""
-    now = timezone.now()
-    User.objects.filter(pk=user_id).update(session_version=F("session_version") + 1, updated_at=now)
-    RefreshToken.objects.filter(user_id=user_id, revoked_at__isnull=True).update(revoked_at=now, updated_at=now)
 
 
 def end_family(*, family: str) -> None:
@@ -102,7 +101,10 @@ def end_family(*, family: str) -> None:
 
 
 def purge_refresh_tokens() -> bool:
-    """Delete refresh tokens that have run out: they are as old as a token may get, so that only the least ids are looked at."""
+    """Delete expired refresh tokens.
+
+    An expired one is as old as a token may get, so that only the smallest ids are read.
+    """
     now = timezone.now()
     old = RefreshToken.objects.filter(pk__lt=first_id(now - settings.REFRESH_TOKEN_LIFETIME), expires_at__lte=now)
     found = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])

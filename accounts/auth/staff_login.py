@@ -7,10 +7,10 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from unfold.forms import AuthenticationForm
 
-from accounts.auth.models import User
 from accounts.auth.sessions import count_attempt, forgive_attempts
-from accounts.request_log.logins import record_login
-from accounts.request_log.models import LoginLog
+from accounts.login_log.models import LoginLog
+from accounts.login_log.services import record_login
+from accounts.users.models import User
 from core.access.attempts import TooManyAttempts
 from core.access.callers import caller_of
 
@@ -18,7 +18,7 @@ REASON = "back office"
 
 
 class StaffLoginForm(AuthenticationForm):
-    """What Django's form checks, after the limits and before the login log."""
+    """Checks the limits, then the password as Django does, and writes the login log."""
 
     def clean(self) -> dict[str, Any]:
         email, caller = str(self.cleaned_data.get("username", "")), caller_of(self.request)

@@ -10,11 +10,11 @@ from django.conf import settings
 
 
 @contextmanager
-def unhurried(seconds: float) -> Iterator[None]:
-    """Leave the block, or the decorated function, no sooner than `seconds` after its beginning, however it is left.
+def minimum_duration(seconds: float) -> Iterator[None]:
+    """Leave the block, or the decorated function, no sooner than `seconds` after its start, even by an exception.
 
-    For what an account's existence adds to the work (a query, a mail, a commit), which takes much less. Hashing stays outside: it takes as
-    long as the machine is busy, and is made equal by doing it once in each case.
+    It covers the work that an existing account adds (a query, a mail, a commit), which takes much less. Hashing stays
+    outside: its time depends on the load of the machine, so every case hashes once.
     """
     until = monotonic() + seconds
     try:

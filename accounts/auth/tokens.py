@@ -12,19 +12,20 @@ from django.db import transaction
 from django.db.models import Exists, QuerySet
 from django.utils import timezone
 
-from accounts.auth.models import RefreshToken, User
+from accounts.auth.models import RefreshToken
+from accounts.users.models import User
 from core.crypto import lookup_hash
 from core.errors import InvalidToken
 from core.ids import is_id, new_id
 
 ALGORITHM = "HS256"
 CLAIMS = ("sub", "iat", "exp", "jti", "ver", "sid")
-"""`ver` is the user's session version, `sid` the family of refresh tokens that the session goes on by."""
+"""`ver` is the user's session version, `sid` the family of refresh tokens that continue the session."""
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """What a login answers; `expires_in` in seconds."""
+    """The tokens of a login; `expires_in` in seconds."""
 
     access: str
     refresh: str
@@ -32,7 +33,7 @@ class Tokens:
 
 
 def issue(user: User, *, family: str | None = None) -> Tokens:
-    """A fresh pair for the user, in a new family unless one goes on."""
+    """Issue a pair of tokens for the user, in a new family unless one is given."""
     now = timezone.now()
     family = family or new_id()
     refresh = secrets.token_urlsafe(48)
@@ -50,7 +51,10 @@ def issue(user: User, *, family: str | None = None) -> Tokens:
 
 
 def read_access(token: str) -> dict[str, Any]:
-    """The claims of a well-signed access token that has not run out; raises InvalidToken. Whether its session goes on is `is_open`."""
+    """The claims of a validly signed access token that has not expired. Raises InvalidToken.
+
+    `is_open` says whether its session goes on.
+    """
     try:
         claims = jwt.decode(token, settings.SECRET_KEY, algorithms=[ALGORITHM], options={"require": list(CLAIMS)})
     except jwt.InvalidTokenError as error:
@@ -61,12 +65,12 @@ def read_access(token: str) -> dict[str, Any]:
 
 
 def is_open(claims: dict[str, Any]) -> Exists:
-    """Whether the session of the claims has not been ended, as a condition of the query that reads its user."""
+    """The condition that the session of the claims has not been ended, for the query that reads its user."""
     return Exists(RefreshToken.objects.filter(family=claims["sid"], user_id=claims["sub"], revoked_at__isnull=True))
 
 
 def rotate(refresh: str) -> tuple[User, Tokens]:
-    """Exchange a refresh token for a fresh pair. A second use of one ends its family, since somebody else has it then."""
+    """Exchange a refresh token for a new pair. A second use of one ends its family, since it has been stolen."""
     with transaction.atomic():
         row = _locked(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
         if row is None:
@@ -86,7 +90,7 @@ def rotate(refresh: str) -> tuple[User, Tokens]:
 
 
 def revoke(refresh: str) -> None:
-    """End the session of a refresh token; an unknown one is no error."""
+    """End the session of a refresh token. An unknown one is ignored."""
     with transaction.atomic():
         row = _locked(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
         if row is not None:
@@ -106,7 +110,7 @@ def _revoke(family: str) -> None:
 
 
 def _locked(rows: QuerySet[RefreshToken]) -> RefreshToken | None:
-    """The first of the rows, read once its user's sessions are locked: nobody renews one while another one ends it."""
+    """The first of the rows, read after its user has been locked, so that nobody renews a session while it is ended."""
     user_id = rows.values_list("user_id", flat=True).first()
     if user_id is None:
         return None

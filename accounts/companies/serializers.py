@@ -6,19 +6,9 @@ from django.db.models.functions import Concat
 from rest_framework import serializers
 
 from accounts.companies.models import Company
-from accounts.members.models import Member
 from core.api.addresses import EmailInput, PhoneInput, WebAddressInput
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
-
-
-class CompanyCreate(Input):
-    """A further company."""
-
-    name = TextInput(max_length=200)
-    email = EmailInput(max_length=254)
-    contactNumber = PhoneInput()
-    timezone = TextInput(max_length=64, help_text="Name of the tz database, such as Europe/Berlin.")
 
 
 class CompanyUpdate(Input):
@@ -65,16 +55,3 @@ class CompanyOut(Output):
     )
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
-
-
-class NewMembership(Output):
-    """The owner's membership."""
-
-    _id = IdField(help_text="For the header authmember.")
-    status = serializers.ChoiceField(choices=Member.Status.values)
-
-
-class CompanyCreated(CompanyOut):
-    """A new company with its owner's membership."""
-
-    member = Computed(NewMembership())

@@ -1,4 +1,4 @@
-"""Endpoints of companies (contract 4.11 and section 5)."""
+"""Endpoints of a company's profile (contract 4.11)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from typing import Any
 from rest_framework.request import Request
 
 from accounts.companies.models import Company
-from accounts.companies.serializers import CompanyCreate, CompanyCreated, CompanyOut, CompanyUpdate
-from accounts.companies.services import open_company, update_company
+from accounts.companies.serializers import CompanyOut, CompanyUpdate
+from accounts.companies.services import update_company
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 
 
-class CompanyProfile(ApiView):
+class CompanyViewSet(ResourceViewSet):
     module = "company"
+    singleton = True
 
     @endpoint("Read the company's profile", output=CompanyOut, needs_subscription=False)
-    def get(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> Any:
         return CompanyOut.one(Company.objects.filter(pk=self.actor.company_id))
 
     @endpoint(
@@ -29,23 +30,6 @@ class CompanyProfile(ApiView):
         needs_subscription=False,
         description="Changes what is given. A new country needs a state of its own, or an empty one.",
     )
-    def put(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: dict[str, Any]) -> Any:
         update_company(changes=data)
         return CompanyOut.one(Company.objects.filter(pk=self.actor.company_id))
-
-
-class NewCompany(ApiView):
-    private = True
-
-    @endpoint(
-        "Open a further company",
-        input=CompanyCreate,
-        output=CompanyCreated,
-        success="CompanyCreated_200",
-        errors=("InvalidTimezone_400",),
-        description="You own it. Its subscription is a trial, or an expired one where you have had a trial before.",
-    )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
-        company, member = open_company(user_id=self.actor.user_id, **data)
-        shown = CompanyOut.one(Company.objects.filter(pk=company.pk)) or {}
-        return {**shown, "member": {"_id": member.pk, "status": member.status}}

@@ -7,9 +7,10 @@ from core.models import Claimable, ClaimPolicy, MaybeCompanyRow
 
 
 class Mail(Claimable, MaybeCompanyRow):
-    """A mail of the service itself (an invite, a password link, a notice), kept until it is sent; then its content is dropped.
+    """A mail of the service itself (an invite, a password link, a notice). Its content is deleted once it is sent.
 
-    A worker that dies after the server took the mail sends it again: these mails may come twice and must never be lost.
+    A worker that dies after the server accepted the mail sends it again: these mails may arrive twice and must never be
+    lost.
     """
 
     class Status(models.TextChoices):

@@ -1,4 +1,4 @@
-"""The service's own mails: a row in the transaction of what they tell of, sent by a worker (accounts.mails.worker)."""
+"""The service's own mails: saved in the transaction of their cause, sent by a worker (accounts.mails.worker)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from core.tenancy import unscoped
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """What somebody is to be told: an address, the template's context, and an iCalendar file (RFC 5545, with its METHOD) or None."""
+    """One recipient of a mail: the address, the template's context, and an iCalendar file or None.
+
+    The file follows RFC 5545 and names its METHOD.
+    """
 
     to: str
     context: dict[str, Any]
@@ -28,13 +31,13 @@ class Letter:
 
 
 def queue_mail(kind: str, *, to: str, context: dict[str, Any], company_id: str | None = None) -> Mail:
-    """Write the mail of templates/mails/<kind>.{subject.txt,txt,html} down to be sent, in the look and the formats of the company."""
+    """Queue the mail of templates/mails/<kind>.{subject.txt,txt,html} in the branding and formats of the company."""
     [mail] = queue_mails(kind, [Letter(to, context)], company_id=company_id)
     return mail
 
 
 def queue_mails(kind: str, letters: Sequence[Letter], *, company_id: str | None = None) -> list[Mail]:
-    """The same for several at once, which costs as many queries as one does."""
+    """Queue a mail for each recipient, with as many queries as for one."""
     if not letters:
         return []
     look = {"brand": brand_of(company_id), "formats": formats_of(company_id)}
@@ -59,19 +62,19 @@ def queue_mails(kind: str, letters: Sequence[Letter], *, company_id: str | None 
 
 
 def render_mail(kind: str, context: dict[str, Any]) -> tuple[str, str, str]:
-    """Subject, text and HTML of a kind; values are escaped in the HTML alone."""
+    """Subject, text and HTML of a kind of mail. Values are escaped in the HTML only."""
     subject = " ".join(_render(f"mails/{kind}.subject.txt", context, escaped=False).split())[:300]
     text = re.sub(r"\n{3,}", "\n\n", _render(f"mails/{kind}.txt", context, escaped=False)).strip() + "\n"
     return subject, text, _render(f"mails/{kind}.html", context, escaped=True)
 
 
 def _render(name: str, context: dict[str, Any], *, escaped: bool) -> str:
-    # Django escapes in every template, whatever its name ends in: a plain one has to be told not to.
+    # Django escapes in every template, whatever its suffix; plain text switches it off.
     return str(get_template(name).template.render(Context(context, autoescape=escaped)))  # type: ignore[attr-defined]
 
 
 def send_again(*, mail_id: str) -> bool:
-    """Queue a mail that was given up; False for any other."""
+    """Queue a failed mail again. Returns False for any other."""
     with unscoped(reason="mails: one may be for a person who belongs to no company"):
         failed = Mail.objects.filter(pk=mail_id, status=Mail.Status.FAILED)
         changed = failed.update(

@@ -1,7 +1,7 @@
 """The worker that sends the service's own mails: at least once, never lost.
 
-A mail is claimed, sent outside of any transaction, and marked as sent under its lease. Whoever is killed between sends it again, under the
-same Message-ID.
+It claims a mail, sends it outside of any transaction, and marks it as sent under its lease. After a crash in between
+the mail is sent again with the same Message-ID.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from core.tenancy import unscoped
 log = logging.getLogger(__name__)
 
 BATCH = 5
-"""Few, since each may take as long as a server's patience, and none is given back before the others are done."""
+"""Few, since each mail may take as long as the server's timeout, and a claim lasts until the whole batch is done."""
 MAX_ATTEMPTS = 15
-"""Some five hours of trying, at waits that grow to an hour."""
+"""About five hours of retries, at intervals that grow to an hour."""
 KEPT = timedelta(days=90)
 PURGED_AT_ONCE = 10_000
 
 
 def drain(deadline: float) -> None:
-    """Send what is due until nothing is, the server fails, or the deadline (monotonic) passes."""
+    """Send due mails until none is left, the server fails, or the deadline (monotonic) passes."""
     if not settings.SENDS_MAIL:
         return
     with unscoped(reason="mail worker: sends the mails of all companies"), closing(get_connection()) as connection:
@@ -55,7 +55,7 @@ def drain(deadline: float) -> None:
 
 
 def _send(connection: Any, mail: Mail) -> str:
-    """Send one mail and write what became of it; returns what ails the server, if that is why it did not go."""
+    """Send one mail and save the result. Returns the server's error if the server is the reason for a failure."""
     try:
         connection.open()
         connection.send_messages([message_of(mail)])
@@ -65,7 +65,7 @@ def _send(connection: Any, mail: Mail) -> str:
         with suppress(SMTPException, OSError):
             connection.close()
         return describe(error)
-    except ValueError as error:  # what no header can carry
+    except ValueError as error:  # a value that no header can hold
         _write(mail, status=Mail.Status.FAILED, error=describe(error))
     else:
         _write(mail, status=Mail.Status.SENT, sent_at=timezone.now(), text="", html="", calendar=None, error="")
@@ -73,7 +73,7 @@ def _send(connection: Any, mail: Mail) -> str:
 
 
 def message_of(mail: Mail) -> EmailMultiAlternatives:
-    """The mail as it goes out; its Message-ID comes from the row's id."""
+    """The message of the mail; its Message-ID comes from the row's id."""
     address = parseaddr(settings.DEFAULT_FROM_EMAIL)[1]
     name = " ".join(brand_of(mail.company_id).name.split()).translate(str.maketrans("", "", '"\\<>'))
     message = EmailMultiAlternatives(
@@ -90,14 +90,17 @@ def message_of(mail: Mail) -> EmailMultiAlternatives:
 
 
 def _attach_calendar(message: EmailMultiAlternatives, calendar: str) -> None:
-    """As an alternative, whose method has mail programs offer to accept, and as a file for those that look for one (RFC 6047)."""
+    """Attach the calendar file twice (RFC 6047).
+
+    As an alternative, whose method makes mail programs offer to accept, and as an attachment for the other programs.
+    """
     found = re.search(r"^METHOD:([A-Z]+)", calendar, re.MULTILINE)
     message.attach_alternative(calendar, f"text/calendar; method={found[1] if found else 'PUBLISH'}")
     message.attach("invite.ics", calendar.encode(), "application/ics")
 
 
 def _refused(mail: Mail, error: SMTPRecipientsRefused) -> None:
-    """The server takes nothing for this address: now (4xx), or at all."""
+    """Handle a refused address: retry after a temporary error (4xx), fail otherwise."""
     code, text = next(iter(error.recipients.values()), (550, b""))
     reply = f"{code} {text.decode(errors='replace') if isinstance(text, bytes) else text}".strip()
     if code < 500:
@@ -107,7 +110,7 @@ def _refused(mail: Mail, error: SMTPRecipientsRefused) -> None:
 
 
 def _retry_or_park(mail: Mail, trouble: str) -> None:
-    """To be tried again later; parked as failed after the last attempt, where people see it and may send it again."""
+    """Schedule a retry. After the last attempt mark the mail as failed, so that staff see it and can send it again."""
     if mail.attempts >= MAX_ATTEMPTS:
         _write(
             mail, status=Mail.Status.FAILED, error=shorten(f"Given up after {mail.attempts} attempts. {trouble}", 2000)
@@ -130,19 +133,19 @@ def _write(mail: Mail, **values: Any) -> None:
 
 
 def describe(error: Exception) -> str:
-    """What a person reads in the back office; never the mail's content."""
+    """The error as the back office shows it, without the mail's content."""
     code, text = getattr(error, "smtp_code", ""), getattr(error, "smtp_error", b"")
     said = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
     return shorten(f"{type(error).__name__}: {code} {said}" if code else f"{type(error).__name__}: {error}", 500)
 
 
 def has_due_mails() -> bool:
-    """Whether a mail waits that could go."""
+    """Whether a mail is due."""
     return settings.SENDS_MAIL and has_due(Mail)
 
 
 def purge_mails() -> bool:
-    """Delete mails that were done with and made more than 90 days ago."""
+    """Delete finished mails that are older than 90 days. Returns whether there may be more."""
     old = Mail.objects.filter(pk__lt=first_id(timezone.now() - KEPT), status__in=(Mail.Status.SENT, Mail.Status.FAILED))
     found = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])
     Mail.objects.filter(pk__in=found).delete()

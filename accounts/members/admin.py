@@ -1,4 +1,7 @@
-"""Back office pages of members, roles and invites. Changes go through the services, and so into the invite log."""
+"""Back office page of members, and its panels on the pages of companies and users.
+
+Changes go through the services, which write the invite log.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +9,26 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
+from accounts.companies.admin import COMPANY_SEARCHES
+from accounts.companies.models import Company
 from accounts.members.invites import resend_invite
-from accounts.members.models import InviteLog, Member
+from accounts.members.models import Member
 from accounts.members.services import remove_member, update_member
+from accounts.roles.authority import staff_actor
 from accounts.roles.models import Role
-from accounts.roles.permissions import complete, parse_permission
-from accounts.roles.services import update_role
-from core.access import Actor, AuthPath
+from accounts.users.models import User
+from core.access import Actor
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
-from core.errors import ApiError, NamedError
+from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.errors import NamedError
 from core.tenancy import company_scope
 
 Status = Member.Status
-
-
-def acting(request: HttpRequest, record: Member | Role) -> Actor:
-    """The staff as services see them: no member of the company, and bound by no role."""
-    return Actor(AuthPath.SESSION, str(request.user.pk), record.company_id, is_owner=True)
 
 
 class MemberForm(BackOfficeForm):
@@ -61,13 +63,13 @@ class MemberAdmin(CompanyRecordAdmin):
             values["role"] = values["role"].pk
         if values:
             with company_scope(obj.company_id):
-                update_member(actor=acting(request, obj), id=obj.pk, values=values)
+                update_member(actor=_actor(request, obj), id=obj.pk, values=values)
 
     def _move(self, request: HttpRequest, rows: QuerySet[Member], was: str, status: str, done: str) -> None:
         def move(row: Member) -> None:
             if row.status != was:
                 raise NamedError("InvalidMemberStatus_400", f"is {row.status}, not {was}")
-            update_member(actor=acting(request, row), id=row.pk, values={"status": status})
+            update_member(actor=_actor(request, row), id=row.pk, values={"status": status})
 
         self.each(request, rows, move, done)
 
@@ -89,58 +91,52 @@ class MemberAdmin(CompanyRecordAdmin):
 
     @admin.display(description="Send the invite again")
     def resend(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
-        self.each(request, rows, lambda row: resend_invite(actor=acting(request, row), id=row.pk), "invited again")
+        self.each(request, rows, lambda row: resend_invite(actor=_actor(request, row), id=row.pk), "invited again")
 
     @admin.display(description="Remove")
     def remove(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
-        self.each(request, rows, lambda row: remove_member(actor=acting(request, row), id=row.pk), "removed")
+        self.each(request, rows, lambda row: remove_member(actor=_actor(request, row), id=row.pk), "removed")
 
 
-class RoleForm(BackOfficeForm):
-    """A role, whose permission is module -> method -> allowed."""
-
-    def clean_permission(self) -> dict[str, Any]:
-        try:
-            return parse_permission(self.cleaned_data["permission"] or {})
-        except ApiError as error:
-            raise forms.ValidationError(error.detail or error.message) from None
+def _actor(request: HttpRequest, member: Member) -> Actor:
+    return staff_actor(user_id=str(request.user.pk), company_id=member.company_id)
 
 
-@admin.register(Role)
-class RoleAdmin(CompanyRecordAdmin):
-    """Named sets of permissions."""
-
-    icon = "key_visualizer"
-    form = RoleForm
-    edits = ("name", "description", "permission")
-    commands = ("make_default",)
-    list_display = ("name", "company", "is_default", "description", "created_at")
-    list_filter = (BY_COMPANY, "is_default")
-    search_fields = ("=id", "name")
-
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        values = {name: form.cleaned_data[name] for name in form.changed_data}
-        if "permission" in values:
-            values["permission"] = complete(values["permission"])  # what the form leaves out is not allowed
-        if values:
-            with company_scope(obj.company_id):
-                update_role(actor=acting(request, obj), id=obj.pk, values=values)
-
-    @admin.display(description="Make the default role")
-    def make_default(self, request: HttpRequest, rows: QuerySet[Role]) -> None:
-        def move(role: Role) -> None:
-            update_role(actor=acting(request, role), id=role.pk, values={"is_default": True})
-
-        self.each(request, rows, move, "made the default role")
+def companies_of_address(term: str) -> QuerySet[Any] | None:
+    """The companies of the person with this e-mail address."""
+    if "@" not in term or " " in term:
+        return None
+    return Member.objects.filter(Q(email=term) | Q(user__email=term)).values("company_id")
 
 
-@admin.register(InviteLog)
-class InviteLogAdmin(CompanyRecordAdmin):
-    """The steps of memberships, from the invite on."""
+COMPANY_SEARCHES.append(companies_of_address)
 
-    icon = "history"
-    list_display = ("email", "action", "company", "action_by", "role", "detail", "created_at")
-    list_filter = (BY_COMPANY, ("action", ChoicesDropdownFilter))
-    list_select_related = ("company", "action_by", "role")
-    search_fields = ("=id", "email", "member__name")
-    search_help_text = "Address, name or id"
+
+@panel(Company, "Members", permission="accounts.view_member")
+def _members_of_company(company: Company) -> SafeString:
+    rows = Member.objects.filter(company=company).select_related("user", "role").order_by("id")
+    cells = [
+        (
+            link(row, row.name or row.email),
+            row.email,
+            row.get_status_display(),
+            row.role or "–",
+            row.accepted_at or row.created_at,
+        )
+        for row in rows[:ROWS]
+    ]
+    return table(
+        ("Name", "E-mail", "Status", "Role", "Since"), cells, more=list_address(Member, company__id__exact=company.pk)
+    )
+
+
+@panel(User, "Memberships", permission="accounts.view_member")
+def _memberships_of_user(user: User) -> SafeString:
+    rows = Member.objects.filter(user=user).select_related("company", "role").order_by("id")[:ROWS]
+    cells = [
+        (link(row.company), link(row, row.get_status_display()), row.role or "–", row.accepted_at or row.created_at)
+        for row in rows
+    ]
+    return table(
+        ("Company", "Status", "Role", "Since"), cells, more=list_address(Member, q=user.email), empty="No company."
+    )

@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from accounts.auth.session_serializers import PasswordInput
 from accounts.members.models import InviteLog
-from accounts.members.snapshots import CompanySnapshot, MemberSnapshot, RoleSnapshot
+from accounts.snapshots.serializers import CompanySnapshot, MemberSnapshot, RoleSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 
@@ -35,7 +35,8 @@ class InviteOut(Output):
     expiresAt = serializers.DateTimeField(source="invite_expires_at")
     hasAccount = Computed(
         serializers.BooleanField(
-            help_text="true: log in and answer by POST /api/private/invite/:id; false: a name and a password make the account"
+            help_text="true: log in and answer by POST /api/private/invite/:id; false: a name and a password make the"
+            " account"
         )
     )
     _id = IdField()

@@ -1,4 +1,4 @@
-"""Invites and memberships from the side of the person (contract 4.11), links in mails, and the company's invite log (4.6)."""
+"""Endpoints of invites and of a user's own memberships (contract 4.11), and of the invite log (4.6)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from accounts.members.serializers import MembershipDetail, MembershipOut
 from accounts.members.services import leave_company, not_found
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
 from core.lists import FieldSet, ListField
 from core.tenancy import unscoped
 
@@ -63,21 +64,19 @@ OWN = "a person's own memberships, in whatever company"
 DEAD_LINK = "A link that was used, replaced, withdrawn or tampered with is a 400."
 
 
-class Invites(ApiView):
+class OwnInviteViewSet(ResourceViewSet):
     private = True
-
-    @endpoint(
+    listing = Listing(
         "List one's open invites",
-        output=MembershipOut,
-        many=True,
+        lambda asked: invites_of(asked.actor.user_id),
+        MEMBERSHIP_FIELDS,
+        MembershipOut,
+        unscoped=OWN,
         description="Those to one's verified address, of all companies.",
     )
-    def get(self, request: Request) -> Any:
-        with unscoped(reason=OWN):
-            return self.list_response(invites_of(self.actor.user_id), MEMBERSHIP_FIELDS, MembershipOut)
 
 
-class InviteDetail(ApiView):
+class InviteAnswerViewSet(ResourceViewSet):
     private = True
 
     @endpoint(
@@ -87,31 +86,25 @@ class InviteDetail(ApiView):
         success="InviteAnswered_200",
         errors=("InvalidInviteStatus_400", "InviteExpired_400", "MemberNotFound_404", "MemberAlredyExists_400"),
     )
-    def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         answer_invite(user_id=self.actor.user_id, member_id=id, status=data.get("status"))
         with unscoped(reason=OWN):
             return MembershipOut.one(Member.objects.filter(pk=id))
 
 
-class Memberships(ApiView):
+class MembershipViewSet(ResourceViewSet):
     private = True
-
-    @endpoint(
+    listing = Listing(
         "List one's memberships",
-        output=MembershipOut,
-        many=True,
+        lambda asked: memberships_of(asked.actor.user_id),
+        MEMBERSHIP_FIELDS,
+        MembershipOut,
+        unscoped=OWN,
         description="Of all companies, whatever their status.",
     )
-    def get(self, request: Request) -> Any:
-        with unscoped(reason=OWN):
-            return self.list_response(memberships_of(self.actor.user_id), MEMBERSHIP_FIELDS, MembershipOut)
-
-
-class MembershipOne(ApiView):
-    private = True
 
     @endpoint("Read one's membership", output=MembershipDetail, errors=("MemberNotFound_404",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         with unscoped(reason=OWN):
             found = MembershipDetail.one(memberships_of(self.actor.user_id).filter(pk=id))
         if found is None:
@@ -124,11 +117,11 @@ class MembershipOne(ApiView):
         errors=("MemberNotFound_404", "BadRequest_400"),
         description="The membership is removed, whatever its role; the last owner stays.",
     )
-    def delete(self, request: Request, id: str) -> None:
+    def destroy(self, request: Request, id: str) -> None:
         leave_company(user_id=self.actor.user_id, member_id=id)
 
 
-class PublicInvite(ApiView):
+class InviteViewSet(ResourceViewSet):
     public = True
 
     @endpoint(
@@ -138,14 +131,14 @@ class PublicInvite(ApiView):
         errors=("InviteExpired_400",),
         description=f"What the link in an invite's mail is for. {DEAD_LINK}",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         member = read_invite(data["token"])
         with unscoped(reason="invites: the link says which company it is"):
             found = InviteOut.one(Member.objects.filter(pk=member.pk))
         return found and {**found, "hasAccount": account_of(member) is not None}
 
 
-class PublicInviteAccept(ApiView):
+class AcceptInviteViewSet(ResourceViewSet):
     public = True
 
     @endpoint(
@@ -157,7 +150,7 @@ class PublicInviteAccept(ApiView):
         errors=("InviteExpired_400", "MemberNotFound_404", "BadRequest_400"),
         description=f"Makes the account, verified by the mail, and answers a session as a login does. {DEAD_LINK}",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         caller = caller_of(request)
         user = accept_as_new_user(
             token=data["token"], name=data.get("name", ""), password=data["password"], caller=caller
@@ -165,7 +158,7 @@ class PublicInviteAccept(ApiView):
         return session_answer(user, sign_in(user=user, caller=caller, reason="accepted an invite"))
 
 
-class PublicInviteDecline(ApiView):
+class DeclineInviteViewSet(ResourceViewSet):
     public = True
 
     @endpoint(
@@ -175,18 +168,16 @@ class PublicInviteDecline(ApiView):
         errors=("InviteExpired_400", "MemberNotFound_404"),
         description=DEAD_LINK,
     )
-    def post(self, request: Request, data: dict[str, Any]) -> None:
+    def create(self, request: Request, data: dict[str, Any]) -> None:
         decline_invite(token=data["token"])
 
 
-class InviteLogs(ApiView):
+class InviteLogViewSet(ResourceViewSet):
     module = "logs"
-
-    @endpoint(
+    listing = Listing(
         "List the steps of memberships",
-        output=InviteLogOut,
-        many=True,
+        InviteLog.objects.all,
+        INVITE_LOG_FIELDS,
+        InviteLogOut,
         description="From the invite on; filter by action, email, role.",
     )
-    def get(self, request: Request) -> Any:
-        return self.list_response(InviteLog.objects.all(), INVITE_LOG_FIELDS, InviteLogOut)

@@ -1,4 +1,4 @@
-"""Invites: sent, sent again, accepted, declined, expired. Each has exactly one outcome, whatever happens at once."""
+"""Invites: sent, sent again, accepted, declined, expired. Each has exactly one outcome under any concurrency."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.auth.limits import REDEMPTIONS
-from accounts.auth.links import DeadLink, make_token, page_address, read_token
-from accounts.auth.models import User
+from accounts.auth.links import InvalidLink, make_token, page_address, read_token
 from accounts.auth.passwords import check_strength
-from accounts.auth.sessions import end_sessions
-from accounts.mails.notices import notify
 from accounts.mails.services import queue_mail
-from accounts.members.authority import check_members, check_reach, find_role, lock_company, take_authority
+from accounts.members.authority import check_members
 from accounts.members.membership_log import Action, record
 from accounts.members.models import Member
-from accounts.members.selectors import SEATED, addressed_to
+from accounts.members.notices import notify
+from accounts.members.selectors import addressed_to
 from accounts.members.services import lock_member, not_found
+from accounts.roles.authority import find_role, forbid_escalation, lock_company, reload_actor
+from accounts.users.memberships import SEATED
+from accounts.users.models import User
+from accounts.users.services import end_sessions
 from core.access import Actor, reserve_quota
 from core.access.attempts import Limit
 from core.access.callers import Caller
@@ -32,25 +34,25 @@ Status = Member.Status
 
 PURPOSE = "invite"
 LINK_LIFETIME = timedelta(days=365)
-"""How long a link is read at all; the membership says when the invite expires, and that it did."""
+"""How long a link is readable at all; the membership says when the invite expires."""
 PER_ADDRESS = Limit("invite", most=10, seconds=3600)
 PER_COMPANY = Limit("invites", most=500, seconds=3600)
-"""Mails go to people who have not asked for them, in the service's name."""
+"""Invites are mailed in the service's name to people who have not asked for them."""
 BATCH = 500
 
 
 def invite_member(*, actor: Actor, email: str, name: str = "", role_id: str | None = None) -> Member:
-    """Invite a person by mail; whoever was removed, declined or let an invite expire has the same membership again.
+    """Invite a person by mail. A removed, declined or expired membership of the address is used again.
 
-    MemberAlredyExists_400, RoleNotFound_404, DefaultRoleNotFound_404, PlanMaxUsers_400 without a free seat, UnauthorizedAction_403 for a
-    role beyond the actor's own; TooManyAttempts.
+    Raises MemberAlredyExists_400, RoleNotFound_404, DefaultRoleNotFound_404, PlanMaxUsers_400 without a free seat,
+    UnauthorizedAction_403 for a role beyond the actor's own, and TooManyAttempts.
     """
     email = email.lower()
     _count(email)
     with transaction.atomic():
-        actor = take_authority(actor)
+        actor = reload_actor(actor)
         role = find_role(role_id)
-        check_reach(actor, role.permission, "the role permits")
+        forbid_escalation(actor, role.permission, "the role permits")
         member = _free_membership(email)
         reserve_quota("member")
         member.user, member.role, member.name = None, role, name or member.name
@@ -60,7 +62,7 @@ def invite_member(*, actor: Actor, email: str, name: str = "", role_id: str | No
 
 
 def _free_membership(email: str) -> Member:
-    """A membership for the address: the one it had before, or a new one; MemberAlredyExists_400 while it has a seat."""
+    """The former membership of the address, or a new one. Raises MemberAlredyExists_400 while it has a seat."""
     known = Member.objects.select_for_update(no_key=True).filter(email=email).first()
     if known is not None and is_live(known):
         raise NamedError(
@@ -76,13 +78,13 @@ def _free_membership(email: str) -> Member:
 
 
 def resend_invite(*, actor: Actor, id: str) -> Member:
-    """Mail an open or expired invite again, with a new link and a new term; the old link is dead.
+    """Mail an open or expired invite again, with a new link and a new expiry. The old link becomes invalid.
 
-    MemberNotFound_404, MemberNotInvited_400, PlanMaxUsers_400, UnauthorizedAction_403; TooManyAttempts.
+    Raises MemberNotFound_404, MemberNotInvited_400, PlanMaxUsers_400, UnauthorizedAction_403 and TooManyAttempts.
     """
     _count(id)
     with transaction.atomic():
-        actor = take_authority(actor)
+        actor = reload_actor(actor)
         member = lock_member(id)
         if member.status not in (Status.INVITED, Status.EXPIRED):
             raise NamedError(
@@ -107,7 +109,7 @@ def _count(receiver: str) -> None:
 def _send(member: Member, actor: Actor) -> None:
     now = timezone.now()
     member.status, member.invited_at = Status.INVITED, now
-    member.invited_by_id = actor.member_id or member.invited_by_id  # the service's staff have no membership
+    member.invited_by_id = actor.member_id or member.invited_by_id  # staff have no membership
     member.invite_nonce, member.invite_expires_at = new_id(), now + settings.INVITE_LIFETIME
     member.accepted_at = None
     member.save()
@@ -122,19 +124,19 @@ def _send(member: Member, actor: Actor) -> None:
 
 
 def link_of(member: Member) -> str:
-    """The address that the invited person opens."""
+    """The link of the invite."""
     return page_address("invite", make_token(PURPOSE, member.pk, member.invite_nonce))
 
 
 def is_live(member: Member) -> bool:
-    """Whether it is an invite that can be accepted now."""
+    """Whether the invite can be accepted now."""
     return member.status == Status.INVITED and (
         member.invite_expires_at is None or member.invite_expires_at > timezone.now()
     )
 
 
 def read_invite(token: str) -> Member:
-    """The open invite of a link, with its company, role and inviter; DeadLink, InviteExpired_400."""
+    """The open invite of a link, with its company, role and inviter. Raises InvalidLink, InviteExpired_400."""
     with unscoped(reason="invites: the link says which company it is"):
         member = read_token(PURPOSE, token, LINK_LIFETIME, _find)
     _check_open(member)
@@ -159,15 +161,19 @@ def _check_open(member: Member) -> None:
 
 
 def account_of(member: Member) -> User | None:
-    """The account that the invite waits for: one whose address is verified. An unverified one is nobody's until a mail has been read."""
+    """The verified account of the invited address.
+
+    An unverified account belongs to nobody until a mail has been read.
+    """
     return User.objects.filter(email=member.email, email_verified_at__isnull=False).first()
 
 
 @transaction.atomic
 def accept_as_new_user(*, token: str, name: str, password: str, caller: Caller) -> User:
-    """Make the invited person's account, verified since the link came by mail, and accept the invite with it; the user.
+    """Create the invited person's account and accept the invite with it. Returns the user.
 
-    DeadLink, InviteExpired_400, ValidationFailed for a weak password; BadRequest_400 where the address has an account; TooManyAttempts.
+    The account is verified, since the link came by mail. Raises InvalidLink, InviteExpired_400, ValidationFailed for a
+    weak password, BadRequest_400 if the address has an account, and TooManyAttempts.
     """
     REDEMPTIONS.count(caller.network)
     invite = read_invite(token)
@@ -175,7 +181,7 @@ def accept_as_new_user(*, token: str, name: str, password: str, caller: Caller) 
         lock_company()
         member = lock_member(invite.pk)
         if member.invite_nonce != invite.invite_nonce:
-            raise DeadLink("it was used already, or another one has been sent since")
+            raise InvalidLink("it was used already, or another one has been sent since")
         _check_open(member)
         user = _make_user(member.email, name or member.name, password)
         _accept(member, user)
@@ -183,7 +189,7 @@ def accept_as_new_user(*, token: str, name: str, password: str, caller: Caller) 
 
 
 def _make_user(email: str, name: str, password: str) -> User:
-    """The person's new account; one that nobody has verified is taken over, and whoever made it is shut out."""
+    """Create the person's account. An unverified account of the address is taken over and its sessions end."""
     exists = NamedError("BadRequest_400", "this address has an account; log in with it and accept the invite there")
     user = User.objects.select_for_update(no_key=True).filter(email=email).first()
     if user is not None and (user.email_verified_at is not None or not user.is_active):
@@ -207,22 +213,22 @@ def _make_user(email: str, name: str, password: str) -> User:
 
 @transaction.atomic
 def decline_invite(*, token: str) -> None:
-    """Refuse the invite of a link; DeadLink, InviteExpired_400."""
+    """Decline the invite of a link. Raises InvalidLink, InviteExpired_400."""
     invite = read_invite(token)
     with company_scope(invite.company_id):
         lock_company()
         member = lock_member(invite.pk)
         if member.invite_nonce != invite.invite_nonce:
-            raise DeadLink("it was used already, or another one has been sent since")
+            raise InvalidLink("it was used already, or another one has been sent since")
         _check_open(member)
         _decline(member)
 
 
 @transaction.atomic
 def answer_invite(*, user_id: str, member_id: str, status: str | None) -> Member:
-    """Accept or reject an invite to the user, as status says: accepted or rejected.
+    """Accept or reject an invite to the user; `status` is accepted or rejected.
 
-    InvalidInviteStatus_400, MemberNotFound_404 when no open invite of theirs has the id, InviteExpired_400.
+    Raises InvalidInviteStatus_400, MemberNotFound_404 if no open invite of the user has the id, and InviteExpired_400.
     """
     if status not in (Status.ACCEPTED, Status.REJECTED):
         raise NamedError("InvalidInviteStatus_400", "status: accepted or rejected")
@@ -266,11 +272,11 @@ def _close(member: Member) -> None:
 
 
 def expire_invites() -> bool:
-    """Mark invites whose time is over, at most BATCH; whether there may be more."""
+    """Mark at most BATCH expired invites. Returns whether there may be more."""
     due = Member.objects.filter(status=Status.INVITED, invite_expires_at__lte=timezone.now()).order_by(
         "invite_expires_at"
     )
-    # One that is being answered or sent again right now is left alone: its outcome is decided there.
+    # Skip an invite that another transaction answers or sends again right now.
     members = list(due.select_for_update(skip_locked=True, no_key=True)[:BATCH])
     Member.objects.filter(pk__in=[member.pk for member in members]).update(
         status=Status.EXPIRED, updated_at=timezone.now()

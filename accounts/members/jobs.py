@@ -1,4 +1,4 @@
-"""The work of members."""
+"""Periodic work on invites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of memberships: each is a row of the invite log and, where others may act on it, a domain event."""
+"""The invite log: each change of a membership is a row and, where others may react to it, a domain event."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVENTS: dict[str, str] = {
 
 
 def record(action: InviteLog.Action, members: Sequence[Member], *, by: str | None, detail: str = "") -> None:
-    """Write down, in the transaction of the change, what has become of the members; `by` is the acting member's id, None the service."""
+    """Log a change of the members in its transaction. `by` is the acting member's id; None means the service."""
     InviteLog.objects.bulk_create(
         [
             InviteLog(

@@ -6,21 +6,15 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.roles.models import Role
+from accounts.users.memberships import MembershipStatus
 from core.fields import CompanyForeignKey, LowerEmailField
 from core.models import CompanyModel
 
 
 class Member(CompanyModel):
-    """A person's membership of a company. An invited one may have no user yet; the address says who it is meant for."""
+    """A person's membership of a company. An invited one may have no user yet; the address says who is invited."""
 
-    class Status(models.TextChoices):
-        OWNER = "owner"
-        INVITED = "invited"
-        ACCEPTED = "accepted"
-        REJECTED = "rejected"
-        EXPIRED = "expired"
-        BLOCKED = "blocked"
-        REMOVED = "removed"
+    Status = MembershipStatus
 
     user = models.ForeignKey(
         "accounts.User", on_delete=models.CASCADE, null=True, blank=True, related_name="memberships"
@@ -65,7 +59,7 @@ class Member(CompanyModel):
 
 
 class InviteLog(CompanyModel):
-    """One step of a membership's life, from the invitation on; never changed."""
+    """One change of a membership, from the invitation on. Rows never change."""
 
     class Action(models.TextChoices):
         INVITED = "invited"

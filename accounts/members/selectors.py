@@ -1,38 +1,38 @@
-"""Reads of accounts that are more than a filter."""
+"""Reads of memberships that are more than a filter."""
 
 from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from accounts.auth.models import User
 from accounts.members.models import Member
+from accounts.users.memberships import SEATED
+from accounts.users.models import User
 
 Status = Member.Status
-SEATED = (Status.OWNER, Status.ACCEPTED, Status.BLOCKED)
 
 
 def live_invites() -> Q:
-    """Invites that can still be accepted, whether or not the periodic task has marked the others yet."""
+    """Invites that can still be accepted, even before the periodic task has marked the expired ones."""
     return Q(status=Status.INVITED) & (Q(invite_expires_at__isnull=True) | Q(invite_expires_at__gt=timezone.now()))
 
 
 def seats() -> QuerySet[Member]:
-    """Who uses a seat of the active company: its members, the blocked ones among them, and its open invites."""
+    """The memberships that use a seat of the active company: members, including blocked ones, and open invites."""
     return Member.objects.filter(Q(status__in=SEATED) | live_invites())
 
 
 def addressed_to(user_id: str) -> Q:
-    """Memberships that are the user's, or that wait for the address that the user has shown to be theirs."""
+    """Memberships of the user, or of an address that the user has verified."""
     addresses = User.objects.filter(pk=user_id, email_verified_at__isnull=False)
     return Q(user_id=user_id) | Q(email__in=addresses.values("email"))
 
 
 def invites_of(user_id: str) -> QuerySet[Member]:
-    """The open invites to the user, of all companies (read it unscoped)."""
+    """The open invites to the user, of all companies (to be read unscoped)."""
     return Member.objects.filter(addressed_to(user_id), live_invites())
 
 
 def memberships_of(user_id: str) -> QuerySet[Member]:
-    """The user's memberships of all companies, whatever their status (read it unscoped)."""
+    """The user's memberships of all companies, whatever their status (to be read unscoped)."""
     return Member.objects.filter(user_id=user_id)

@@ -8,9 +8,9 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.members.models import Member
-from accounts.members.snapshots import CompanySnapshot, MemberSnapshot, RoleSnapshot, UserSnapshot
 from accounts.roles.permissions import complete
 from accounts.roles.serializers import PermissionField
+from accounts.snapshots.serializers import CompanySnapshot, MemberSnapshot, RoleSnapshot, UserSnapshot
 from core.api.addresses import EmailInput
 from core.api.input import Input, ObjectIdInput, TextInput
 from core.api.output import IdField, Output

@@ -1,4 +1,4 @@
-"""Memberships after the invite: roles, blocking, removal, ownership. Every change of them waits for the one before (authority)."""
+"""Changes of memberships: roles, blocking, removal, ownership. A lock on the company makes them sequential."""
 
 from __future__ import annotations
 
@@ -9,16 +9,10 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.members.authority import (
-    check_members,
-    check_reach,
-    find_role,
-    keep_an_owner,
-    lock_company,
-    take_authority,
-)
+from accounts.members.authority import check_members, require_owner
 from accounts.members.membership_log import Action, record
 from accounts.members.models import Member
+from accounts.roles.authority import find_role, forbid_escalation, lock_company, reload_actor
 from accounts.roles.models import Role
 from accounts.roles.permissions import ADMIN
 from core.access import Actor
@@ -31,14 +25,16 @@ Status = Member.Status
 
 @transaction.atomic
 def update_member(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Member:
-    """Change what is given of a member: name, role (an id) and status, one of accepted, blocked, owner.
+    """Change the given values of a member: name, role (an id) and status (accepted, blocked or owner).
 
-    An accepted one can be blocked or made an owner, a blocked one accepted again; an owner made accepted is a plain member from then on,
-    with the role given or Admin. MemberNotFound_404, RoleOrPermissionRequired_400 with nothing to change, InvalidMemberStatus_400,
-    MemberNotAccepted_400, MemberNotBlocked_400, RoleNotFound_404; BadRequest_400 for the last owner and for an owner's role;
-    UnauthorizedAction_403 for what goes beyond the actor.
+    An accepted member can be blocked or made an owner, and a blocked one accepted again. An owner set to accepted
+    becomes a plain member with the given role or Admin.
+
+    Raises MemberNotFound_404, RoleOrPermissionRequired_400 without changes, InvalidMemberStatus_400,
+    MemberNotAccepted_400, MemberNotBlocked_400, RoleNotFound_404, BadRequest_400 for the last owner and for an owner's
+    role, and UnauthorizedAction_403 for anything beyond the actor's authority.
     """
-    actor = take_authority(actor)
+    actor = reload_actor(actor)
     member = lock_member(id)
     if not values:
         raise NamedError("RoleOrPermissionRequired_400", "give role, name or status")
@@ -46,7 +42,7 @@ def update_member(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Member
     role = None
     if values.get("role") is not None:
         role = find_role(values["role"])
-        check_reach(actor, role.permission, "the role permits")
+        forbid_escalation(actor, role.permission, "the role permits")
     if values.get("status") is not None:
         _move(actor, member, values["status"], role)
     if role is not None and role.pk != member.role_id:
@@ -68,7 +64,7 @@ def _move(actor: Actor, member: Member, status: str, role: Role | None) -> None:
         member.role = None
         _step(actor, member, Status.OWNER, Action.ROLE_CHANGED, "made an owner")
     elif status == Status.ACCEPTED and member.status == Status.OWNER:
-        keep_an_owner([member])
+        require_owner([member])
         member.role = role or role_of_former_owners()
         _step(actor, member, Status.ACCEPTED, Action.ROLE_CHANGED, "no owner any more")
     elif status == Status.ACCEPTED:
@@ -78,12 +74,12 @@ def _move(actor: Actor, member: Member, status: str, role: Role | None) -> None:
         raise NamedError("InvalidMemberStatus_400", "status: one of accepted, blocked, owner")
 
 
-def _expect(member: Member, status: Status, error: str, rule: str) -> None:
+def _expect(member: Member, status: str, error: str, rule: str) -> None:
     if member.status != status:
         raise NamedError(error, f"status: {rule}; this one is {member.status}")
 
 
-def _step(actor: Actor, member: Member, status: Status, action: Action, detail: str = "") -> None:
+def _step(actor: Actor, member: Member, status: str, action: Action, detail: str = "") -> None:
     member.status = status
     record(action, [member], by=actor.member_id or None, detail=detail)
 
@@ -104,12 +100,13 @@ def _give_role(actor: Actor, member: Member, role: Role) -> None:
 
 @transaction.atomic
 def remove_members(*, actor: Actor, selection: BulkSelection) -> int:
-    """Remove the selected members, all or none, whatever their status; returns how many were not removed already.
+    """Remove the selected members, all or none, whatever their status. Returns how many were still members.
 
-    Their sessions in this company end at once; keys that they made stay (contract section 5). MemberNotFound_404 when there are none,
-    BadRequest_400 for the last owner, UnauthorizedAction_403 for owners, for oneself and for those who may more than the actor.
+    Their sessions in this company end at once; API keys that they made stay (contract section 5). Raises
+    MemberNotFound_404 if there are none, BadRequest_400 for the last owner, and UnauthorizedAction_403 for owners, for
+    the actor, and for members with more permissions than the actor.
     """
-    actor = take_authority(actor)
+    actor = reload_actor(actor)
     chosen = selection.apply(Member.objects.all()).values("pk")
     members = list(
         Member.objects.select_for_update(of=("self",), no_key=True)
@@ -126,13 +123,16 @@ def remove_members(*, actor: Actor, selection: BulkSelection) -> int:
 
 
 def remove_member(*, actor: Actor, id: str) -> int:
-    """Remove one member; as remove_members."""
+    """Remove one member, under the rules of remove_members."""
     return remove_members(actor=actor, selection=BulkSelection(Q(pk=id)))
 
 
 @transaction.atomic
 def leave_company(*, user_id: str, member_id: str) -> None:
-    """End the user's own membership, whatever their role; MemberNotFound_404, BadRequest_400 for the last owner."""
+    """End the user's own membership, whatever their role.
+
+    Raises MemberNotFound_404, and BadRequest_400 for the last owner.
+    """
     with company_scope(company_of(user_id=user_id, member_id=member_id)):
         lock_company()
         member = lock_member(member_id)
@@ -142,7 +142,7 @@ def leave_company(*, user_id: str, member_id: str) -> None:
 
 
 def _remove(members: Sequence[Member], *, by: str | None, detail: str = "") -> None:
-    keep_an_owner(members)
+    require_owner(members)
     Member.objects.filter(pk__in=[member.pk for member in members]).update(
         status=Status.REMOVED, invite_nonce="", invite_expires_at=None, updated_at=timezone.now()
     )
@@ -153,12 +153,12 @@ def _remove(members: Sequence[Member], *, by: str | None, detail: str = "") -> N
 
 @transaction.atomic
 def transfer_ownership(*, actor: Actor, id: str, role_id: str | None = None) -> Member:
-    """Make the member an owner in place of the acting one, who becomes an accepted member with the role given or Admin.
+    """Make the member an owner in place of the actor, who becomes accepted with the given role or Admin.
 
-    MemberNotFound_404, UnauthorizedAction_403 unless the actor is an owner (of a key: the member that it stands for),
+    Raises MemberNotFound_404, UnauthorizedAction_403 unless the actor (of a key: its member) is an owner,
     MemberNotAccepted_400, RoleNotFound_404.
     """
-    actor = take_authority(actor)
+    actor = reload_actor(actor)
     heir = lock_member(id)
     owner = Member.objects.select_for_update(no_key=True).filter(pk=actor.member_id, status=Status.OWNER).first()
     if owner is None:
@@ -174,12 +174,12 @@ def transfer_ownership(*, actor: Actor, id: str, role_id: str | None = None) -> 
 
 
 def role_of_former_owners() -> Role:
-    """Admin, or the default role where a company has no Admin any more."""
+    """The role Admin, or the default role if the company has no Admin any more."""
     return Role.objects.filter(name__iexact=ADMIN).first() or find_role(None)
 
 
 def lock_member(id: str) -> Member:
-    """The member, with its role, held until the transaction ends; MemberNotFound_404."""
+    """The member with its role, locked until the transaction ends. Raises MemberNotFound_404."""
     found = Member.objects.select_for_update(of=("self",), no_key=True).select_related("role").filter(pk=id).first()
     if found is None:
         raise not_found()
@@ -187,7 +187,7 @@ def lock_member(id: str) -> Member:
 
 
 def company_of(*, user_id: str, member_id: str) -> str:
-    """The company of a membership of the user's; MemberNotFound_404."""
+    """The company of the user's membership. Raises MemberNotFound_404."""
     with unscoped(reason="memberships: a person's own, in whatever company"):
         found = Member.objects.filter(pk=member_id, user_id=user_id).values_list("company_id", flat=True).first()
     if found is None:
@@ -196,5 +196,5 @@ def company_of(*, user_id: str, member_id: str) -> str:
 
 
 def not_found() -> NamedError:
-    """The error of an id that is no member of the company, or no membership of the person."""
+    """The error for an id without a membership in the company or of the user."""
     return NamedError("MemberNotFound_404", "id: there is no such membership")

@@ -1,44 +1,6 @@
-"""Answers that several resources share: the records nested in others."""
+"""The former place of nested references and of Deleted."""
 
-from __future__ import annotations
+from accounts.snapshots.serializers import CompanySnapshot, MemberSnapshot, RoleSnapshot, UserSnapshot
+from core.api.output import Deleted
 
-from rest_framework import serializers
-
-from core.api.output import Computed, IdField, Output
-
-
-class MemberSnapshot(Output):
-    """A member, nested where a reference is populated."""
-
-    _id = IdField()
-    name = serializers.CharField()
-    email = serializers.EmailField()
-
-
-class UserSnapshot(Output):
-    """A user, nested where a reference is populated."""
-
-    _id = IdField()
-    name = serializers.CharField()
-    email = serializers.EmailField()
-
-
-class RoleSnapshot(Output):
-    """A role, nested where a reference is populated."""
-
-    _id = IdField()
-    name = serializers.CharField()
-
-
-class CompanySnapshot(Output):
-    """A company, nested where a reference is populated."""
-
-    _id = IdField()
-    name = serializers.CharField()
-    email = serializers.CharField(help_text="empty where the company has given none")
-
-
-class Deleted(Output):
-    """How many records a deletion took."""
-
-    deletedCount = Computed(serializers.IntegerField())
+__all__ = ["CompanySnapshot", "Deleted", "MemberSnapshot", "RoleSnapshot", "UserSnapshot"]

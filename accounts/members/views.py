@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from accounts.members.invites import invite_member, resend_invite
 from accounts.members.models import Member
 from accounts.members.serializers import MemberInvite, MemberOut, MemberUpdate, OwnershipTransfer
 from accounts.members.services import not_found, remove_member, remove_members, transfer_ownership, update_member
-from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
+from core.api.listing import Listing
+from core.api.output import Deleted
 from core.api.selection import SelectionInput
-from core.api.views import ApiView
-from core.lists import BulkSelection, FieldSet, ListField
+from core.api.viewsets import ResourceViewSet
+from core.lists import FieldSet, ListField
 
 MEMBER_FIELDS = FieldSet(
     [
@@ -37,7 +39,10 @@ MEMBER_FIELDS = FieldSet(
     ],
     default_search=("name", "email"),
 )
-NO_MORE_THAN_ONES_OWN = "Who is no owner gives no role, and changes nobody whose role, permits more than their own, nor owners, nor themselves."
+NO_MORE_THAN_ONES_OWN = (
+    "Who is no owner gives no role, and changes nobody whose role, permits more than their own, nor owners, nor"
+    " themselves."
+)
 INVITE_ERRORS = ("RoleNotFound_404", "DefaultRoleNotFound_404", "PlanMaxUsers_400")
 
 
@@ -48,17 +53,15 @@ def _one(id: str) -> dict[str, Any]:
     return found
 
 
-class Members(ApiView):
+class MemberViewSet(ResourceViewSet):
     module = "member"
-
-    @endpoint(
+    listing = Listing(
         "List members",
-        output=MemberOut,
-        many=True,
+        Member.objects.all,
+        MEMBER_FIELDS,
+        MemberOut,
         description='Whatever their status; `filters` {"status": ["owner", "accepted"]} gives those who can work.',
     )
-    def get(self, request: Request) -> Any:
-        return self.list_response(Member.objects.all(), MEMBER_FIELDS, MemberOut)
 
     @endpoint(
         "Invite a member",
@@ -68,10 +71,11 @@ class Members(ApiView):
         takes="member",
         limited=True,
         errors=("MemberAlredyExists_400", *INVITE_ERRORS),
-        description="Mails a link that works for 7 days and takes a seat meanwhile. Who was removed, declined, or let an invite expire gets"
+        description="Mails a link that works for 7 days and takes a seat meanwhile. Who was removed, declined, or let"
+        " an invite expire gets"
         f" the same membership again. {NO_MORE_THAN_ONES_OWN}",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         member = invite_member(
             actor=self.actor, email=data["email"], name=data.get("name", ""), role_id=data.get("role")
         )
@@ -84,19 +88,15 @@ class Members(ApiView):
         bulk=True,
         success="MembersRemoved_200",
         errors=("MemberNotFound_404", "BadRequest_400"),
-        description="All of the selected ones or none; open invites are withdrawn. They stay in the list with the status removed, and so do"
+        description="All of the selected ones or none; open invites are withdrawn. They stay in the list with the"
+        " status removed, and so do"
         f" their API keys. The last owner stays. {NO_MORE_THAN_ONES_OWN}",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        selection = BulkSelection.parse(request.data, request.query_params, MEMBER_FIELDS)
-        return {"deletedCount": remove_members(actor=self.actor, selection=selection)}
-
-
-class MemberDetail(ApiView):
-    module = "member"
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"deletedCount": remove_members(actor=self.actor, selection=self.selection())}
 
     @endpoint("Read a member", output=MemberOut, errors=("MemberNotFound_404",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return _one(id)
 
     @endpoint(
@@ -113,10 +113,11 @@ class MemberDetail(ApiView):
             "MemberNotBlocked_400",
             "BadRequest_400",
         ),
-        description="status blocked: an accepted member, whose sessions here end at once; accepted: a blocked one, or an owner who is to"
+        description="status blocked: an accepted member, whose sessions here end at once; accepted: a blocked one, or"
+        " an owner who is to"
         f" be none any more (the last one stays); owner: an accepted one, by an owner. {NO_MORE_THAN_ONES_OWN}",
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         update_member(actor=self.actor, id=id, values=data)
         return _one(id)
 
@@ -125,15 +126,13 @@ class MemberDetail(ApiView):
         output=Deleted,
         success="MemberRemoved_200",
         errors=("MemberNotFound_404", "BadRequest_400"),
-        description=f"As DELETE /member. To leave a company oneself: DELETE /api/private/memberships/:id. {NO_MORE_THAN_ONES_OWN}",
+        description="As DELETE /member. To leave a company oneself: DELETE /api/private/memberships/:id."
+        f" {NO_MORE_THAN_ONES_OWN}",
     )
-    def delete(self, request: Request, id: str) -> Any:
+    def destroy(self, request: Request, id: str) -> Any:
         return {"deletedCount": remove_member(actor=self.actor, id=id)}
 
-
-class MemberResend(ApiView):
-    module = "member"
-
+    @action(detail=True, methods=["post"])
     @endpoint(
         "Send an invite again",
         output=MemberOut,
@@ -142,14 +141,11 @@ class MemberResend(ApiView):
         errors=("MemberNotFound_404", "MemberNotInvited_400", *INVITE_ERRORS[1:]),
         description="An open or expired one, with a new link and a new term; the old link is dead.",
     )
-    def post(self, request: Request, id: str) -> Any:
+    def resend(self, request: Request, id: str) -> Any:
         resend_invite(actor=self.actor, id=id)
         return _one(id)
 
-
-class MemberOwnership(ApiView):
-    module = "member"
-
+    @action(detail=True, methods=["post"], url_path="transfer-ownership")
     @endpoint(
         "Hand the ownership over",
         input=OwnershipTransfer,
@@ -158,6 +154,6 @@ class MemberOwnership(ApiView):
         errors=("MemberNotFound_404", "MemberNotAccepted_400", "RoleNotFound_404"),
         description="By an owner, to an accepted member; the former owner goes on as an accepted member.",
     )
-    def post(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def transfer_ownership(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         transfer_ownership(actor=self.actor, id=id, role_id=data.get("role"))
         return _one(id)

@@ -1,7 +1,8 @@
-"""What these pages have in common."""
+"""The base of the pages."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from django import forms
@@ -9,40 +10,45 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.generic import FormView
 
-from accounts.auth.links import DeadLink
+from accounts.auth.links import InvalidLink
 from accounts.settings.branding import Brand
 from core.access.attempts import TooManyAttempts
 from core.errors import ApiError, ValidationFailed
 
 HEADERS = {
     "Cache-Control": "no-store",
-    # Not no-referrer: browsers would then send "Origin: null" with the form, which the CSRF check refuses. Other sites get nothing.
+    # Not no-referrer: browsers would then send "Origin: null" with the form, which the CSRF check refuses. Other
+    # sites get nothing.
     "Referrer-Policy": "same-origin",
     "X-Robots-Tag": "noindex",
     "Content-Security-Policy": (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src https:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'unsafe-inline'; img-src https:; form-action 'self'; base-uri 'none';"
+        " frame-ancestors 'none'"
     ),
 }
 
 
-class Page(FormView):
-    """A page with one form; `act` hands it to a service. Opening it changes nothing, since mail scanners open every link."""
+class Page(FormView, ABC):
+    """A page with one form, which `act` passes to a service.
+
+    Opening it changes nothing, since mail scanners open every link.
+    """
 
     done_template = ""
-    """What is shown after the form has done its work."""
+    """The template after a successful submit."""
 
     def brand(self) -> Brand:
-        """Whose look the page has."""
+        """The branding of the page."""
         return Brand()
 
+    @abstractmethod
     def act(self, form: Any) -> dict[str, Any]:
-        """Do what the form asks; returns context for `done_template`."""
-        raise NotImplementedError
+        """Call the service with the form's values. Returns context for `done_template`."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
             response = super().dispatch(request, *args, **kwargs)
-        except DeadLink as error:
+        except InvalidLink as error:
             response = self.page("pages/dead_link.html", {"detail": error.detail}, status=400)
         for name, value in HEADERS.items():
             response.headers[name] = value
@@ -51,10 +57,10 @@ class Page(FormView):
     def form_valid(self, form: Any) -> HttpResponse:
         try:
             context = self.act(form)
-        except DeadLink:
+        except InvalidLink:
             raise
         except TooManyAttempts as error:
-            form.add_error(None, f"Too many attempts. Try again in {waiting(error.retry_after)}.")
+            form.add_error(None, f"Too many attempts. Try again in {duration_text(error.retry_after)}.")
             response = self.page(self.template_name, {"form": form}, status=429)
             response.headers["Retry-After"] = str(error.retry_after)
             return response
@@ -67,7 +73,7 @@ class Page(FormView):
         return self.page(self.template_name, {"form": form}, status=400)
 
     def page(self, template: str | None, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
-        """A rendered page."""
+        """Render a page."""
         return render(self.request, template or "", {"brand": self.brand(), **context}, status=status)
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -75,7 +81,7 @@ class Page(FormView):
 
 
 def add_error(form: forms.Form, error: ApiError) -> None:
-    """Put a service's refusal where the person sees it: at the field that it names, or above the form."""
+    """Show a service's error at the field that it names, or above the form."""
     field, _, text = error.detail.partition(": ")
     if isinstance(error, ValidationFailed) and field in form.fields:
         form.add_error(field, text)
@@ -83,7 +89,7 @@ def add_error(form: forms.Form, error: ApiError) -> None:
         form.add_error(None, error.detail or error.message)
 
 
-def waiting(seconds: int) -> str:
-    """A wait as people say it."""
+def duration_text(seconds: int) -> str:
+    """A waiting time in words."""
     minutes = -(-seconds // 60)
     return f"{seconds} seconds" if seconds < 90 else f"{minutes} minutes"

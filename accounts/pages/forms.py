@@ -1,4 +1,4 @@
-"""Forms of the pages that mails lead to."""
+"""Forms of the pages that mails link to."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class AddressForm(forms.Form):
 
 
 class TokenForm(forms.Form):
-    """A button; the link's token comes along."""
+    """A button with the link's token in a hidden field."""
 
     token = forms.CharField(max_length=1000, widget=forms.HiddenInput)
 
 
 class NewPassword(forms.PasswordInput):
-    """Where browsers offer to make a password up."""
+    """A password field for which browsers offer a generated password."""
 
     def __init__(self) -> None:
         super().__init__(attrs={"autocomplete": "new-password"})

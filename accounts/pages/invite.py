@@ -1,4 +1,4 @@
-"""The page that an invite's mail leads to: accept as a new user, accept with the account that one has, or decline."""
+"""The page of an invite's link: accept as a new user, accept with an existing account, or decline."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 
 from accounts.auth import tokens
-from accounts.auth.models import User
 from accounts.auth.sessions import log_in
 from accounts.members.invites import accept_as_new_user, account_of, answer_invite, decline_invite, read_invite
 from accounts.members.models import Member
 from accounts.pages.base import Page
 from accounts.pages.forms import NewPassword, TokenForm
 from accounts.settings.branding import Brand, brand_of
+from accounts.users.models import User
 from core.access.callers import caller_of
 from core.errors import NamedError
 
@@ -35,7 +35,7 @@ class AccountForm(TokenForm):
 
 
 class InvitePage(Page):
-    """A page about the invite of a link; one that has expired says so."""
+    """The page of an invite. An expired invite gets a page of its own."""
 
     template_name = "pages/invite.html"
     done_template = "pages/invite_accepted.html"
@@ -76,13 +76,13 @@ class InvitePage(Page):
             accept_as_new_user(token=values["token"], name=values["name"], password=values["password"], caller=caller)
             return {}
         user, session = log_in(email=self.account.email, password=values["password"], caller=caller)
-        tokens.revoke(session.refresh)  # nobody is handed this session: the page only asked who it is
+        tokens.revoke(session.refresh)  # the login only proved the identity; nobody gets this session
         answer_invite(user_id=user.pk, member_id=self.invite.pk, status=Member.Status.ACCEPTED)
         return {}
 
 
 class DeclineInvite(InvitePage):
-    """The other answer; it needs no password."""
+    """The page that declines an invite, without a password."""
 
     template_name = "pages/invite_decline.html"
     done_template = "pages/invite_declined.html"

@@ -1,4 +1,4 @@
-"""Addresses of the pages; to be included at the root."""
+"""Addresses of the pages, included at the root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages that mails lead to, and those that ask for such mails."""
+"""The pages that mails link to, and the pages that request such mails."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from accounts.auth.passwords import forgot_password, reset_of, reset_password
-from accounts.auth.registration import register, resend_verification, verification_of, verify_email
+from accounts.auth.passwords import forgot_password, reset_password, user_of_reset_link
+from accounts.auth.verification import resend_verification, user_of_verification_link, verify_email
 from accounts.pages.base import Page
 from accounts.pages.forms import AddressForm, PasswordForm, RegistrationForm, TokenForm
+from accounts.registration.services import register
 from core.access.callers import caller_of
 
 
@@ -31,7 +32,7 @@ class ResetPassword(Page):
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         token = request.GET.get("token", "")
         return self.page(
-            self.template_name, {"person": reset_of(token), "form": PasswordForm(initial={"token": token})}
+            self.template_name, {"person": user_of_reset_link(token), "form": PasswordForm(initial={"token": token})}
         )
 
     def act(self, form: PasswordForm) -> dict[str, Any]:
@@ -49,7 +50,8 @@ class VerifyEmail(Page):
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         token = request.GET.get("token", "")
         return self.page(
-            self.template_name, {"person": verification_of(token), "form": TokenForm(initial={"token": token})}
+            self.template_name,
+            {"person": user_of_verification_link(token), "form": TokenForm(initial={"token": token})},
         )
 
     def act(self, form: TokenForm) -> dict[str, Any]:
@@ -67,7 +69,7 @@ class ResendVerification(Page):
 
 
 class Register(Page):
-    """Where the links of the referral programs lead."""
+    """The page that referral links open."""
 
     template_name = "pages/register.html"
     form_class = RegistrationForm

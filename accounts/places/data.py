@@ -1,6 +1,7 @@
-"""Countries, states and cities, offline, from the data files of countrystatecity-countries; time zones by country from the tz database.
+"""Countries, states and cities from countrystatecity-countries, and the time zones of countries, all offline.
 
-The files are read here and not by the package's loaders: those build paths from whatever they are given, and keep all they ever read.
+This module reads the package's files itself: the package's loaders build paths from any input, and keep everything in
+memory.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,12 @@ from core.errors import NamedError, shorten
 from core.text.timezones import is_timezone
 
 CITIES_KEPT = 64
-"""States whose cities stay in memory; the largest has some 3,700 of them."""
+"""States whose cities stay in memory; the largest has about 3,700."""
 
 
 @dataclass(frozen=True, slots=True)
 class Country:
-    """A country of ISO 3166-1; `phone_code` without plus, `emoji` its flag."""
+    """A country of ISO 3166-1; `phone_code` without plus, `emoji` is the flag."""
 
     name: str
     native: str
@@ -36,7 +38,7 @@ class Country:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A first-level part of a country; `code` is that of ISO 3166-2 without the country's."""
+    """A first-level part of a country; `code` is ISO 3166-2 without the country."""
 
     name: str
     native: str
@@ -50,7 +52,7 @@ def countries() -> tuple[Country, ...]:
 
 
 def find_country(text: str) -> Country:
-    """The country of an ISO code (two or three letters) or a name, whatever the case; CountryNotFound_400."""
+    """The country with this ISO code (two or three letters) or name, ignoring case. Raises CountryNotFound_400."""
     found = _index()[1].get(text.strip().casefold())
     if found is None:
         raise NamedError(
@@ -62,14 +64,14 @@ def find_country(text: str) -> Country:
 
 @lru_cache(maxsize=300)
 def states(iso2: str) -> tuple[State, ...]:
-    """The states of a country that `countries` gave, by name; none where the country is not divided."""
+    """The states of a country of `countries`, by name; empty if the country has none."""
     rows = _read("by-country", iso2, "states.json")
     found = (State(row["name"], row["native"] or "", row["state_code"], row["type"] or "") for row in rows)
     return tuple(sorted(found, key=lambda state: state.name.casefold()))
 
 
 def find_state(country: Country, text: str) -> State:
-    """The country's state of a code or a name, whatever the case; codes go before names. StateNotFound_400."""
+    """The country's state with this code or name, ignoring case. A code wins over a name. Raises StateNotFound_400."""
     wanted, all_states = text.strip().casefold(), states(country.iso2)
     for names in (lambda s: (s.code, f"{country.iso2}-{s.code}"), lambda s: (s.name,), lambda s: (s.native,)):
         for state in all_states:
@@ -83,7 +85,7 @@ def find_state(country: Country, text: str) -> State:
 
 @lru_cache(maxsize=CITIES_KEPT)
 def cities(iso2: str, code: str) -> tuple[str, ...]:
-    """The names of the cities of a state that `states` gave, in order, each once."""
+    """The distinct names of the cities of a state of `states`, sorted."""
     # Windows cannot have a folder named CON; the package's has an underscore before it.
     rows = _read("by-country", iso2, "states", code, "cities.json") or _read(
         "by-country", iso2, "states", f"_{code}", "cities.json"
@@ -93,7 +95,7 @@ def cities(iso2: str, code: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _index() -> tuple[tuple[Country, ...], dict[str, Country]]:
-    """All countries, and each by what it may be called."""
+    """All countries, and each by its codes and names."""
     zones = _zones_by_country()
     found = tuple(
         Country(
@@ -119,7 +121,7 @@ def _index() -> tuple[tuple[Country, ...], dict[str, Country]]:
 
 
 def _read(*path: str) -> list[dict[str, Any]]:
-    """A data file's records; none when there is no such file. The path is made of the data's own codes, never of input."""
+    """The records of a data file; empty if there is none. The path consists of the data's own codes, never of input."""
     file = _folder().joinpath(*path)
     return orjson.loads(file.read_bytes()) if file.is_file() else []  # type: ignore[no-any-return]
 
@@ -133,9 +135,7 @@ def _folder() -> Path:
 
 
 def _zones_by_country() -> dict[str, tuple[str, ...]]:
-    """ISO code -> its time zones, from the tz database's own table."""
-    from importlib.resources import files
-
+    """ISO code -> the country's time zones, from the table of the tz database."""
     found: dict[str, list[str]] = {}
     for line in files("tzdata").joinpath("zoneinfo", "zone.tab").read_text("utf-8").splitlines():
         if not line.startswith("#"):

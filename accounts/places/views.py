@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from accounts.places import data as places
 from accounts.places.serializers import Places, Timezones
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.text.timezones import offsets
 
@@ -36,18 +36,21 @@ def _state(found: places.State) -> dict[str, Any]:
     return {"name": found.name, "native": found.native, "code": found.code, "type": found.type}
 
 
-class CountryStateCity(ApiView):
+class PlaceViewSet(ResourceViewSet):
     private = True
+    singleton = True
+    every_method = True
 
     @endpoint(
         "List countries, states or cities",
         output=Places,
         parameters=(COUNTRY, STATE),
         errors=("CountryNotFound_400", "StateNotFound_400"),
-        description="Without country: `countries`. With it: `country` and its `states`. With both: also `state` and its `cities`."
+        description="Without country: `countries`. With it: `country` and its `states`. With both: also `state` and"
+        " its `cities`."
         " Every method answers the same.",
     )
-    def get(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> Any:
         country_text, state_text = request.query_params.get("country", ""), request.query_params.get("state", "")
         if not country_text:
             if state_text:
@@ -60,11 +63,10 @@ class CountryStateCity(ApiView):
         names = places.cities(country.iso2, state.code)
         return {"country": _country(country), "state": _state(state), "cities": [{"name": name} for name in names]}
 
-    post = put = patch = delete = get
 
-
-class TimezoneList(ApiView):
+class TimezoneViewSet(ResourceViewSet):
     private = True
+    singleton = True
 
     @endpoint(
         "List time zones",
@@ -73,7 +75,7 @@ class TimezoneList(ApiView):
         errors=("CountryNotFound_400",),
         description="Those of the tz database, from west to east; with `country` those of its places.",
     )
-    def get(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> Any:
         country = request.query_params.get("country", "")
         wanted = set(places.find_country(country).timezones) if country else None
         found = (zone for zone in offsets(timezone.now()) if wanted is None or zone.name in wanted)

@@ -8,7 +8,7 @@ import orjson
 from rest_framework import serializers
 
 from accounts.members.models import Member
-from accounts.members.snapshots import CompanySnapshot, RoleSnapshot
+from accounts.snapshots.serializers import CompanySnapshot, RoleSnapshot
 from core.api.input import BooleanInput, Input, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 

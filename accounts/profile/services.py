@@ -1,4 +1,4 @@
-"""A person's own account, as they see and arrange it."""
+"""A user's own profile."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db import transaction
 
-from accounts.auth.models import User
 from accounts.members.models import Member
+from accounts.users.models import User
 from core.errors import ValidationFailed
 from core.tenancy import unscoped
 
@@ -17,9 +17,10 @@ MAX_LISTS = 50
 
 @transaction.atomic
 def update_profile(*, user_id: str, changes: Mapping[str, Any]) -> None:
-    """Change what is given, under the user's lock; columns list by list, where None forgets a list.
+    """Change the given values under the user's lock. Columns are merged by list; None removes a list.
 
-    A new name goes into those memberships too that bear the old one. ValidationFailed for columns of too many lists.
+    A new name also replaces the old one in the user's memberships. Raises ValidationFailed for columns of too many
+    lists.
     """
     user = User.objects.select_for_update().get(pk=user_id)
     values = dict(changes)

@@ -6,10 +6,10 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from accounts.auth.models import User
 from accounts.members.selectors import memberships_of
 from accounts.profile.serializers import MembershipBrief, ProfileOut, ProfileUpdate
 from accounts.profile.services import update_profile
+from accounts.users.models import User
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.tenancy import unscoped

@@ -15,10 +15,10 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdo
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextareaWidget, UnfoldBooleanSwitchWidget
 
-from accounts.auth.models import User
 from accounts.programs.models import PartnerProgram, ReferProgram, Referral, Reward, RewardTransition
 from accounts.programs.rewards import balances, claw_back_reward, pay_reward, payouts, settle_reward
 from accounts.programs.services import approve_partnership, reject_partnership, revoke_partnership
+from accounts.users.models import User
 from core.backoffice.admin import BackOfficeAdmin
 from core.backoffice.dialogs import asks
 from core.backoffice.panels import ROWS, link, list_address, panel, table

@@ -1,4 +1,4 @@
-"""The work of the partner and referral programs."""
+"""Periodic work on rewards."""
 
 from __future__ import annotations
 

@@ -17,14 +17,14 @@ REWARD_MOVES = (
     ("paid", "clawed_back"),
     ("clawed_back", "clawed_back"),
 )
-"""The legal moves of a reward, from and to; the last one settles what is owed."""
+"""The allowed transitions of a reward, from and to. The last one settles an owed amount."""
 
 OWED = Q(state="clawed_back", paid_at__isnull=False, settled_at=None)
-"""Rewards that were paid, then clawed back, and have not been given back yet."""
+"""Rewards that were paid, then clawed back, and are not repaid yet."""
 
 
 class PartnerProgram(BaseModel):
-    """A user's partnership: asked for, decided in the back office, and paid a share of what referred companies pay."""
+    """A user's partnership: requested, decided in the back office, paid by a share of referred companies' payments."""
 
     class Status(models.TextChoices):
         REQUESTED = "requested"
@@ -57,7 +57,7 @@ class PartnerProgram(BaseModel):
 
 
 class ReferProgram(BaseModel):
-    """A user's part in the referral program: a code to hand on, while it is active."""
+    """A user's participation in the referral program: a code to share while it is active."""
 
     class Status(models.TextChoices):
         ACTIVE = "active"
@@ -72,7 +72,7 @@ class ReferProgram(BaseModel):
 
 
 class Referral(BaseModel):
-    """Who brought a user: set once, at registration."""
+    """Who referred a user; set once, at registration."""
 
     class Program(models.TextChoices):
         PARTNER = "partner"
@@ -85,7 +85,7 @@ class Referral(BaseModel):
         "accounts.Company",
         on_delete=models.SET_NULL,
         null=True,
-        db_index=False,  # the constraint has one
+        db_index=False,  # the constraint has an index
         related_name="+",
         help_text="The company made with the registration.",
     )
@@ -103,10 +103,10 @@ class Referral(BaseModel):
 
 
 class Reward(BaseModel):
-    """What a referral brings its referrer.
+    """The reward of a referral for its referrer.
 
-    pending -> earned -> paid; clawed back from any of these, when the payment behind it is returned. What was paid before it was clawed
-    back is owed by the beneficiary until it is settled.
+    Its states are pending -> earned -> paid. It is clawed back from any of these when its payment is returned. If it
+    was paid before, the beneficiary owes it until it is settled.
     """
 
     class State(models.TextChoices):
@@ -160,7 +160,7 @@ class Reward(BaseModel):
 
 
 class RewardTransition(BaseModel):
-    """One move of a reward; never changed. Settling what is owed stays in clawed_back."""
+    """One transition of a reward. Rows never change. Settling stays in clawed_back."""
 
     reward = models.ForeignKey(Reward, on_delete=models.CASCADE, related_name="transitions")
     from_state = models.CharField(max_length=11, blank=True)
@@ -172,7 +172,7 @@ class RewardTransition(BaseModel):
 
     class Meta:
         constraints = [
-            # A state is left once: however many ask for a move at the same time, one of them makes it.
+            # A reward leaves a state once: of concurrent transitions one succeeds.
             models.UniqueConstraint(fields=("reward", "from_state"), name="rewardtransition_once"),
             models.CheckConstraint(
                 condition=reduce(or_, (Q(from_state=before, to_state=after) for before, after in REWARD_MOVES)),

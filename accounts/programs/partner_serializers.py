@@ -63,7 +63,7 @@ class PartnerProgramOut(Output):
         return {**data, "link": link_of(data["code"]) if data["status"] == PartnerProgram.Status.APPROVED else None}
 
     @classmethod
-    def of_nobody(cls) -> dict[str, Any]:
+    def default_data(cls) -> dict[str, Any]:
         """What somebody sees who has never asked."""
         percent = PartnerProgram._meta.get_field("commission_percent").get_default()
         empty = dict.fromkeys(("_id", "code", "link", "requestedAt", "decidedAt", "createdAt", "updatedAt"))

@@ -1,9 +1,11 @@
-"""Endpoints of the partner program (contract 4.11). The tables have no company: each query is for the user who asks."""
+"""Endpoints of the partner program (contract 4.11). The tables have no company: each query names the user."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from accounts.programs.models import PartnerProgram, Referral
@@ -19,11 +21,12 @@ from accounts.programs.referrals import count_referrals, referred_users
 from accounts.programs.rewards import balances
 from accounts.programs.services import request_partnership
 from core.api.endpoint import endpoint
+from core.api.listing import Listing, ListRequest, Within, list_action
 from core.api.output import snake
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 from core.lists import FieldSet, ListField
 
-# Not the address: whoever can search, sort or filter by what is masked finds out what it is.
+# Without the address: search, sort or filters would reveal what the output masks.
 REFERRED_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
@@ -45,26 +48,38 @@ def program_figures(user_id: str, program: str) -> dict[str, Any]:
 
 
 def partnership(user_id: str) -> dict[str, Any]:
-    """The user's partnership as it goes out."""
-    found = PartnerProgramOut.one(PartnerProgram.objects.filter(user_id=user_id)) or PartnerProgramOut.of_nobody()
+    """The user's partnership in the API's form."""
+    found = PartnerProgramOut.one(PartnerProgram.objects.filter(user_id=user_id)) or PartnerProgramOut.default_data()
     return {**found, **program_figures(user_id, Referral.Program.PARTNER)}
 
 
-class PartnerProgramView(ApiView):
+def _referred(asked: ListRequest) -> QuerySet[Any]:
+    return referred_users(user_id=asked.actor.user_id, program=Referral.Program.PARTNER)
+
+
+REFERRALS = Listing(
+    "List the people your partner code has brought",
+    _referred,
+    REFERRED_FIELDS,
+    ReferredUser,
+    within=Within(PartnerReferrals, "referrals", lambda asked: partnership(asked.actor.user_id)),
+    description="data is your partnership, and the page stands in its field referrals.",
+)
+
+
+class PartnerProgramViewSet(ResourceViewSet):
     private = True
+    singleton = True
 
     @endpoint(
         "Read your partnership",
         output=PartnerProgramOut,
         description="Always an object; its status is none for who has never asked. Balances are per currency.",
     )
-    def get(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> Any:
         return partnership(self.actor.user_id)
 
-
-class PartnerProgramRequest(ApiView):
-    private = True
-
+    @action(detail=False, methods=["post"], url_path="request")
     @endpoint(
         "Ask to become a partner",
         input=PartnerRequest,
@@ -73,22 +88,8 @@ class PartnerProgramRequest(ApiView):
         errors=("PartnerProgramAlreadyApproved_400", "PartnerProgramAlreadyRequested_400", "PartnerProgramRevoked_400"),
         description="Staff decide, and you are told by mail. After a rejection you may ask again.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def request_partnership(self, request: Request, data: dict[str, Any]) -> Any:
         request_partnership(user_id=self.actor.user_id, **data)
         return partnership(self.actor.user_id)
 
-
-class PartnerProgramReferrals(ApiView):
-    private = True
-
-    @endpoint(
-        "List the people your partner code has brought",
-        output=PartnerReferrals,
-        many=True,
-        list_in="referrals",
-        description="data is your partnership, and the page stands in its field referrals.",
-    )
-    def get(self, request: Request) -> Any:
-        user_id = self.actor.user_id
-        people = referred_users(user_id=user_id, program=Referral.Program.PARTNER)
-        return self.list_response(people, REFERRED_FIELDS, ReferredUser, within=(partnership(user_id), "referrals"))
+    referrals = list_action(REFERRALS, url_path="referrals", detail=False)

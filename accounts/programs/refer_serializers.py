@@ -36,7 +36,7 @@ class ReferProgramOut(Output):
         return {**data, "link": link_of(data["code"]) if data["status"] == ReferProgram.Status.ACTIVE else None}
 
     @classmethod
-    def of_nobody(cls) -> dict[str, Any]:
+    def default_data(cls) -> dict[str, Any]:
         """What somebody sees who has never joined."""
         return {
             **dict.fromkeys(("_id", "code", "link", "createdAt", "updatedAt")),

@@ -1,38 +1,48 @@
-"""Endpoints of the referral program (contract 4.11). The tables have no company: each query is for the user who asks."""
+"""Endpoints of the referral program (contract 4.11). The tables have no company: each query names the user."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from rest_framework.request import Request
 
-from accounts.auth.models import User
 from accounts.programs.models import ReferProgram, Referral
 from accounts.programs.partner_serializers import ReferredUser
 from accounts.programs.partner_views import REFERRED_FIELDS, program_figures
 from accounts.programs.refer_serializers import ReferProgramInput, ReferProgramOut, ReferringUser
 from accounts.programs.referrals import referred_users
 from accounts.programs.services import set_refer_program
+from accounts.users.models import User
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
+from core.api.listing import Listing, ListRequest, list_action
+from core.api.viewsets import ResourceViewSet
 
 
 def membership_of(user_id: str) -> dict[str, Any]:
-    """The user's part in the referral program as it goes out."""
-    found = ReferProgramOut.one(ReferProgram.objects.filter(user_id=user_id)) or ReferProgramOut.of_nobody()
+    """The user's participation in the referral program in the API's form."""
+    found = ReferProgramOut.one(ReferProgram.objects.filter(user_id=user_id)) or ReferProgramOut.default_data()
     return {**found, "rewardPercent": settings.REFER_REWARD_PERCENT, **program_figures(user_id, Referral.Program.REFER)}
 
 
-class ReferProgramView(ApiView):
+def _referred(asked: ListRequest) -> QuerySet[Any]:
+    return referred_users(user_id=asked.actor.user_id, program=Referral.Program.REFER)
+
+
+REFERRALS = Listing("List the people you have brought", _referred, REFERRED_FIELDS, ReferredUser)
+
+
+class ReferProgramViewSet(ResourceViewSet):
     private = True
+    singleton = True
 
     @endpoint(
         "Read your part in the referral program",
         output=ReferringUser,
         description="data is you, with referProgram in it.",
     )
-    def get(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> Any:
         user = ReferringUser.one(User.objects.filter(pk=self.actor.user_id)) or {}
         return {**user, "referProgram": membership_of(self.actor.user_id)}
 
@@ -42,17 +52,11 @@ class ReferProgramView(ApiView):
         output=ReferProgramOut,
         success="ReferProgramUpdated_200",
         errors=("InvalidReferProgramStatus_400",),
-        description="The code is made the first time and kept. While inactive it brings nobody new; who came by it before still counts.",
+        description="The code is made the first time and kept. While inactive it brings nobody new; who came by it"
+        " before still counts.",
     )
-    def put(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: dict[str, Any]) -> Any:
         set_refer_program(user_id=self.actor.user_id, status=data["status"])
         return membership_of(self.actor.user_id)
 
-
-class ReferProgramReferrals(ApiView):
-    private = True
-
-    @endpoint("List the people you have brought", output=ReferredUser, many=True)
-    def get(self, request: Request) -> Any:
-        people = referred_users(user_id=self.actor.user_id, program=Referral.Program.REFER)
-        return self.list_response(people, REFERRED_FIELDS, ReferredUser)
+    referrals = list_action(REFERRALS, url_path="referrals", detail=False)

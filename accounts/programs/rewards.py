@@ -1,8 +1,8 @@
-"""The ledger of rewards: what payments of referred companies bring to those who brought them.
+"""The ledger of rewards that payments of referred companies bring to their referrers.
 
-A partner gets a share of each payment. In the referral program the first payment brings settings.REFER_REWARD_PERCENT of it,
-once for each person brought. A reward is pending for settings.REWARD_HOLD, then earned, then paid out by the back office; it is
-clawed back when its payment is returned. Every move is a RewardTransition.
+A partner gets a share of each payment. In the referral program the first payment brings settings.REFER_REWARD_PERCENT
+of it, once for each referred user. A reward is pending for settings.REWARD_HOLD, then earned, then paid out by the back
+office. It is clawed back when its payment is returned. Every change is a RewardTransition.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from django.db.models import Q, QuerySet, Sum, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from accounts.auth.models import User
 from accounts.mails.services import queue_mail
 from accounts.members.models import Member
 from accounts.programs.models import OWED, REWARD_MOVES, PartnerProgram, Referral, Reward, RewardTransition
+from accounts.users.models import User
 from core.errors import ValidationFailed
 from core.tenancy import unscoped
 from core.text.formats import Formats
@@ -37,14 +37,15 @@ FIGURES = {
     "clawed_back": Q(state=State.CLAWED_BACK),
     "owed": OWED,
 }
-"""What a balance shows, and which rewards each figure is the sum of."""
+"""The figures of a balance, and the rewards that each one sums up."""
 
 
 @transaction.atomic
 def accrue(*, company_id: str, amount: Decimal, currency: str, source: str) -> Reward | None:
-    """The reward for a payment of the company, written in the transaction of the payment; `source` names the payment.
+    """Create the reward for a payment of the company in the payment's transaction; `source` names the payment.
 
-    The same source again gives the reward that there is. None when nobody brought the company, or the payment brings nothing.
+    A repeated source returns the existing reward. Returns None if the company has no referral or the payment brings
+    nothing.
     """
     referral = Referral.objects.filter(referred_company_id=company_id, referrer__is_active=True).first()
     if referral is None or _owns(referral.referrer_id, company_id):
@@ -61,7 +62,7 @@ def accrue(*, company_id: str, amount: Decimal, currency: str, source: str) -> R
         source=source,
         matures_at=timezone.now() + settings.REWARD_HOLD,
     )
-    # One for each source, and in the referral program one that stands for each person: the constraints see to it under any concurrency.
+    # The constraints allow one reward for each source, and in the referral program one for each person.
     Reward.objects.bulk_create([fresh], ignore_conflicts=True)
     reward = Reward.objects.filter(referral=referral, source=source).first()
     if reward is not None and reward.pk == fresh.pk:
@@ -70,7 +71,10 @@ def accrue(*, company_id: str, amount: Decimal, currency: str, source: str) -> R
 
 
 def _percent(referral: Referral) -> Decimal:
-    """The share of a payment that the referral brings now. A partner's row is locked, so that a revocation is before or after it."""
+    """The present share of the referral in a payment.
+
+    A partner's row is locked, so that no revocation comes in between.
+    """
     if referral.program == Referral.Program.REFER:
         return settings.REFER_REWARD_PERCENT
     partners = PartnerProgram.objects.select_for_update(no_key=True).filter(
@@ -81,21 +85,21 @@ def _percent(referral: Referral) -> Decimal:
 
 
 def _owns(user_id: str, company_id: str) -> bool:
-    """Whether the user would be rewarded for what they pay themselves."""
+    """Whether the user owns the company, and so would be rewarded for their own payment."""
     with unscoped(reason="rewards: whether the referrer owns the company that pays"):
         return Member.objects.filter(company_id=company_id, user_id=user_id, status=Member.Status.OWNER).exists()
 
 
 def round_money(amount: Decimal, currency: str) -> Decimal:
-    """The amount in the currency's smallest unit, halves up."""
+    """The amount in the currency's smallest unit, rounded half up."""
     return amount.quantize(Decimal(1).scaleb(-get_currency_precision(currency.upper())), rounding=ROUND_HALF_UP)
 
 
-# Moves
+# Transitions
 
 
 def earn_matured() -> bool:
-    """Rewards whose time has come are earned, and each beneficiary is told by one mail; whether there are more."""
+    """Mark matured rewards as earned, and notify each beneficiary by one mail. Returns whether there are more."""
     with transaction.atomic():
         due = Reward.objects.select_for_update(skip_locked=True, of=("self",)).filter(
             state=State.PENDING, matures_at__lte=timezone.now()
@@ -105,11 +109,11 @@ def earn_matured() -> bool:
         for beneficiary, mine in groupby(
             sorted(rewards, key=lambda reward: reward.beneficiary_id), key=lambda reward: reward.beneficiary
         ):
-            _tell_earned(beneficiary, list(mine))
+            _mail_beneficiary(beneficiary, list(mine))
     return len(rewards) == BATCH
 
 
-def _tell_earned(user: User, rewards: list[Reward]) -> None:
+def _mail_beneficiary(user: User, rewards: list[Reward]) -> None:
     totals: dict[str, Decimal] = {}
     for reward in rewards:
         totals[reward.currency] = totals.get(reward.currency, Decimal(0)) + reward.amount
@@ -123,14 +127,17 @@ def _tell_earned(user: User, rewards: list[Reward]) -> None:
 
 @transaction.atomic
 def pay_reward(*, reward_id: str, by: User, note: str = "") -> None:
-    """An earned reward has been paid out; ValidationFailed for any other."""
+    """Mark an earned reward as paid out. Raises ValidationFailed for any other."""
     reward = _locked(reward_id, State.PAID)
     _move([reward], State.PAID, by=by, note=note, paid_at=timezone.now())
 
 
 @transaction.atomic
 def claw_back_reward(*, reward_id: str, by: User, note: str) -> None:
-    """Take a reward back, whatever its state; what was paid is owed from now on. ValidationFailed when it was taken back already."""
+    """Claw a reward back, whatever its state. A paid one is owed from now on.
+
+    Raises ValidationFailed for a reward that is clawed back already.
+    """
     reward = _locked(reward_id, State.CLAWED_BACK)
     if reward.state == State.CLAWED_BACK:
         raise ValidationFailed("the reward cannot be clawed back", "it was clawed back already")
@@ -139,7 +146,7 @@ def claw_back_reward(*, reward_id: str, by: User, note: str) -> None:
 
 @transaction.atomic
 def settle_reward(*, reward_id: str, by: User, note: str = "") -> None:
-    """What was paid and clawed back has been given back, or kept from a payout; ValidationFailed when nothing is owed."""
+    """Mark an owed reward as repaid, or as deducted from a payout. Raises ValidationFailed if nothing is owed."""
     reward = _locked(reward_id, State.CLAWED_BACK)
     if reward.state != State.CLAWED_BACK or reward.paid_at is None or reward.settled_at is not None:
         raise ValidationFailed("the reward cannot be settled", "nothing is owed for it")
@@ -148,7 +155,7 @@ def settle_reward(*, reward_id: str, by: User, note: str = "") -> None:
 
 @transaction.atomic
 def claw_back(*, source: str, note: str) -> int:
-    """Take back what a payment that was returned has brought; how many rewards went. Again: none."""
+    """Claw back the rewards of a returned payment. Returns their number, 0 for a repeated call."""
     rewards = list(
         Reward.objects.select_for_update().filter(source=source).exclude(state=State.CLAWED_BACK).order_by("pk")
     )
@@ -158,7 +165,7 @@ def claw_back(*, source: str, note: str) -> int:
 
 @transaction.atomic
 def claw_back_unpaid(*, user_id: str, program: str, by: User, note: str) -> int:
-    """Take back all that a user has not been paid yet in a program; how many rewards went."""
+    """Claw back all unpaid rewards of a user in a program. Returns their number."""
     unpaid = Q(beneficiary_id=user_id, program=program, state__in=(State.PENDING, State.EARNED))
     rewards = list(Reward.objects.select_for_update().filter(unpaid).order_by("pk"))
     _move(rewards, State.CLAWED_BACK, by=by, note=note)
@@ -166,7 +173,7 @@ def claw_back_unpaid(*, user_id: str, program: str, by: User, note: str) -> int:
 
 
 def _locked(reward_id: str, to_state: str) -> Reward:
-    """The reward, held until the transaction ends; ValidationFailed where the move is not legal."""
+    """The reward, locked until the transaction ends. Raises ValidationFailed if the transition is not allowed."""
     reward = Reward.objects.select_for_update().get(pk=reward_id)
     if (reward.state, to_state) not in REWARD_MOVES:
         raise ValidationFailed(
@@ -178,7 +185,7 @@ def _locked(reward_id: str, to_state: str) -> Reward:
 def _move(
     rewards: Sequence[Reward], to_state: str, *, by: User | None = None, note: str = "", **values: datetime
 ) -> None:
-    """Write legal moves of held rewards and their transitions."""
+    """Save allowed transitions of locked rewards."""
     moved = 0
     for before in {reward.state for reward in rewards}:
         rows = Reward.objects.filter(pk__in=[reward.pk for reward in rewards if reward.state == before], state=before)
@@ -193,19 +200,21 @@ def _move(
     )
 
 
-# Figures
+# Balances
 
 
 def balances(*, user_id: str, program: str | None = None) -> list[dict[str, Any]]:
-    """A user's figures per currency, each a sum of rewards. `owed` was paid and clawed back; `payable` is what is earned less that,
-    and may be negative."""
+    """A user's balance per currency.
+
+    `owed` was paid and clawed back. `payable` is `earned` less `owed`, and may be negative.
+    """
     rows: QuerySet[Any] = Reward.objects.filter(beneficiary_id=user_id, **({"program": program} if program else {}))
     found: Any = rows.values("currency").annotate(**_sums(*FIGURES)).order_by("currency")
     return [{**row, "payable": row["earned"] - row["owed"]} for row in found]
 
 
 def payouts(limit: int) -> list[dict[str, Any]]:
-    """Who is to be paid how much, or owes it, by beneficiary and currency; the largest first."""
+    """The payable and owed amounts by beneficiary and currency, the largest first."""
     rows: Any = Reward.objects.filter(Q(state=State.EARNED) | OWED).values(
         "beneficiary_id", "beneficiary__email", "currency"
     )

@@ -1,4 +1,4 @@
-"""Partnerships, which the back office decides on, and the referral program, which everybody may join."""
+"""Partnerships, which the back office approves, and the referral program, which is open to everybody."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.auth.models import User
 from accounts.mails.services import queue_mail
 from accounts.programs.models import PartnerProgram, ReferProgram, Referral
 from accounts.programs.referrals import link_of, make_code
 from accounts.programs.rewards import claw_back_unpaid
+from accounts.users.models import User
 from core.errors import NamedError, ValidationFailed
 
 Status = PartnerProgram.Status
@@ -22,7 +22,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     Status.REJECTED: (Status.REQUESTED,),
     Status.REVOKED: (Status.APPROVED,),
 }
-"""Decision -> the states that it may be made in."""
+"""Decision -> the statuses in which it is allowed."""
 
 REFUSALS: dict[str, tuple[str, str]] = {
     Status.APPROVED: (
@@ -32,14 +32,14 @@ REFUSALS: dict[str, tuple[str, str]] = {
     Status.REQUESTED: ("PartnerProgramAlreadyRequested_400", "your request waits for a decision"),
     Status.REVOKED: ("PartnerProgramRevoked_400", "your partnership was revoked and cannot be asked for again"),
 }
-"""Why somebody cannot ask for a partnership, as name and detail; after a rejection they can."""
+"""Status -> why the user cannot request a partnership, as name and detail. After a rejection they can."""
 
 ATTEMPTS = 5
 
 
 @transaction.atomic
 def request_partnership(*, user_id: str, request_note: str = "") -> PartnerProgram:
-    """Ask to become a partner, for the first time or after a rejection.
+    """Request a partnership, for the first time or after a rejection.
 
     Raises PartnerProgramAlreadyApproved_400, PartnerProgramAlreadyRequested_400 or PartnerProgramRevoked_400.
     """
@@ -61,7 +61,7 @@ def request_partnership(*, user_id: str, request_note: str = "") -> PartnerProgr
 def approve_partnership(
     *, program_id: str, by: User, note: str = "", commission_percent: Decimal | None = None
 ) -> PartnerProgram:
-    """Make the user a partner, or one again with the code of before; the user is told by mail."""
+    """Approve the partnership and mail the user. A former partner keeps the old code."""
     program = _decide(program_id, Status.APPROVED, by=by, note=note)
     if commission_percent is not None:
         program.commission_percent = commission_percent
@@ -69,25 +69,24 @@ def approve_partnership(
         program.code = _fresh_partner_code()
     program.save()
     percent = f"{program.commission_percent.normalize():f}"
-    _tell(program, "partner_approved", code=program.code, link=link_of(program.code), percent=percent)
+    _mail_user(program, "partner_approved", code=program.code, link=link_of(program.code), percent=percent)
     return program
 
 
 @transaction.atomic
 def reject_partnership(*, program_id: str, by: User, note: str = "") -> PartnerProgram:
-    """Turn a request down; the user is told by mail and may ask again."""
+    """Reject the request and mail the user, who may request again."""
     program = _decide(program_id, Status.REJECTED, by=by, note=note)
     program.save()
-    _tell(program, "partner_rejected")
+    _mail_user(program, "partner_rejected")
     return program
 
 
 @transaction.atomic
 def revoke_partnership(*, program_id: str, by: User, note: str = "", claw_back: bool = False) -> PartnerProgram:
-    """End a partnership: its code stops working and payments bring no new rewards; the user is told by mail.
+    """Revoke the partnership and mail the user. The code stops working and payments bring no new rewards.
 
-    Rewards that are there were brought by payments of before: they stay, and become earned in time. With `claw_back` those that are not
-    paid yet go.
+    Existing rewards stay and mature as usual. `claw_back` claws back the unpaid ones.
     """
     program = _decide(program_id, Status.REVOKED, by=by, note=note)
     program.save()
@@ -98,12 +97,15 @@ def revoke_partnership(*, program_id: str, by: User, note: str = "", claw_back: 
             by=by,
             note=note or "The partnership was revoked.",
         )
-    _tell(program, "partner_revoked", clawed_back=claw_back)
+    _mail_user(program, "partner_revoked", clawed_back=claw_back)
     return program
 
 
 def _decide(program_id: str, status: str, *, by: User, note: str) -> PartnerProgram:
-    """The locked partnership in its new state, not saved yet; ValidationFailed when the decision cannot be made now."""
+    """The locked partnership in its new status, not saved yet.
+
+    Raises ValidationFailed if the decision is not allowed.
+    """
     program = PartnerProgram.objects.select_for_update(of=("self",)).select_related("user").get(pk=program_id)
     if program.status not in DECISIONS[status]:
         raise ValidationFailed(
@@ -115,7 +117,7 @@ def _decide(program_id: str, status: str, *, by: User, note: str) -> PartnerProg
 
 
 def _fresh_partner_code() -> str:
-    """A code that no partner has; the unique constraint has the last word."""
+    """An unused partner code; the unique constraint catches a race."""
     for _ in range(ATTEMPTS):
         code = make_code("P")
         if not PartnerProgram.objects.filter(code=code).exists():
@@ -123,7 +125,7 @@ def _fresh_partner_code() -> str:
     raise RuntimeError("no free partner code was found")
 
 
-def _tell(program: PartnerProgram, kind: str, **context: Any) -> None:
+def _mail_user(program: PartnerProgram, kind: str, **context: Any) -> None:
     queue_mail(
         kind,
         to=program.user.email,
@@ -133,9 +135,9 @@ def _tell(program: PartnerProgram, kind: str, **context: Any) -> None:
 
 @transaction.atomic
 def set_refer_program(*, user_id: str, status: str) -> ReferProgram | None:
-    """Join the referral program or leave it; InvalidReferProgramStatus_400 for any other status.
+    """Join or leave the referral program. Raises InvalidReferProgramStatus_400 for any other status.
 
-    The code is made at the first activation and kept, to work again after the next one. None for who leaves without having been in.
+    The first activation creates the code, which is kept. Returns None for a user who leaves without having joined.
     """
     if status not in ReferProgram.Status.values:
         raise NamedError("InvalidReferProgramStatus_400", f"status: one of {', '.join(ReferProgram.Status.values)}")
@@ -147,6 +149,6 @@ def set_refer_program(*, user_id: str, status: str) -> ReferProgram | None:
             return program
         if status == ReferProgram.Status.INACTIVE:
             return None
-        # Nothing happens where somebody else has the code, or where the user joins by another request just now.
+        # A conflict means that the code is taken, or that a concurrent request has joined; the loop tries again.
         ReferProgram.objects.bulk_create([ReferProgram(user_id=user_id, code=make_code("R"))], ignore_conflicts=True)
     raise RuntimeError("no free referral code was found")

@@ -1,1 +1,1 @@
-"""The server log: each request to the API, written down beside it and kept for a while (docs/decisions/0007-server-log.md)."""
+"""The server log: each request to the API, stored for a limited time (docs/decisions/0007-server-log.md)."""

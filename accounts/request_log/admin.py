@@ -1,12 +1,15 @@
-"""Back office pages of the server log and the login log, which nobody edits."""
+"""Back office page of the server log, which nobody edits, and its panel on the page of a company."""
 
 from __future__ import annotations
 
 from django.contrib import admin
+from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RangeNumericFilter
 
-from accounts.request_log.models import LoginLog, ServerLog
+from accounts.companies.models import Company
+from accounts.request_log.models import ServerLog
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import ROWS, link, list_address, panel, table
 
 
 @admin.register(ServerLog)
@@ -21,12 +24,23 @@ class ServerLogAdmin(CompanyRecordAdmin):
     search_help_text = "Id, or a part of the path; in a long log choose the company too"
 
 
-@admin.register(LoginLog)
-class LoginLogAdmin(CompanyRecordAdmin):
-    """Attempts to log in, once for each company of the person; those of strangers belong to none."""
-
-    icon = "login"
-    list_display = ("created_at", "email", "status", "reason", "company", "ip", "user_agent")
-    list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
-    search_fields = ("=id", "email")
-    search_help_text = "Id, or a part of the address"
+@panel(Company, "Requests", permission="accounts.view_serverlog")
+def _requests(company: Company) -> SafeString:
+    rows = ServerLog.objects.filter(company=company).select_related("member").order_by("-created_at", "-id")[:ROWS]
+    cells = [
+        (
+            link(row, f"{row.method} {row.path}"),
+            row.status,
+            f"{row.duration_ms:,.0f} ms",
+            row.door,
+            row.member or "–",
+            row.created_at,
+        )
+        for row in rows
+    ]
+    return table(
+        ("Request", "Status", "Took", "Door", "By", "When"),
+        cells,
+        more=list_address(ServerLog, company__id__exact=company.pk),
+        empty="Nobody has called the API.",
+    )

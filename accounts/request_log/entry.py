@@ -1,4 +1,4 @@
-"""What the server log says of a request: who, by which auth path, what and how it ended; never its query, body, headers or secrets."""
+"""An entry of the server log: caller, auth path, request and result; never query, body, headers or secrets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOUNTS = {
 }
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 WORD = re.compile(r"[A-Za-z._-]{1,40}[0-9]{0,3}", re.ASCII)
-"""A part of an unknown path that is no secret: a key or a token has digits among its letters."""
+"""A part of an unknown path that is no secret: keys and tokens mix digits and letters."""
 HIDDEN = "…"
 MOST_BYTES = 2**63 - 1
 
@@ -53,14 +53,14 @@ class Entry:
 
 
 def is_logged(path: str) -> bool:
-    """Whether a request for the path is one to the API."""
+    """Whether requests for the path are logged."""
     return path.startswith(API) and path not in NOT_LOGGED
 
 
 def describe(
     request: HttpRequest, *, id: str, at: datetime, duration_ms: float, status: int, response_bytes: int
 ) -> Entry:
-    """The entry of a request that has been answered; `at` is when it came in."""
+    """The entry of an answered request; `at` is the time of its arrival."""
     actor: Actor | None = getattr(request, "leadwright_actor", None)
     pattern = "/" + request.resolver_match.route if request.resolver_match else ""
     mount = next((mount for mount in MOUNTS if request.path_info.startswith(mount)), "")
@@ -86,7 +86,7 @@ def describe(
 
 
 def _path(request: HttpRequest, pattern: str) -> str:
-    """The path with the ids in it. Other values are left out, since they may be tokens, or a key that was pasted into the wrong place."""
+    """The path with its ids. Other values are left out: they may be tokens, or a key pasted into the wrong place."""
     if not pattern:
         return "/".join(
             part if not part or is_id(part) or WORD.fullmatch(part) else HIDDEN for part in request.path_info.split("/")
@@ -109,6 +109,6 @@ def _clean(text: str, limit: int) -> str:
 
 
 def _length(header: Any) -> int:
-    """The size that the request's header gives; 0 where it gives none."""
+    """The size in the request's header, or 0 without one."""
     text = str(header or "")
     return min(int(text), MOST_BYTES) if text.isascii() and text.isdigit() and len(text) < 20 else 0

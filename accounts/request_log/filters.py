@@ -1,4 +1,4 @@
-"""What the logs can be filtered, searched and sorted by."""
+"""The fields that the server log can be filtered, searched and sorted by."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db.models import F, Func, TextField
 from core.lists import FieldSet, ListField
 
 ADDRESS = Func(F("ip"), function="HOST", output_field=TextField())
-"""An IP address as text: one that is compared with something else would be an error of the database."""
+"""An IP address as text: comparing an inet with other text would be a database error."""
 
 COMMON = (
     ListField("_id", "id", "id", nullable=False),
@@ -38,15 +38,4 @@ SERVER_LOG_FIELDS = FieldSet(
     ],
     default_sort=("createdAt",),
     default_search=("path", "user.email"),
-)
-
-LOGIN_LOG_FIELDS = FieldSet(
-    [
-        *COMMON,
-        ListField("status", "text", "status", nullable=False),
-        ListField("email", "text", "email", searchable=True, nullable=False, ignore_case=True),
-        ListField("reason", "text", "reason", searchable=True, nullable=False),
-    ],
-    default_sort=("createdAt",),
-    default_search=("email", "user.name"),
 )

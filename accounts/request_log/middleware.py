@@ -1,4 +1,4 @@
-"""Follows each request to the API until the last byte of its answer."""
+"""Logs each request to the API when the last byte of its answer is out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class ServerLogMiddleware:
-    """Stands before all others, so that it sees what they refuse too."""
+    """The outermost middleware, so that it also sees requests that the others refuse."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not settings.SERVER_LOG_DAYS:
@@ -31,14 +31,14 @@ class ServerLogMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not is_logged(request.path_info):
             return self.get_response(request)
-        followed = Followed(request)
+        followed = RequestInProgress(request)
         response = self.get_response(request)
         followed.follow(response)
         return response
 
 
-class Followed:
-    """A request under way."""
+class RequestInProgress:
+    """A request in progress."""
 
     def __init__(self, request: HttpRequest) -> None:
         self.request = request
@@ -46,7 +46,7 @@ class Followed:
         self.status = self.sent = 0
 
     def follow(self, response: HttpResponseBase) -> None:
-        """Have the request recorded when the server closes the response, which it does when the bytes are out or the caller has gone."""
+        """Log the request when the server closes the response: after the last byte, or when the caller disconnects."""
         self.status = response.status_code
         if isinstance(response, StreamingHttpResponse):
             response.streaming_content = self._counted(cast(Any, response.streaming_content))
@@ -60,7 +60,7 @@ class Followed:
                 self.sent += len(piece)
                 yield piece
         except Exception:
-            self.status = 500  # the caller has a part of the answer, and no way to be told
+            self.status = 500  # the caller has a part of the answer already
             raise
 
     def _end(self) -> None:

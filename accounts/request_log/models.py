@@ -7,29 +7,10 @@ from core.fields import CompanyForeignKey, ObjectIdField
 from core.models import BaseModel, MaybeCompanyRow
 
 
-class LoginLog(BaseModel, MaybeCompanyRow):
-    """An attempt to log in, once for each company that the user is a member of; of an unknown address once, for the staff."""
-
-    class Status(models.TextChoices):
-        SUCCESS = "success"
-        FAILED = "failed"
-        LIMITED = "limited"
-
-    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, null=True, related_name="+")
-    email = models.CharField(max_length=254, help_text="The address that was tried.")
-    status = models.CharField(max_length=8, choices=Status)
-    reason = models.CharField(max_length=100, blank=True)
-    ip = models.GenericIPAddressField(null=True)
-    user_agent = models.CharField(max_length=300, blank=True)
-
-    class Meta(MaybeCompanyRow.Meta):
-        indexes = [models.Index(fields=("company", "-created_at", "-id"), name="loginlog_newest")]
-
-
 class ServerLog(BaseModel, MaybeCompanyRow):
-    """A request to the API: who, by which authentication path, what, and how it ended; created when it came in.
+    """A request to the API: caller, authentication path, request and result; `created_at` is the time of arrival.
 
-    It outlives the user and the key that it names. Rows are written by accounts.request_log.recorder.
+    It outlives the user and the key that it names. accounts.request_log.recorder writes the rows.
     """
 
     door = models.CharField(max_length=8, choices=[(path.value, path.value) for path in AuthPath], blank=True)

@@ -1,4 +1,7 @@
-"""Writes the server log beside the requests: a bounded queue in the process, a thread with a connection of its own, a statement a batch."""
+"""Writes the server log beside the requests.
+
+A bounded queue in the process, a thread with a connection of its own, one statement a batch.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from time import monotonic, sleep
+from typing import Any
 
 import orjson
 from django.db import InterfaceError, OperationalError, close_old_connections, connection
 
-from accounts.companies.models import Company
-from accounts.members.models import Member
 from accounts.request_log.entry import Entry
 from accounts.request_log.models import ServerLog
 from core.tenancy import unscoped
@@ -22,9 +24,17 @@ from core.tenancy import unscoped
 log = logging.getLogger(__name__)
 
 AT_ONCE = 500
+
+
+def table_of(field: str) -> str:
+    """The table that a reference of the log points to."""
+    model: Any = ServerLog._meta.get_field(field).related_model
+    return str(model._meta.db_table)
+
+
 COLUMNS = tuple(field.name for field in fields(Entry))
-# One JSON text is a quarter of the work of as many parameters. A company or a member that has been deleted since is left out of its row.
-# A batch whose commit was not heard of is written again, hence the conflicts.
+# One JSON text costs a quarter of as many parameters. The joins clear deleted companies and members.
+# A batch is written again if its commit was not confirmed, hence ON CONFLICT.
 INSERT = """
 INSERT INTO {log} ({columns})
 SELECT {values} FROM json_populate_recordset(NULL::{log}, %s::json) AS entry
@@ -33,8 +43,8 @@ LEFT JOIN {member} AS member ON member.company_id = entry.company_id AND member.
 ON CONFLICT (id) DO NOTHING
 """.format(
     log=ServerLog._meta.db_table,
-    company=Company._meta.db_table,
-    member=Member._meta.db_table,
+    company=table_of("company"),
+    member=table_of("member"),
     columns=", ".join(COLUMNS),
     values=", ".join(
         {"company_id": "company.id", "member_id": "member.id"}.get(name, f"entry.{name}") for name in COLUMNS
@@ -43,51 +53,56 @@ ON CONFLICT (id) DO NOTHING
 
 
 def store(entries: Sequence[Entry]) -> None:
-    """Write the entries in one statement."""
+    """Insert the entries in one statement."""
     with unscoped(reason="server log: requests to all companies, and to none"), connection.cursor() as cursor:
         cursor.execute(INSERT, [orjson.dumps(entries).decode()])
 
 
 class Recorder:
-    """Takes entries from any thread without ever waiting, and stores them within about `every` seconds.
+    """Takes entries from any thread without waiting, and stores them within about `interval` seconds.
 
-    At most `most` wait: beyond that, while the database is away, entries are dropped and counted in the process's log. The thread starts
-    with the first entry, in each process anew, and outlives the main thread until everything is stored, at most `patience` seconds.
+    At most `capacity` entries wait. While the database is away, further entries are dropped and counted in the
+    process's log. Each process starts the thread with its first entry. It outlives the main thread until everything is
+    stored, for at most `shutdown_timeout` seconds.
     """
 
     def __init__(
         self,
         store: Callable[[Sequence[Entry]], None],
         *,
-        most: int = 10_000,
-        every: float = 0.2,
+        capacity: int = 10_000,
+        interval: float = 0.2,
         retry: float = 1.0,
-        patience: float = 5.0,
+        shutdown_timeout: float = 5.0,
     ) -> None:
-        self._store, self._most, self._every, self._retry, self._patience = store, most, every, retry, patience
-        self.forget()
+        self._store, self._capacity, self._interval = store, capacity, interval
+        self._retry, self._shutdown_timeout = retry, shutdown_timeout
+        self.reset()
 
-    def forget(self) -> None:
-        """Begin anew, as a forked child must: what waits is its parent's, and the parent's thread is not here."""
+    def reset(self) -> None:
+        """Reset, as a forked child must: the waiting entries and the thread belong to its parent."""
         self._waiting: deque[Entry] = deque()
-        self._some = threading.Event()
+        self._wakeup = threading.Event()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self.lost = 0
+        self.dropped = 0
 
     def put(self, entry: Entry) -> None:
-        """Have the entry stored soon."""
-        if len(self._waiting) >= self._most:
-            self._lose(1)
+        """Queue the entry."""
+        if len(self._waiting) >= self._capacity:
+            self._drop(1)
             return
         self._waiting.append(entry)
         if self._thread is None:
             self._start()
-        if not self._some.is_set():
-            self._some.set()
+        if not self._wakeup.is_set():
+            self._wakeup.set()
 
     def flush(self) -> bool:
-        """Store what waits, in the calling thread; False when the database cannot be reached and it waits on."""
+        """Store the waiting entries in the calling thread.
+
+        Returns False if the database is away and they keep waiting.
+        """
         while self._waiting:
             batch = [self._waiting.popleft() for _ in range(min(AT_ONCE, len(self._waiting)))]
             try:
@@ -106,51 +121,51 @@ class Recorder:
         except Exception:  # noqa: BLE001  the edge of one entry: a bad one never costs a good one
             if len(batch) == 1:
                 log.exception("a request could not be written to the server log")
-                self._lose(1)
+                self._drop(1)
                 return
             middle = len(batch) // 2
             self._keep(batch[:middle])
             self._keep(batch[middle:])
 
-    def _lose(self, count: int) -> None:
+    def _drop(self, count: int) -> None:
         with self._lock:
-            self.lost += count
+            self.dropped += count
 
     def _start(self) -> None:
         with self._lock:
             if self._thread is None:
-                # Not a daemon: the interpreter waits for it, so that an orderly end of the process loses nothing.
+                # Not a daemon: the interpreter waits for it, so that a regular exit loses nothing.
                 self._thread = threading.Thread(target=self._run, name="server-log", daemon=False)
                 self._thread.start()
 
     def _run(self) -> None:
-        told = 0
+        reported = 0
         main = threading.main_thread()
         while main.is_alive():
-            if not self._some.wait(self._retry / 2):
+            if not self._wakeup.wait(self._retry / 2):
                 continue
-            sleep(self._every)
-            self._some.clear()
+            sleep(self._interval)
+            self._wakeup.clear()
             if self.flush():
                 close_old_connections()
             else:
                 connection.close()
                 sleep(self._retry)
-                self._some.set()
-            if self.lost > told:
-                log.error("%d requests are missing in the server log", self.lost - told)
-                told = self.lost
+                self._wakeup.set()
+            if self.dropped > reported:
+                log.error("%d requests are missing in the server log", self.dropped - reported)
+                reported = self.dropped
         self._finish()
 
     def _finish(self) -> None:
-        deadline = monotonic() + self._patience
+        deadline = monotonic() + self._shutdown_timeout
         while not self.flush() and monotonic() < deadline:
             connection.close()
-            sleep(self._every)
+            sleep(self._interval)
         if self._waiting:
             log.error("%d requests are missing in the server log", len(self._waiting))
         connection.close()
 
 
 RECORDER = Recorder(store)
-os.register_at_fork(after_in_child=RECORDER.forget)
+os.register_at_fork(after_in_child=RECORDER.reset)

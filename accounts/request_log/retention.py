@@ -1,7 +1,7 @@
-"""Old log entries go, a bounded piece at a time.
+"""Deletion of old log entries, in batches.
 
-They are found by the primary key: ids begin with the time they were made at, so that the old ones are the first of the index. A BRIN index
-on created_at would not do for long, since new rows take the room of deleted ones and its ranges never narrow.
+The primary key finds them: ids start with their creation time, so that old entries come first in the index. A BRIN
+index on created_at would degrade, since new rows fill the space of deleted ones and its ranges never shrink.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
-from accounts.request_log.models import LoginLog, ServerLog
+from accounts.request_log.models import ServerLog
 from core.ids import first_id
 
 AT_ONCE = 10_000
@@ -23,13 +23,8 @@ def purge_server_log() -> bool:
     return purge(ServerLog, settings.SERVER_LOG_DAYS)
 
 
-def purge_login_log() -> bool:
-    """Delete logins older than LOGIN_LOG_DAYS."""
-    return purge(LoginLog, settings.LOGIN_LOG_DAYS)
-
-
 def purge(model: type[Model], days: int) -> bool:
-    """Delete at most AT_ONCE of the entries that are older; whether there may be more."""
+    """Delete at most AT_ONCE of the older entries. Returns whether there may be more."""
     old = model._default_manager.filter(pk__lt=first_id(timezone.now() - timedelta(days=days)))
     last = _last(old)
     (old if last is None else old.filter(pk__lte=last)).delete()
@@ -37,5 +32,5 @@ def purge(model: type[Model], days: int) -> bool:
 
 
 def _last(old: QuerySet) -> str | None:
-    """The id of the last entry of the piece; None when it holds them all."""
+    """The id of the batch's last entry, or None if the batch holds all of them."""
     return next(iter(old.order_by("pk").values_list("pk", flat=True)[AT_ONCE - 1 : AT_ONCE]), None)

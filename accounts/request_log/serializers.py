@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from accounts.members.snapshots import MemberSnapshot, UserSnapshot
-from accounts.request_log.models import LoginLog
+from accounts.snapshots.serializers import MemberSnapshot
 from core.access import AuthPath
 from core.api.output import IdField, Output
 
@@ -40,18 +39,4 @@ class ServerLogOut(Output):
     ip = serializers.CharField(allow_null=True)
     userAgent = serializers.CharField()
     createdAt = serializers.DateTimeField(help_text="when the request came in")
-    updatedAt = serializers.DateTimeField()
-
-
-class LoginLogOut(Output):
-    """An attempt to log in by one of the company's people."""
-
-    _id = IdField()
-    user = UserSnapshot()
-    email = serializers.CharField(help_text="the address that was tried")
-    status = serializers.ChoiceField(choices=LoginLog.Status.values)
-    reason = serializers.CharField()
-    ip = serializers.CharField(allow_null=True)
-    userAgent = serializers.CharField()
-    createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()

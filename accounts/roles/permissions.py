@@ -1,4 +1,4 @@
-"""What roles permit: 38 modules, four methods each (contract section 2, Role), and the roles that each company begins with."""
+"""The permissions of roles: 38 modules with four methods each (contract section 2, Role), and the default roles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.access import Actor
 from core.errors import InvalidFormat, ValidationFailed, shorten
 
 Permission = Mapping[str, Mapping[str, bool]]
-"""Module -> method -> allowed; what is absent is not allowed."""
+"""Module -> method -> allowed. Missing entries are not allowed."""
 
 METHODS = ("GET", "POST", "PUT", "DELETE")
 MODULES = (
@@ -56,12 +56,12 @@ MODULES = (
 
 
 def complete(permission: Permission) -> dict[str, dict[str, bool]]:
-    """Every module and method with its flag."""
+    """The permission with a flag for every module and method."""
     return {module: {method: bool(permission.get(module, {}).get(method)) for method in METHODS} for module in MODULES}
 
 
 def parse_permission(value: Any) -> dict[str, dict[str, bool]]:
-    """The flags that are given, checked; an unknown module or method and a flag that is no boolean are 400s that name it."""
+    """The given flags, validated. Unknown modules, unknown methods and non-boolean flags are 400s that name them."""
     if not isinstance(value, dict):
         raise InvalidFormat("permission", value, 'permission: write it as {"contact": {"GET": true, "POST": false}}')
     for module, methods in value.items():
@@ -81,14 +81,14 @@ def parse_permission(value: Any) -> dict[str, dict[str, bool]]:
 
 
 def merge(permission: Permission, changes: Permission) -> dict[str, dict[str, bool]]:
-    """The permission with the changed flags, as it is stored: what is allowed and nothing else."""
+    """The permission with the changed flags, in its stored form, which lists allowed methods only."""
     merged = {module: {**permission.get(module, {}), **changes.get(module, {})} for module in MODULES}
     allowed = {module: {method: True for method in METHODS if flags.get(method)} for module, flags in merged.items()}
     return {module: flags for module, flags in allowed.items() if flags}
 
 
 def lacking(actor: Actor, permission: Permission) -> list[str]:
-    """What the permission allows and the actor may not do, each as module.METHOD."""
+    """The permission's flags that the actor lacks, each as module.METHOD."""
     if actor.is_unbounded:
         return []
     wanted = complete(permission)
@@ -101,13 +101,13 @@ def lacking(actor: Actor, permission: Permission) -> list[str]:
 
 
 def allow(modules: Iterable[str], *methods: str) -> dict[str, dict[str, bool]]:
-    """The methods on each of the modules."""
+    """A permission for the methods on each of the modules."""
     return {module: dict.fromkeys(methods, True) for module in modules}
 
 
 @dataclass(frozen=True)
 class DefaultRole:
-    """A role that each company begins with."""
+    """A role of every new company."""
 
     name: str
     description: str
@@ -127,7 +127,7 @@ ADMINISTRATION = (
     "custom-field",
     "custom-section",
 )
-"""What shapes the company itself; custom fields and sections among it, since they shape everybody's records."""
+"""Modules of the company itself, including custom fields and sections, which shape everybody's records."""
 DAILY = (
     "contact",
     "lead",
@@ -146,7 +146,7 @@ DAILY = (
     "tag",
     "template",
 )
-"""What a salesperson writes all day."""
+"""Modules of a salesperson's daily work."""
 ADMIN = "Admin"
 WORK = tuple(module for module in MODULES if module not in ADMINISTRATION)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.members.snapshots import MemberSnapshot
 from accounts.roles.permissions import complete
+from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, ObjectInput, TextInput
 from core.api.output import IdField, Output
 

@@ -1,4 +1,4 @@
-"""Roles: what a company's members may do (contract 4.12). Nobody hands out more than they have."""
+"""Roles: what a company's members may do (contract 4.12). Nobody grants more than they have."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from accounts.members.authority import check_reach, take_authority
-from accounts.members.models import Member
+from accounts.roles.authority import forbid_escalation, reload_actor
 from accounts.roles.models import Role
 from accounts.roles.permissions import DEFAULT_ROLES, merge, parse_permission
+from accounts.users.memberships import MembershipStatus
 from core.access import Actor, reserve_quota
 from core.errors import NamedError, shorten
 from core.lists import BulkSelection
 from core.tenancy import company_id
 
-HOLDING = (Member.Status.ACCEPTED, Member.Status.BLOCKED, Member.Status.INVITED)
-"""Members whose role is in use: owners need none, and of those who are gone it is but a memory."""
+IN_USE = (MembershipStatus.ACCEPTED, MembershipStatus.BLOCKED, MembershipStatus.INVITED)
+"""Statuses of members whose role is in use. Owners need no role, and former members only remember theirs."""
 
 
 def seed_roles() -> None:
-    """Give the active company the default roles, unless it has a default one already: then it has had them, and has made them its own."""
+    """Create the default roles of the active company.
+
+    A company with a default role has had them already and may have changed them.
+    """
     if Role.objects.filter(is_default=True).exists():
         return
     Role.objects.bulk_create(
@@ -44,10 +47,10 @@ def seed_roles() -> None:
 
 @transaction.atomic
 def create_role(*, actor: Actor, values: Mapping[str, Any]) -> Role:
-    """A new role of name, permission, description and is_default.
+    """Create a role with name, permission, description and is_default.
 
-    RoleOrPermissionRequired_400 without name or permission, RoleNameAlreadyExists_400, UnauthorizedAction_403 for a permission beyond the
-    actor's own.
+    Raises RoleOrPermissionRequired_400 without name or permission, RoleNameAlreadyExists_400, and
+    UnauthorizedAction_403 for a permission beyond the actor's own.
     """
     missing = [name for name in ("name", "permission") if values.get(name) is None]
     if missing:
@@ -55,8 +58,8 @@ def create_role(*, actor: Actor, values: Mapping[str, Any]) -> Role:
             "RoleOrPermissionRequired_400", f"{' and '.join(missing)}: a role needs a name and a permission"
         )
     permission = merge({}, parse_permission(values["permission"]))
-    actor = take_authority(actor)
-    check_reach(actor, permission, "the role would permit")
+    actor = reload_actor(actor)
+    forbid_escalation(actor, permission, "the role would permit")
     reserve_quota("role")
     if values.get("is_default"):
         Role.objects.filter(is_default=True).update(is_default=False)
@@ -66,26 +69,26 @@ def create_role(*, actor: Actor, values: Mapping[str, Any]) -> Role:
 
 @transaction.atomic
 def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Role:
-    """Change what is given of a role; of a permission the flags that are given, the others stay.
+    """Change the given values of a role. Flags that are not given stay.
 
-    RoleNotFound_404, RoleOrPermissionRequired_400 with nothing to change, RoleNameAlreadyExists_400; UnauthorizedAction_403 for a role that
-    permits more than the actor may, before or after, and for the permission of the actor's own role; BadRequest_400 for isDefault false on
-    the default role.
+    Raises RoleNotFound_404, RoleOrPermissionRequired_400 without changes, RoleNameAlreadyExists_400,
+    UnauthorizedAction_403 for a role beyond the actor's own permissions, before or after, and for the permission of the
+    actor's own role, and BadRequest_400 for isDefault false on the default role.
     """
-    actor = take_authority(actor)
+    actor = reload_actor(actor)
     role = Role.objects.select_for_update(no_key=True).filter(pk=id).first()
     if role is None:
         raise NamedError("RoleNotFound_404", "id: there is no such role in this company")
     if not values:
         raise NamedError("RoleOrPermissionRequired_400", "give name, description, permission or isDefault")
-    check_reach(actor, role.permission, "the role permits")
+    forbid_escalation(actor, role.permission, "the role permits")
     if "permission" in values:
         permission = merge(role.permission, parse_permission(values["permission"]))
-        if not actor.is_unbounded and Member.objects.filter(pk=actor.member_id, role=role).exists():
+        if not actor.is_unbounded and role.members.filter(pk=actor.member_id).exists():
             raise NamedError(
                 "UnauthorizedAction_403", "nobody changes the permission of the role that they hold themselves"
             )
-        check_reach(actor, permission, "the role would permit")
+        forbid_escalation(actor, permission, "the role would permit")
         values = {**values, "permission": permission}
     _move_default(role, values.get("is_default"))
     for name, value in values.items():
@@ -105,30 +108,32 @@ def _move_default(role: Role, is_default: bool | None) -> None:
 
 @transaction.atomic
 def delete_roles(*, actor: Actor, selection: BulkSelection) -> int:
-    """Delete the selected roles, all or none; returns how many.
+    """Delete the selected roles, all or none. Returns their number.
 
-    RoleNotFound_404 when there are none, BadRequest_400 for the default role and for one that is in use, UnauthorizedAction_403 for one
-    that permits more than the actor may.
+    Raises RoleNotFound_404 if there are none, BadRequest_400 for the default role and for a role in use, and
+    UnauthorizedAction_403 for a role beyond the actor's own permissions.
     """
-    actor = take_authority(actor)
+    actor = reload_actor(actor)
     roles = list(
         Role.objects.select_for_update().filter(pk__in=selection.apply(Role.objects.all()).values("pk")).order_by("pk")
     )
     if not roles:
         raise NamedError("RoleNotFound_404", "none of the selected roles is one of this company")
     for role in roles:
-        check_reach(actor, role.permission, f"the role {shorten(role.name, 60)!r} permits")
+        forbid_escalation(actor, role.permission, f"the role {shorten(role.name, 60)!r} permits")
         if role.is_default:
             raise NamedError(
                 "BadRequest_400", f"{shorten(role.name, 60)!r} is the default role; make another one the default first"
             )
     ids = [role.pk for role in roles]
-    holders = list(Member.objects.filter(role__in=ids, status__in=HOLDING).select_related("role").order_by("pk")[:4])
+    in_use = Role.objects.filter(pk__in=ids, members__status__in=IN_USE).order_by("members__pk")
+    holders = list(in_use.values_list("members__email", "name")[:4])
     if holders:
-        names = ", ".join(f"{member.email} ({shorten(member.role.name, 60)})" for member in holders[:3] if member.role)
+        names = ", ".join(f"{email} ({shorten(name, 60)})" for email, name in holders[:3])
         more = " and others" if len(holders) > 3 else ""
         raise NamedError("BadRequest_400", f"in use by {names}{more}; give these members another role first")
-    Member.objects.filter(role__in=ids).update(role=None)
+    for role in roles:
+        role.members.update(role=None)
     Role.objects.filter(pk__in=ids).delete()
     return len(ids)
 

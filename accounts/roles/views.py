@@ -6,15 +6,16 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from accounts.members.snapshots import Deleted
 from accounts.roles.models import Role
 from accounts.roles.serializers import RoleCreate, RoleOut, RoleUpdate
 from accounts.roles.services import create_role, delete_roles, update_role
 from core.api.endpoint import endpoint
+from core.api.listing import Listing
+from core.api.output import Deleted
 from core.api.selection import SelectionInput
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
-from core.lists import BulkSelection, FieldSet, ListField
+from core.lists import FieldSet, ListField
 
 ROLE_FIELDS = FieldSet(
     [
@@ -43,12 +44,9 @@ def _one(id: str) -> dict[str, Any]:
     return found
 
 
-class Roles(ApiView):
+class RoleViewSet(ResourceViewSet):
     module = "role"
-
-    @endpoint("List roles", output=RoleOut, many=True)
-    def get(self, request: Request) -> Any:
-        return self.list_response(Role.objects.all(), ROLE_FIELDS, RoleOut)
+    listing = Listing("List roles", Role.objects.all, ROLE_FIELDS, RoleOut)
 
     @endpoint(
         "Create a role",
@@ -59,7 +57,7 @@ class Roles(ApiView):
         errors=("RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400"),
         description=f"Name and permission are needed. {NO_MORE_THAN_ONES_OWN}",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         return _one(create_role(actor=self.actor, values=data).pk)
 
     @endpoint(
@@ -69,18 +67,14 @@ class Roles(ApiView):
         bulk=True,
         success="RolesDeleted_200",
         errors=("RoleNotFound_404", "BadRequest_400"),
-        description="All of the selected ones or none: the default role and roles in use stay, and the answer names who holds them.",
+        description="All of the selected ones or none: the default role and roles in use stay, and the answer names"
+        " who holds them.",
     )
-    def delete(self, request: Request, data: dict[str, Any]) -> Any:
-        selection = BulkSelection.parse(request.data, request.query_params, ROLE_FIELDS)
-        return {"deletedCount": delete_roles(actor=self.actor, selection=selection)}
-
-
-class RoleDetail(ApiView):
-    module = "role"
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"deletedCount": delete_roles(actor=self.actor, selection=self.selection())}
 
     @endpoint("Read a role", output=RoleOut, errors=("RoleNotFound_404",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return _one(id)
 
     @endpoint(
@@ -89,9 +83,10 @@ class RoleDetail(ApiView):
         output=RoleOut,
         success="RoleUpdated_200",
         errors=("RoleNotFound_404", "RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400", "BadRequest_400"),
-        description=f"Changes what is given; of permission the flags that are given. {NO_MORE_THAN_ONES_OWN} Nobody but an owner changes"
+        description=f"Changes what is given; of permission the flags that are given. {NO_MORE_THAN_ONES_OWN} Nobody"
+        " but an owner changes"
         " the permission of the role that they hold.",
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         update_role(actor=self.actor, id=id, values=data)
         return _one(id)

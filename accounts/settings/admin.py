@@ -7,9 +7,12 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils.safestring import SafeString
 
+from accounts.companies.models import Company
 from accounts.settings.models import CompanySettings
 from core.backoffice.admin import BackOfficeForm, CompanyRecordAdmin
+from core.backoffice.panels import facts, link, panel
 from core.tenancy import company_scope
 from core.text.formats import is_currency
 
@@ -38,3 +41,20 @@ class CompanySettingsAdmin(CompanyRecordAdmin):
         """Write what was changed here alone, so that what the company changes meanwhile stays."""
         with company_scope(obj.company_id):
             obj.save(update_fields=[*form.changed_data, "updated_at"])
+
+
+@panel(Company, "Settings", permission="accounts.view_companysettings")
+def _settings(company: Company) -> SafeString:
+    found = CompanySettings.objects.filter(company=company).first()
+    shown = found or CompanySettings()
+    return facts(
+        [
+            ("Product name", shown.app_name or company.name),
+            ("Currency", shown.currency),
+            ("Dates", f"{shown.date_format} {shown.time_format}"),
+            ("Time zone", company.timezone),
+            ("Links", ", ".join(sorted(network for network, address in shown.links.items() if address)) or "none"),
+            ("Notices changed", len(shown.notification_settings) or "none"),
+            ("Settings", link(found, "Show") if found else "never changed"),
+        ]
+    )

@@ -1,4 +1,4 @@
-"""How mails and pages of a company look: its app's name, links and colour (CompanySettings)."""
+"""The branding of a company's mails and pages: name, links and colour of its app (CompanySettings)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.tenancy import unscoped
 
 @dataclass(frozen=True)
 class Brand:
-    """What templates show; the service's own without a company."""
+    """The branding for templates; the service's own without a company."""
 
     name: str = "Leadwright"
     description: str = ""

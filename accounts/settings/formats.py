@@ -1,4 +1,4 @@
-"""How the dates, times and amounts that a company's people read are written."""
+"""The formats in which a company's people read dates, times and amounts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.text.formats import Formats
 
 
 def formats_of(company_id: str | None) -> Formats:
-    """The company's formats; those of the service for nobody in particular."""
+    """The company's formats, or the service's without a company."""
     if company_id is None:
         return Formats()
     with unscoped(reason="formats: how the company that is asked for writes"):

@@ -1,4 +1,4 @@
-"""A company's settings: made with it, shown whole, changed in part."""
+"""A company's settings: created with it, read whole, changed in part."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PLAIN = ("currency", "date_format", "time_format", "app_name", "app_description"
 
 
 class Nested(Protocol):
-    """What a nested setting can do: put defaults where nothing is stored."""
+    """A nested setting, which fills missing keys with defaults."""
 
     @classmethod
     def fill(cls, stored: Mapping[str, Any]) -> dict[str, Any]: ...
@@ -54,12 +54,12 @@ NESTED: dict[str, type[Nested]] = {
 
 
 def make_settings() -> None:
-    """The active company's settings, unless it has them (core.tenancy.provisioning.on_company_created)."""
+    """Create the active company's settings if missing (core.tenancy.provisioning.on_company_created)."""
     CompanySettings.objects.get_or_create(company_id=company_id())
 
 
 def read_settings() -> dict[str, Any]:
-    """The active company's settings, whole, under the names of their model's fields and the networks; SettingsNotFound_400."""
+    """All settings of the active company, by model field and network. Raises SettingsNotFound_400."""
     found = CompanySettings.objects.select_related("company").first()
     if found is None:
         raise _missing()
@@ -74,10 +74,10 @@ def read_settings() -> dict[str, Any]:
 
 @transaction.atomic
 def update_settings(*, changes: Mapping[str, Any]) -> None:
-    """Change what is given and nothing else, nested settings key by key, under the row's lock, so that no change is lost.
+    """Change the given settings under the row's lock; nested settings are merged by key.
 
-    Raises SettingsNotFound_400, InvalidTimezone_400, InvalidEmailTemplate_400, InvalidChatAppTemplate_400, and ValidationFailed for a
-    currency that is none.
+    Raises SettingsNotFound_400, InvalidTimezone_400, InvalidEmailTemplate_400, InvalidChatAppTemplate_400, and
+    ValidationFailed for an unknown currency.
     """
     settings = CompanySettings.objects.select_for_update().first()
     if settings is None:

@@ -10,7 +10,7 @@ from accounts.settings.serializers import CompanySettingsOut, CompanySettingsUpd
 from accounts.settings.services import read_settings, update_settings
 from core.api.endpoint import endpoint
 from core.api.output import snake
-from core.api.views import ApiView
+from core.api.viewsets import ResourceViewSet
 
 
 def _answer() -> dict[str, Any]:
@@ -18,13 +18,14 @@ def _answer() -> dict[str, Any]:
     return {name: found[snake(name)] for name in CompanySettingsOut._declared_fields}
 
 
-class Settings(ApiView):
+class SettingsViewSet(ResourceViewSet):
     module = "settings"
+    singleton = True
 
     @endpoint(
         "Read the settings", output=CompanySettingsOut, errors=("SettingsNotFound_400",), needs_subscription=False
     )
-    def get(self, request: Request) -> Any:
+    def retrieve(self, request: Request) -> Any:
         return _answer()
 
     @endpoint(
@@ -38,9 +39,10 @@ class Settings(ApiView):
             "SettingsNotFound_400",
             "InvalidTimezone_400",
         ),
-        description="Changes what is given. The objects notificationSettings, mobileBackground, teamSettings, subscriptionPolicies and"
+        description="Changes what is given. The objects notificationSettings, mobileBackground, teamSettings,"
+        " subscriptionPolicies and"
         " manualChatbot are merged key by key, and arrays in them are replaced. The time zone is the company's own.",
     )
-    def put(self, request: Request, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, data: dict[str, Any]) -> Any:
         update_settings(changes=data)
         return _answer()

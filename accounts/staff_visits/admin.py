@@ -1,20 +1,23 @@
-"""Back office pages of staff visits: who looked at which company, why, and at what. Nobody changes or deletes them."""
+"""Back office pages of staff visits, which nobody changes or deletes, and the start of a visit on a company's page."""
 
 from __future__ import annotations
 
 from django import forms
 from django.contrib import admin
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
+from accounts.companies.admin import CompanyAdmin
+from accounts.companies.models import Company
 from accounts.staff_visits.models import StaffVisit, StaffVisitPage
-from accounts.staff_visits.services import MAX_REASON, MIN_REASON
+from accounts.staff_visits.services import MAX_REASON, MIN_REASON, PERMISSION, open_visit
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.panels import list_address, panel, table
+from core.backoffice.dialogs import asks
+from core.backoffice.panels import ROWS, link, list_address, panel, table
 
 COLOURS = {"open": "success", "ended": "info", "over": "warning"}
 STATES = {"open": "open", "ended": "ended", "over": "over by time"}
@@ -27,7 +30,8 @@ class ReasonForm(forms.Form):
         min_length=MIN_REASON,
         max_length=MAX_REASON,
         widget=UnfoldAdminTextareaWidget({"rows": 3, "autofocus": True}),
-        help_text="It is kept, with every page that you open, and the company's owners may read it. You can look for an hour.",
+        help_text="It is kept, with every page that you open, and the company's owners may read it. You can look for"
+        " an hour.",
     )
 
 
@@ -78,6 +82,35 @@ def _pages(visit: StaffVisit) -> SafeString:
         more=list_address(StaffVisitPage, visit__id__exact=visit.pk),
         empty="No page was opened.",
     )
+
+
+@panel(Company, "Visits", permission="accounts.view_staffvisit")
+def _visits(company: Company) -> SafeString:
+    rows = StaffVisit.objects.filter(company=company).select_related("staff").order_by("-created_at")[:ROWS]
+    cells = [(link(row, f"{row.created_at:%Y-%m-%d %H:%M}"), row.staff, row.reason, STATES[row.state]) for row in rows]
+    return table(
+        ("When", "Who", "Reason", "State"),
+        cells,
+        more=list_address(StaffVisit, company__id__exact=company.pk),
+        empty="No staff member has looked at this company.",
+    )
+
+
+admin.site.unregister(Company)
+
+
+@admin.register(Company)
+class VisitedCompanyAdmin(CompanyAdmin):
+    """The page of a company, where staff start a visit."""
+
+    dialogs = ("look_inside",)
+
+    @asks(ReasonForm, "Look inside", permission=PERMISSION)
+    def look_inside(self, request: HttpRequest, company: Company, reason: str) -> HttpResponse:
+        """Open a visit and redirect to it."""
+        visit = open_visit(staff=request.user, company_id=company.pk, reason=reason)  # type: ignore[arg-type]  # the site lets users in alone
+        self.log_change(request, company, f"Looked inside: {visit.reason}")
+        return HttpResponseRedirect(visit_address(visit))
 
 
 def visit_address(visit: StaffVisit) -> str:

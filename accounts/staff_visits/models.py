@@ -8,7 +8,7 @@ from core.models import CompanyModel
 
 
 class StaffVisit(CompanyModel):
-    """A staff member's look at a company: read-only, for an hour, with the reason on record."""
+    """A staff member's visit to a company: read-only, for an hour, with the reason on record."""
 
     staff = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="+")
     reason = models.CharField(max_length=500)
@@ -23,7 +23,7 @@ class StaffVisit(CompanyModel):
 
     @property
     def is_open(self) -> bool:
-        """Whether pages can still be looked at."""
+        """Whether further pages can be opened."""
         return self.ended_at is None and self.expires_at > timezone.now()
 
     @property
@@ -35,7 +35,7 @@ class StaffVisit(CompanyModel):
 
 
 class StaffVisitPage(CompanyModel):
-    """A page that was looked at on a visit."""
+    """A page that was opened on a visit."""
 
     visit = CompanyForeignKey(StaffVisit, on_delete=models.CASCADE, related_name="pages")
     path = models.CharField(max_length=500)

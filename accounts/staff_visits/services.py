@@ -1,4 +1,4 @@
-"""Visits: a staff member looks at a company as its own people see it, for an hour, and only after saying why."""
+"""Visits: a staff member sees a company as its own people do, for an hour, after giving a reason."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts.auth.models import User
-from accounts.mails.notices import Notice, notify, register_notice
+from accounts.members.notices import Notice, notify, register_notice
 from accounts.staff_visits.models import StaffVisit, StaffVisitPage
+from accounts.users.models import User
 from core.errors import ValidationFailed
 from core.tenancy import company_scope
 
@@ -25,7 +25,10 @@ register_notice(Notice(NOTICE, "Our staff looked at your company", "notice_staff
 
 @transaction.atomic
 def open_visit(*, staff: User, company_id: str, reason: str) -> StaffVisit:
-    """Open a visit, which ends an earlier one of the same person to the same company. ValidationFailed when the reason says too little."""
+    """Open a visit, which ends an earlier one of the same person to the same company.
+
+    Raises ValidationFailed for a reason that is too short or too long.
+    """
     reason = " ".join(reason.split())
     if not MIN_REASON <= len(reason) <= MAX_REASON:
         raise ValidationFailed("reason", f"Say why in {MIN_REASON} to {MAX_REASON} characters.")
@@ -38,13 +41,13 @@ def open_visit(*, staff: User, company_id: str, reason: str) -> StaffVisit:
 
 
 def note_page(*, visit: StaffVisit, path: str) -> None:
-    """Write down what is looked at."""
+    """Record an opened page."""
     with company_scope(visit.company_id):
         StaffVisitPage.objects.create(visit=visit, path=path[:500])
 
 
 def end_visit(*, visit: StaffVisit) -> bool:
-    """End it now; False when it has ended before."""
+    """End the visit now. Returns False if it has ended before."""
     now = timezone.now()
     with company_scope(visit.company_id):
         return bool(_open(StaffVisit.objects.filter(pk=visit.pk)).update(ended_at=now, updated_at=now))

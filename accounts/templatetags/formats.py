@@ -1,4 +1,4 @@
-"""Filters that write dates, times and amounts as the reader's company does: `{{ at|company_datetime:formats }}`.
+"""Filters that write dates, times and amounts in the company's formats: `{{ at|company_datetime:formats }}`.
 
 Mails have `formats` in their context (accounts.mails.services).
 """

@@ -1,4 +1,4 @@
-"""Template filters that let a company's own look into a mail or page, and nothing else with it."""
+"""Template filters that let a company's branding into a mail or page, and nothing else."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ register = template.Library()
 
 COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 NAMES = {"x": "X", "linkedin": "LinkedIn", "youtube": "YouTube", "tiktok": "TikTok", "whatsapp": "WhatsApp"}
-"""Networks that do not write themselves like other names."""
+"""Networks with an unusual spelling."""
 
 
 @register.filter
 def hex_color(value: Any, default: str) -> str:
-    """The value when it is a colour such as #1d4ed8, the default otherwise."""
+    """The value if it is a colour such as #1d4ed8, otherwise the default."""
     return value if isinstance(value, str) and COLOR.fullmatch(value) else default
 
 
@@ -27,13 +27,13 @@ def css_image(value: Any) -> SafeString | str:
     """The value as url("…") of a style sheet, or "" unless it is an https address."""
     if not isinstance(value, str) or not is_web_address(value, ("https",)):
         return ""
-    # What could end the quotes, the rule or the style element is percent-encoded; nothing is left to escape.
+    # quote() encodes everything that could end the quotes, the rule or the style element.
     return mark_safe(f'url("{quote(value, safe=":/?#[]@!$&*+,;=%~")}")')  # noqa: S308
 
 
 @register.filter
 def web_links(links: Any) -> list[tuple[str, str]]:
-    """The (network's name, address) pairs of a brand's links that lead to the web."""
+    """The (network's name, address) pairs of a brand's links to the web."""
     if not isinstance(links, dict):
         return []
     return [(NAMES.get(name, name.capitalize()), address) for name, address in links.items() if is_web_address(address)]

@@ -14,7 +14,7 @@ from decimal import Decimal
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.mails.notices import notify
+from accounts.members.notices import notify
 from accounts.models import Company, User
 from accounts.programs.rewards import accrue
 from accounts.settings.groups import SubscriptionPolicies, subscription_policies

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.auth.authentication import ApiKeyAuthentication
+from accounts.api_keys.authentication import ApiKeyAuthentication
 from config.urls.protected import register
 from core.api.routers import ResourceRouter
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.auth.authentication import SessionAuthentication
+from accounts.members.authentication import SessionAuthentication
 from config.urls.protected import register
 from core.api.routers import ResourceRouter
 

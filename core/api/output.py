@@ -110,6 +110,12 @@ class Output(serializers.Serializer):
         return None if row is None else cls.complete([cls.render(row)])[0]
 
 
+class Deleted(Output):
+    """How many records a deletion took."""
+
+    deletedCount = Computed(serializers.IntegerField())
+
+
 def snapshot_columns(path: str, output: type[Output]) -> dict[str, Any]:
     """The sub-object of a reference: output name -> expression below `path`."""
     pairs: dict[str, Any] = {}
@@ -127,4 +133,4 @@ def snapshot(path: str, output: type[Output]) -> BaseExpression:
     )
 
 
-__all__ = ["Computed", "IdField", "Output", "snake", "snapshot", "snapshot_columns"]
+__all__ = ["Computed", "Deleted", "IdField", "Output", "snake", "snapshot", "snapshot_columns"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.mails.notices import Notice, notify, register_notice
+from accounts.members.notices import Notice, notify, register_notice
 from crm.imports.models import Import
 
 NOTICES = {

@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.mails.notices import notify
+from accounts.members.notices import notify
 from core.access import reserve_quota
 from core.errors import NamedError, ValidationFailed
 from outreach.delivery.decision import backoff

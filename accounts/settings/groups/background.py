@@ -1,4 +1,4 @@
-"""mobileBackground: what mails and pages stand on, on small screens (accounts.settings.branding)."""
+"""mobileBackground: the background of mails and pages on small screens (accounts.settings.branding)."""
 
 from __future__ import annotations
 

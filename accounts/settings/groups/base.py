@@ -1,4 +1,4 @@
-"""What nested settings have in common: a shape with defaults, of which only what was chosen is stored."""
+"""The base of nested settings: a shape with defaults, of which only changed values are stored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _default(field: serializers.Field) -> Any:
 
 
 def merge(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The stored object with the given one over it, key by key at every depth."""
+    """The stored object, overwritten by the given one key by key at every depth."""
     merged = dict(stored)
     for key, value in given.items():
         both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
@@ -44,6 +44,6 @@ def merge(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]
 
 
 def stored_setting(company_id: str, field: str) -> dict[str, Any]:
-    """What the company has chosen of a nested setting."""
+    """The stored values of a company's nested setting."""
     with unscoped(reason="settings: those of the company that is asked for"):
         return CompanySettings.objects.filter(company_id=company_id).values_list(field, flat=True).first() or {}

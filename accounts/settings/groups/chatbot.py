@@ -1,4 +1,4 @@
-"""manualChatbot: what a new chatbot begins with (contract section 2, ManualChatbot)."""
+"""manualChatbot: the defaults of new chatbots (contract section 2, ManualChatbot)."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ class ManualChatbotShape(Shape):
 
 
 def chatbot_defaults(company_id: str) -> dict[str, Any]:
-    """The fields of the company's new chatbots, as the contract names them; what the body of a POST says goes before."""
+    """The defaults of the company's new chatbots, by the contract's names. The body of a POST overrides them."""
     return ManualChatbotShape.fill(stored_setting(company_id, "manual_chatbot"))

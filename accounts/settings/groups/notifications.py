@@ -1,4 +1,4 @@
-"""notificationSettings: which notices are given, and how (accounts.mails.notices)."""
+"""notificationSettings: which notices are sent, and how (accounts.members.notices)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.mails.notices import NOTICES
 from accounts.settings.groups.base import Shape
+from accounts.settings.notices import NOTICES
 from core.api.input import BooleanInput, ObjectIdInput
 from core.errors import NamedError, shorten
 
@@ -16,7 +16,7 @@ _templates: dict[str, Callable[[str], bool]] = {}
 
 
 def register_template_source(kind: str, exists: Callable[[str], bool]) -> None:
-    """An app that keeps templates of the kind (email, chatapp) says here whether the active company has one of an id."""
+    """Register how the active company's templates of a kind (email, chatapp) are looked up by id."""
     _templates[kind] = exists
 
 

@@ -1,4 +1,4 @@
-"""subscriptionPolicies: what becomes of a subscription at the end of its period, and who hears of it before."""
+"""subscriptionPolicies: renewal at the end of a subscription's period, and reminders before it."""
 
 from __future__ import annotations
 
@@ -39,6 +39,6 @@ class SubscriptionPolicies:
 
 
 def subscription_policies(company_id: str) -> SubscriptionPolicies:
-    """What the company has chosen."""
+    """The company's subscriptionPolicies."""
     chosen = SubscriptionPoliciesShape.fill(stored_setting(company_id, "subscription_policies"))
     return SubscriptionPolicies(chosen["autoRenew"], tuple(chosen["remindDaysBefore"]))

@@ -1,4 +1,4 @@
-"""teamSettings: how leads are dealt out."""
+"""teamSettings: how new leads are assigned."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.api.input import BooleanInput, IntegerInput
 
 
 class Distribution(StrEnum):
-    """Who of a team gets the next lead."""
+    """Which team member gets the next lead."""
 
     ROUND_ROBIN = "roundRobin"
     LEAST_LOADED = "leastLoaded"
@@ -25,7 +25,8 @@ class TeamSettingsShape(Shape):
     distribution = serializers.ChoiceField(
         choices=[kind.value for kind in Distribution],
         default=Distribution.MANUAL.value,
-        help_text="roundRobin: in turn; leastLoaded: who has the fewest open leads; manual: nobody, until a person decides.",
+        help_text="roundRobin: in turn; leastLoaded: who has the fewest open leads; manual: nobody, until a person"
+        " decides.",
     )
     onlyAvailable = BooleanInput(
         default=True, help_text="Pass over members whom their team has marked as not available."
@@ -49,6 +50,6 @@ class LeadRule:
 
 
 def lead_rule(company_id: str) -> LeadRule:
-    """How the company's new leads are dealt out. The one place where the assignment of leads asks for it."""
+    """How the company's new leads are assigned. Only the assignment of leads reads it."""
     chosen = TeamSettingsShape.fill(stored_setting(company_id, "team_settings"))
     return LeadRule(Distribution(chosen["distribution"]), chosen["onlyAvailable"], chosen["maxOpenLeads"])

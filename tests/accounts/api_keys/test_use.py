@@ -1,4 +1,6 @@
-"""What API keys do once they are made: the contract's key properties (section 5), each row of the table, and when a key was used last."""
+"""What API keys do once they are made: the contract's key properties (section 5), each row of the table, and when a
+key was used last.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.api_keys.services import create_key, note_use
+from accounts.api_keys.services import create_key, record_use
 from accounts.models import ApiKey, Member
 from core.tenancy import unscoped
 from tests.kit.cast import KEY, Caller, Cast, make_cast
@@ -188,7 +190,7 @@ def test_of_many_at_once_one_writes(committed: Cast) -> None:
     key = committed.api_key
     for stale in (None, timezone.now() - 2 * MINUTE):
         used_at(key, stale)
-        wrote = at_once(8, committed.company.pk, lambda n, stale=stale: note_use(key_id=key.pk, last_used_at=stale))
+        wrote = at_once(8, committed.company.pk, lambda n, stale=stale: record_use(key_id=key.pk, last_used_at=stale))
         assert sorted(wrote) == [False] * 7 + [True]
 
 

@@ -1,4 +1,4 @@
-"""GET /logs/login (contract 4.6; the rows are written by accounts.request_log.logins)."""
+"""GET /logs/login (contract 4.6; the rows are written by accounts.login_log.services)."""
 
 from __future__ import annotations
 

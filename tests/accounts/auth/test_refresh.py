@@ -10,8 +10,9 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.auth import tokens
-from accounts.auth.sessions import end_sessions, purge_refresh_tokens
+from accounts.auth.sessions import purge_refresh_tokens
 from accounts.models import RefreshToken, User
+from accounts.users.services import end_sessions
 from core.crypto import lookup_hash
 from tests.accounts.auth.helpers import INVALID, PASSWORD, private, public
 from tests.kit.cast import Answer

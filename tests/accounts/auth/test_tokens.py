@@ -17,8 +17,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.auth import tokens
-from accounts.auth.sessions import end_family, end_sessions
+from accounts.auth.sessions import end_family
 from accounts.models import RefreshToken, User
+from accounts.users.services import end_sessions
 from core.ids import new_id
 from tests.accounts.auth.helpers import INVALID, private
 from tests.kit.cast import SESSION, Answer, Caller, Cast

@@ -1,4 +1,6 @@
-"""A context for each kind of mail, with values that would break what does not escape them. A new kind needs an entry here."""
+"""A context for each kind of mail, with values that would break what does not escape them. A new kind needs an entry
+here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""accounts.mails.notices: what is mailed to whom, and not where the company has switched it off."""
+"""accounts.members.notices: what is mailed to whom, and not where the company has switched it off."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from accounts.mails.notices import NOTICES, Notice, notify
 from accounts.mails.services import render_mail
+from accounts.members.notices import NOTICES, Notice, notify
 from accounts.models import Mail, Member
 from accounts.settings.branding import brand_of
 from core.tenancy import unscoped

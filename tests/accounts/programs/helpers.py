@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.auth import tokens
 from accounts.models import PartnerProgram, ReferProgram, Referral, Reward, RewardTransition, User
-from accounts.programs.referrals import attribute, make_code
+from accounts.programs.referrals import make_code, record_referral
 from accounts.programs.rewards import accrue, earn_matured
 from accounts.programs.services import set_refer_program
 from tests.kit.cast import Caller
@@ -42,7 +42,7 @@ def make_referrer(user: User | None = None) -> ReferProgram:
 
 def bring(code: str | None, **user: Any) -> Referral:
     """Somebody registers by the code."""
-    found = attribute(user=UserFactory(**user), company=CompanyFactory(), code=code or "")
+    found = record_referral(user=UserFactory(**user), company=CompanyFactory(), code=code or "")
     assert found is not None
     return found
 

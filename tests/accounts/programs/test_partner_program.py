@@ -1,4 +1,6 @@
-"""GET /partner-program, POST /partner-program/request, GET /partner-program/referrals (contract 4.11), and the decisions on them."""
+"""GET /partner-program, POST /partner-program/request, GET /partner-program/referrals (contract 4.11), and the
+decisions on them.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from accounts.models import Referral
-from accounts.programs.referrals import ALPHABET, LENGTH, attribute, clean_code, make_code
+from accounts.programs.referrals import ALPHABET, LENGTH, clean_code, make_code, record_referral
 from accounts.programs.services import revoke_partnership, set_refer_program
 from tests.accounts.programs.helpers import bring, make_partner, make_referrer
 from tests.kit.factories import CompanyFactory, UserFactory
@@ -47,7 +47,7 @@ def test_what_is_typed_is_cleaned(typed: str, code: str) -> None:
 
 def test_a_partners_code_attributes_whatever_its_case() -> None:
     partner, user, company = make_partner(), UserFactory(), CompanyFactory()
-    found = attribute(user=user, company=company, code=f" {partner.code.lower()} ")
+    found = record_referral(user=user, company=company, code=f" {partner.code.lower()} ")
     assert found is not None
     stored = Referral.objects.get()
     assert (stored.pk, stored.program, stored.referrer, stored.user, stored.referred_company, stored.code) == (
@@ -68,14 +68,14 @@ def test_a_refer_code_attributes_to_the_refer_program() -> None:
 @pytest.mark.parametrize("code", ["", "P2222222", "nonsense", "💥", "x" * 500])
 def test_an_unknown_code_changes_nothing(code: str) -> None:
     make_partner()
-    assert attribute(user=UserFactory(), company=CompanyFactory(), code=code) is None
+    assert record_referral(user=UserFactory(), company=CompanyFactory(), code=code) is None
     assert Referral.objects.count() == 0
 
 
 @pytest.mark.parametrize("status", ["requested", "rejected", "revoked"])
 def test_only_an_approved_partners_code_works(status: str) -> None:
     partner = make_partner(status=status)
-    assert attribute(user=UserFactory(), company=CompanyFactory(), code=partner.code) is None
+    assert record_referral(user=UserFactory(), company=CompanyFactory(), code=partner.code) is None
     assert Referral.objects.count() == 0
 
 
@@ -84,19 +84,19 @@ def test_a_code_stops_with_the_program_and_works_again() -> None:
     revoke_partnership(program_id=partner.pk, by=UserFactory())
     set_refer_program(user_id=program.user_id, status="inactive")
     for code in (partner.code, program.code):
-        assert attribute(user=UserFactory(), company=CompanyFactory(), code=code) is None
+        assert record_referral(user=UserFactory(), company=CompanyFactory(), code=code) is None
     assert set_refer_program(user_id=program.user_id, status="active").code == program.code
     assert bring(program.code).referrer_id == program.user_id
 
 
 def test_a_closed_accounts_code_does_not_work() -> None:
     partner = make_partner(user=UserFactory(is_active=False))
-    assert attribute(user=UserFactory(), company=CompanyFactory(), code=partner.code) is None
+    assert record_referral(user=UserFactory(), company=CompanyFactory(), code=partner.code) is None
 
 
 def test_nobody_brings_themselves() -> None:
     partner = make_partner()
-    assert attribute(user=partner.user, company=CompanyFactory(), code=partner.code) is None
+    assert record_referral(user=partner.user, company=CompanyFactory(), code=partner.code) is None
     with pytest.raises(IntegrityError), transaction.atomic():
         Referral.objects.create(program="partner", referrer=partner.user, user=partner.user, code=partner.code)
     assert Referral.objects.count() == 0
@@ -104,8 +104,8 @@ def test_nobody_brings_themselves() -> None:
 
 def test_the_first_referrer_stays() -> None:
     first, second, user = make_partner(), make_referrer(), UserFactory()
-    assert attribute(user=user, company=CompanyFactory(), code=first.code).referrer == first.user
-    assert attribute(user=user, company=CompanyFactory(), code=second.code) is None
+    assert record_referral(user=user, company=CompanyFactory(), code=first.code).referrer == first.user
+    assert record_referral(user=user, company=CompanyFactory(), code=second.code) is None
     assert [found.referrer for found in Referral.objects.all()] == [first.user]
     with pytest.raises(IntegrityError), transaction.atomic():
         Referral.objects.create(program="refer", referrer=second.user, user=user, code=second.code)
@@ -113,6 +113,6 @@ def test_the_first_referrer_stays() -> None:
 
 def test_a_company_is_brought_once() -> None:
     first, second, company = make_partner(), make_partner(), CompanyFactory()
-    assert attribute(user=UserFactory(), company=company, code=first.code) is not None
-    assert attribute(user=UserFactory(), company=company, code=second.code) is None
+    assert record_referral(user=UserFactory(), company=company, code=first.code) is not None
+    assert record_referral(user=UserFactory(), company=company, code=second.code) is None
     assert Referral.objects.get().referrer == first.user

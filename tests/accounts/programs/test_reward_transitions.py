@@ -289,7 +289,9 @@ STEPS = st.lists(
 )
 @given(steps=STEPS)
 def test_the_ledger_adds_up(steps: list[tuple[str, int, str, int]]) -> None:
-    """Whatever happens in whatever order: each reward's moves are a chain that ends in its state, and each figure is a sum over moves."""
+    """Whatever happens in whatever order: each reward's moves are a chain that ends in its state, and each figure is a
+    sum over moves.
+    """
     with transaction.atomic():
         partner, staff, numbers = make_partner("33.33"), UserFactory(), count()
         referrals = [bring(partner.code) for _ in range(2)]

@@ -14,12 +14,13 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from accounts.login_log.retention import purge_login_log
 from accounts.models import LoginLog, ServerLog
 from accounts.request_log import retention
 from accounts.request_log.entry import Entry
 from accounts.request_log.middleware import ServerLogMiddleware
 from accounts.request_log.recorder import AT_ONCE, Recorder, store
-from accounts.request_log.retention import purge_login_log, purge_server_log
+from accounts.request_log.retention import purge_server_log
 from core.jobs import run_due_tasks
 from core.models import TaskSchedule
 from core.tenancy import as_owner, unscoped
@@ -79,9 +80,9 @@ def test_entries_are_stored_in_order_and_in_batches(shelf: Shelf) -> None:
 
 
 def test_a_full_queue_drops_and_counts(shelf: Shelf) -> None:
-    made = recorder(shelf, most=5)
+    made = recorder(shelf, capacity=5)
     put(made, *range(8))
-    assert made.lost == 3
+    assert made.dropped == 3
     assert made.flush()
     put(made, "later")
     made.flush()
@@ -97,7 +98,7 @@ def test_what_cannot_be_stored_now_waits(shelf: Shelf) -> None:
     assert not made.flush()
     shelf.trouble = None
     assert made.flush()
-    assert (shelf.paths, made.lost) == (["1", "2", "3"], 0)
+    assert (shelf.paths, made.dropped) == (["1", "2", "3"], 0)
 
 
 def test_a_bad_entry_never_costs_a_good_one(shelf: Shelf) -> None:
@@ -105,11 +106,11 @@ def test_a_bad_entry_never_costs_a_good_one(shelf: Shelf) -> None:
     shelf.bad = {"3", "6"}
     put(made, *range(10))
     assert made.flush()
-    assert (shelf.paths, made.lost) == (["0", "1", "2", "4", "5", "7", "8", "9"], 2)
+    assert (shelf.paths, made.dropped) == (["0", "1", "2", "4", "5", "7", "8", "9"], 2)
 
 
 def test_the_thread_stores_soon_and_goes_on_after_trouble(shelf: Shelf) -> None:
-    made = Recorder(shelf, every=0.01, retry=0.02)
+    made = Recorder(shelf, interval=0.01, retry=0.02)
     put(made, "first")
     wait_for(lambda: shelf.paths == ["first"])
     shelf.trouble = OperationalError("away")
@@ -184,7 +185,7 @@ with as_owner(), connection.cursor() as cursor:
     assert cursor.fetchall() == [(True,)]
 RECORDER.put(entry(path="after"))
 wait_for("after")
-assert RECORDER.lost == 0
+assert RECORDER.dropped == 0
 """
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import time_machine
 
-from accounts.companies.services import create_company
 from accounts.models import Company, Mail, User
+from accounts.registration.companies import create_company
 from billing.models import Currency, Plan, PlanPrice, Subscription, SubscriptionChange
 from billing.subscriptions.renewals import look_at_subscriptions
 from core.tenancy import company_scope, unscoped

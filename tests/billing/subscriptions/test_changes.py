@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from accounts.companies.services import create_company
 from accounts.models import Member
+from accounts.registration.companies import create_company
 from billing.entitlements.selectors import entitlement_of, is_open
 from billing.models import Plan, Subscription
 from billing.subscriptions import changes as moves

@@ -80,7 +80,7 @@ def test_a_notice_comes_with_the_final_status_or_not_at_all(cast: Cast, monkeypa
     with cast.scope():
         job = Import.objects.get(pk=made["_id"])
         with monkeypatch.context() as broken:
-            broken.setattr("accounts.mails.notices.queue_mail", lambda *args, **options: 1 / 0)
+            broken.setattr("accounts.members.notices.queue_mail", lambda *args, **options: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 finish(job, Import.Status.COMPLETED)
         assert Import.objects.get().status == "paused"

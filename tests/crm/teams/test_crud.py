@@ -8,8 +8,8 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from accounts.companies.services import create_company
 from accounts.models import Member
+from accounts.registration.companies import create_company
 from core.access import Entitlement, limited
 from core.errors import NamedError
 from core.models import Event

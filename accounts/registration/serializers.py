@@ -1,13 +1,15 @@
-"""Bodies and answers of registration."""
+"""Bodies and answers of registration and of further companies."""
 
 from __future__ import annotations
 
 from rest_framework import serializers
 
 from accounts.auth.session_serializers import PasswordInput
+from accounts.companies.serializers import CompanyOut
+from accounts.members.models import Member
 from core.api.addresses import EmailInput, PhoneInput
 from core.api.input import Input, TextInput
-from core.api.output import Computed, Output
+from core.api.output import Computed, IdField, Output
 
 
 class Registration(Input):
@@ -26,9 +28,23 @@ class Registered(Output):
     email = Computed(serializers.EmailField())
 
 
-class MailedLink(Input):
-    token = TextInput(max_length=1000, help_text="From the link in the mail")
+class CompanyCreate(Input):
+    """A further company."""
+
+    name = TextInput(max_length=200)
+    email = EmailInput(max_length=254)
+    contactNumber = PhoneInput()
+    timezone = TextInput(max_length=64, help_text="Name of the tz database, such as Europe/Berlin.")
 
 
-class AddressOnly(Input):
-    email = TextInput(max_length=254)
+class NewMembership(Output):
+    """The owner's membership."""
+
+    _id = IdField(help_text="For the header authmember.")
+    status = serializers.ChoiceField(choices=Member.Status.values)
+
+
+class CompanyCreated(CompanyOut):
+    """A new company with its owner's membership."""
+
+    member = Computed(NewMembership())

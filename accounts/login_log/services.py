@@ -1,29 +1,27 @@
-"""The login log: every attempt, good or bad. Never a password, a token, or text that might be one."""
+"""The login log: every attempt, successful or not. It never holds a password, a token, or text that might be one."""
 
 from __future__ import annotations
 
 import re
 
-from accounts.auth.models import User
-from accounts.members.models import Member
-from accounts.request_log.models import LoginLog
+from accounts.login_log.models import LoginLog
+from accounts.users.memberships import SEATED
+from accounts.users.models import User
 from core.access.callers import Caller
 from core.tenancy import unscoped
 
-SHOWN = (Member.Status.OWNER, Member.Status.ACCEPTED, Member.Status.BLOCKED)
-"""Memberships whose companies see the user's logins."""
 ADDRESS = re.compile(r"[^@\s]{1,64}@[^@\s]{1,189}")
 NO_ADDRESS = "(no e-mail address)"
 
 
 def record_login(*, email: str, status: str, caller: Caller, user: User | None = None, reason: str = "") -> None:
-    """Write the attempt down, once for each company of the user; without any once, for the staff."""
-    # What is typed where an address belongs may be a password.
+    """Log the attempt once for each company of the user, or once without company, for the staff."""
+    # People sometimes type the password into the address field.
     tried = user.email if user else email.strip() if ADDRESS.fullmatch(email.strip()) else NO_ADDRESS
     with unscoped(reason="login log: the companies of one user, or none"):
         companies: list[str | None] = []
         if user is not None:
-            companies += Member.objects.filter(user=user, status__in=SHOWN).values_list("company_id", flat=True)
+            companies += user.memberships.filter(status__in=SEATED).values_list("company_id", flat=True)
         LoginLog.objects.bulk_create(
             LoginLog(
                 company_id=company,

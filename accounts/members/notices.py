@@ -1,40 +1,22 @@
-"""Notices: what a company's people are told by mail. An app registers each kind; notificationSettings decide which are sent."""
+"""Notices to a company's members by mail. Apps register the kinds; notificationSettings switch them on and off."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from accounts.mails.services import queue_mail
 from accounts.members.models import Member
 from accounts.settings.models import CompanySettings
+from accounts.settings.notices import NOTICES, Notice, register_notice
 from core.tenancy import company_id
 
 
-@dataclass(frozen=True)
-class Notice:
-    """A kind of notice; its mail is the template templates/mails/<template>."""
-
-    key: str
-    title: str
-    template: str
-    on: bool = True
-    """Whether it is mailed when the company has said nothing."""
-
-
-NOTICES: dict[str, Notice] = {}
-
-
-def register_notice(notice: Notice) -> None:
-    """Make a kind known to settings and to `notify`."""
-    NOTICES[notice.key] = notice
-
-
 def notify(key: str, context: dict[str, Any], *, members: Sequence[Member | None] | None = None) -> int:
-    """Mail the notice to the members (default: the active company's owners), inside the caller's transaction; returns to how many.
+    """Mail the notice to the members in the caller's transaction. Returns the number of mails.
 
-    Nobody gets it where the company has switched it off, nor a member who has left or was blocked. None among the members is passed over.
+    The default receivers are the active company's owners. A notice that the company has switched off is not sent.
+    Members who have left or are blocked, and None, are skipped.
     """
     notice = NOTICES[key]
     chosen = CompanySettings.objects.values_list("notification_settings", flat=True).first() or {}
@@ -56,3 +38,6 @@ def _present(members: Sequence[Member | None]) -> Iterable[Member]:
         for member in members
         if member is not None and member.status in (Member.Status.OWNER, Member.Status.ACCEPTED)
     )
+
+
+__all__ = ["NOTICES", "Notice", "notify", "register_notice"]

@@ -1,0 +1,22 @@
+"""Addresses of sessions, passwords and the verification of addresses."""
+
+from __future__ import annotations
+
+from accounts.auth.password_views import ForgotPasswordViewSet, PasswordViewSet, ResetPasswordViewSet
+from accounts.auth.session_views import LoginViewSet, LogoutViewSet, RefreshViewSet
+from accounts.auth.verification_views import ResendVerificationViewSet, VerifyEmailViewSet
+from core.api.routers import ResourceRouter
+
+
+def register_private(router: ResourceRouter) -> None:
+    router.register("change-password", PasswordViewSet)
+
+
+def register_public(router: ResourceRouter) -> None:
+    router.register("verify-email", VerifyEmailViewSet)
+    router.register("resend-verification", ResendVerificationViewSet)
+    router.register("login", LoginViewSet)
+    router.register("refresh", RefreshViewSet)
+    router.register("logout", LogoutViewSet)
+    router.register("forgot-password", ForgotPasswordViewSet)
+    router.register("reset-password", ResetPasswordViewSet)

@@ -1,0 +1,38 @@
+"""The public endpoints that verify an e-mail address."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from accounts.auth.session_serializers import Session, session_answer
+from accounts.auth.sessions import sign_in
+from accounts.auth.verification import resend_verification, verify_email
+from accounts.auth.verification_serializers import AddressOnly, MailedLink
+from core.access.callers import caller_of
+from core.api.endpoint import endpoint
+from core.api.viewsets import ResourceViewSet
+
+
+class VerifyEmailViewSet(ResourceViewSet):
+    public = True
+
+    @endpoint("Verify an e-mail address", input=MailedLink, output=Session, success="EmailVerified_200", limited=True)
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        caller = caller_of(request)
+        user = verify_email(**data, caller=caller)
+        return session_answer(user, sign_in(user=user, caller=caller, reason="verified the address"))
+
+
+class ResendVerificationViewSet(ResourceViewSet):
+    public = True
+
+    @endpoint(
+        "Send the verification mail again",
+        input=AddressOnly,
+        success="VerificationRequested_200",
+        limited=True,
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        resend_verification(**data, caller=caller_of(request))

@@ -1,0 +1,10 @@
+"""Addresses of a company's profile."""
+
+from __future__ import annotations
+
+from accounts.companies.views import CompanyViewSet
+from core.api.routers import ResourceRouter
+
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("company", CompanyViewSet)

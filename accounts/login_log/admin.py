@@ -1,0 +1,56 @@
+"""Back office page of the login log, which nobody edits, and its panels on the pages of users and companies."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from accounts.companies.models import Company
+from accounts.login_log.models import LoginLog
+from accounts.users.models import User
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import ROWS, link, list_address, panel, table
+
+
+@admin.register(LoginLog)
+class LoginLogAdmin(CompanyRecordAdmin):
+    """Attempts to log in, once for each company of the person; those of strangers belong to none."""
+
+    icon = "login"
+    list_display = ("created_at", "email", "status", "reason", "company", "ip", "user_agent")
+    list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
+    search_fields = ("=id", "email")
+    search_help_text = "Id, or a part of the address"
+
+
+@panel(User, "Logins", permission="accounts.view_loginlog")
+def _logins_of_user(user: User) -> SafeString:
+    # An attempt has a row for each company of the user: merge the rows of one second and one address.
+    rows = LoginLog.objects.filter(user=user).order_by("-created_at", "-id")[: ROWS * 10]
+    seen = {(row.created_at.replace(microsecond=0), row.status, row.reason, row.ip): row for row in rows}
+    cells = [
+        (link(row, row.get_status_display()), row.reason or "–", row.ip or "–", row.user_agent or "–", at)
+        for (at, *_), row in seen.items()
+    ]
+    return table(
+        ("Status", "Reason", "From", "Program", "When"),
+        cells[:ROWS],
+        more=list_address(LoginLog, q=user.email),
+        empty="None yet.",
+    )
+
+
+@panel(Company, "Logins", permission="accounts.view_loginlog")
+def _logins_of_company(company: Company) -> SafeString:
+    rows = LoginLog.objects.filter(company=company).order_by("-created_at", "-id")[:ROWS]
+    cells = [
+        (link(row, row.email), row.get_status_display(), row.reason or "–", row.ip or "–", row.created_at)
+        for row in rows
+    ]
+    return table(
+        ("Who", "Status", "Reason", "From", "When"),
+        cells,
+        more=list_address(LoginLog, company__id__exact=company.pk),
+        empty="Nobody has logged in.",
+    )

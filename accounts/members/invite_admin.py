@@ -1,0 +1,50 @@
+"""Back office page of the invite log, and its panel on the page of a company."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from accounts.companies.models import Company
+from accounts.members.models import InviteLog
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import ROWS, link, list_address, panel, table
+
+
+@admin.register(InviteLog)
+class InviteLogAdmin(CompanyRecordAdmin):
+    """The steps of memberships, from the invite on."""
+
+    icon = "history"
+    list_display = ("email", "action", "company", "action_by", "role", "detail", "created_at")
+    list_filter = (BY_COMPANY, ("action", ChoicesDropdownFilter))
+    list_select_related = ("company", "action_by", "role")
+    search_fields = ("=id", "email", "member__name")
+    search_help_text = "Address, name or id"
+
+
+@panel(Company, "Invites", permission="accounts.view_invitelog")
+def _invites(company: Company) -> SafeString:
+    rows = (
+        InviteLog.objects.filter(company=company)
+        .select_related("action_by", "role")
+        .order_by("-created_at", "-id")[:ROWS]
+    )
+    cells = [
+        (
+            link(row, row.email),
+            row.get_action_display(),
+            row.role or "–",
+            row.action_by or "–",
+            row.detail or "–",
+            row.created_at,
+        )
+        for row in rows
+    ]
+    return table(
+        ("Who", "What", "Role", "By", "Detail", "When"),
+        cells,
+        more=list_address(InviteLog, company__id__exact=company.pk),
+        empty="Nobody has been invited.",
+    )

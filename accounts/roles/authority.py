@@ -1,0 +1,79 @@
+"""What an actor may do to members and roles, checked while a lock keeps others from changing them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.db import connection, transaction
+
+from accounts.companies.models import Company
+from accounts.roles.models import Role
+from accounts.roles.permissions import Permission, lacking
+from accounts.users.memberships import MembershipStatus
+from accounts.users.models import User
+from core.access import Actor, AuthPath
+from core.errors import NamedError
+from core.tenancy import company_id
+
+MAX_NAMED = 5
+"""How many permissions an error names."""
+
+
+def lock_company() -> None:
+    """Lock the company's members and roles until the transaction ends, so that changes of them are sequential."""
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError(
+            "the lock on a company's members needs the transaction that changes them"
+        )
+    # NO KEY: others can still write rows that refer to the company.
+    Company.objects.select_for_update(no_key=True).only("pk").get(pk=company_id())
+
+
+def reload_actor(actor: Actor) -> Actor:
+    """Lock the company's members and roles, and reload what the actor may do, which may have changed meanwhile.
+
+    Raises UnauthorizedAction_403 for a member who is no longer accepted.
+    """
+    lock_company()
+    if actor.auth_path is not AuthPath.SESSION or not actor.member_id:
+        return actor
+    member = User(pk=actor.user_id).memberships.select_related("role").filter(pk=actor.member_id).first()
+    status = member.status if member else ""
+    if member is None or status not in (MembershipStatus.OWNER, MembershipStatus.ACCEPTED):
+        raise NamedError("UnauthorizedAction_403", "your membership is not accepted or is blocked")
+    return replace(
+        actor,
+        is_owner=status == MembershipStatus.OWNER,
+        is_accepted=status == MembershipStatus.ACCEPTED,
+        permissions=member.permissions(),
+    )
+
+
+def forbid_escalation(actor: Actor, permission: Permission, what: str) -> None:
+    """Refuse a permission with flags that the actor lacks (UnauthorizedAction_403); `what` begins the hint."""
+    beyond = lacking(actor, permission)
+    if beyond:
+        more = f" and {len(beyond) - MAX_NAMED} more" if len(beyond) > MAX_NAMED else ""
+        raise NamedError(
+            "UnauthorizedAction_403", f"{what} {', '.join(beyond[:MAX_NAMED])}{more}, which you lack yourself"
+        )
+
+
+def find_role(role_id: str | None) -> Role:
+    """The company's role, or its default role for None. Raises RoleNotFound_404, DefaultRoleNotFound_404."""
+    if role_id is None:
+        found = Role.objects.filter(is_default=True).first()
+        if found is None:
+            raise NamedError(
+                "DefaultRoleNotFound_404", "name a role, or make one the default: PUT /role/:id {isDefault: true}"
+            )
+        return found
+    found = Role.objects.filter(pk=role_id).first()
+    if found is None:
+        raise NamedError("RoleNotFound_404", "role: there is no such role in this company")
+    return found
+
+
+def staff_actor(*, user_id: str, company_id: str) -> Actor:
+    """A member of the service's staff as an actor: no member of the company, and bound by no role."""
+    return Actor(AuthPath.SESSION, user_id, company_id, is_owner=True)

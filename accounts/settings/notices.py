@@ -1,0 +1,24 @@
+"""The kinds of notices. notificationSettings switch them; accounts.members.notices sends them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A kind of notice; its mail is the template templates/mails/<template>."""
+
+    key: str
+    title: str
+    template: str
+    on: bool = True
+    """Whether it is mailed unless the company has changed it."""
+
+
+NOTICES: dict[str, Notice] = {}
+
+
+def register_notice(notice: Notice) -> None:
+    """Add a kind of notice."""
+    NOTICES[notice.key] = notice
