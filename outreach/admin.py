@@ -86,7 +86,7 @@ class SmtpAdmin(CompanyRecordAdmin):
     @admin.display(description="Test the connection")
     def test(self, request: HttpRequest, rows: QuerySet[Smtp]) -> None:
         def one(smtp: Smtp) -> None:
-            found = check_sender(smtp_id=smtp.pk)
+            found = check_sender(id=smtp.pk)
             if not found.ok:
                 raise NamedError("EmailSendingFailed_500", found.detail)
 

@@ -5,19 +5,14 @@ from __future__ import annotations
 from core.api.router import Route
 from core.api.routers import ResourceRouter
 from crm.exports.routes import list_export_routes
+from outreach.connected_apps import routes as connected_apps
 from outreach.delivery import views as messages
 from outreach.genie import views as genie
 from outreach.lead_generation import views as lead_generation
-from outreach.senders import views as apps
 from outreach.suppression import public_views as public
 
 PROTECTED_VIEWS = [
     *list_export_routes("outreach"),
-    Route("apps/smtp", apps.Senders),
-    Route("apps/smtp/<str:id>", apps.SenderDetail),
-    Route("apps/smtp/<str:id>/test", apps.SenderTest),
-    Route("apps/ai-offline", apps.AiApps),
-    Route("apps/ai-offline/<str:id>", apps.AiAppDetail),
     Route("genie", genie.Runs),
     Route("genie/audience-preview", genie.AudiencePreview),
     Route("genie/from-contacts", genie.RunsFromContacts),
@@ -41,6 +36,7 @@ PUBLIC_VIEWS = [Route("unsubscribe/<str:token>", public.Unsubscribe)]
 
 
 def register_protected(router: ResourceRouter) -> None:
+    connected_apps.register_protected(router)
     router.add(*PROTECTED_VIEWS)
 
 

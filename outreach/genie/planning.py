@@ -16,8 +16,8 @@ from core.ids import new_id
 from core.jobs import checkpoint, finish, notify_workers, release, update_owned
 from crm.models import Contact
 from outreach.ai.briefs import ContactBriefs, company_brief
-from outreach.ai.providers import CompanyBrief, ComposeBrief, ContactBrief, Draft, ProviderError, get_provider
-from outreach.ai.services import KINDS
+from outreach.ai.providers import CompanyBrief, ComposeBrief, ContactBrief, Draft, ProviderError
+from outreach.ai.services import provider_of
 from outreach.delivery import ledger
 from outreach.delivery.decision import Reason, Stop, decide
 from outreach.delivery.facts import Surroundings, suppressed_addresses, surroundings
@@ -80,7 +80,7 @@ def _plan_batch(
         _compose_brief(run, contact, recipient, company)
         for (_, contact), recipient in zip(writable, recipients, strict=True)
     ]
-    drafts = get_provider(KINDS[run.ai_type].provider).compose_many(briefs)
+    drafts = provider_of(run.ai_type).compose_many(briefs)
     for (job, _), draft in zip(writable, drafts, strict=True):
         _fill(run, job, draft)
     for job in jobs:

@@ -9,12 +9,10 @@ from django.utils import timezone
 
 from accounts.settings.formats import formats_of
 from core.tenancy import company_id
-from outreach.ai.models import AiApp
 from outreach.delivery.facts import message_facts, sender_facts, surroundings
 from outreach.delivery.models import SendJob, SendJobTransition
 from outreach.genie.audience import describe, expected
 from outreach.genie.models import GenieScheduler
-from outreach.senders.models import Smtp
 from outreach.smtp.message import html_from_text
 
 Status = SendJob.Status
@@ -41,12 +39,6 @@ def phase() -> Case:
         default=Value(Phase.COMPLETED),
         output_field=CharField(),
     )
-
-
-def connected_apps() -> QuerySet[Any]:
-    """The ids of the apps that are connected and not switched off, of all kinds."""
-    senders: QuerySet[Any] = Smtp.objects.filter(is_active=True).values("pk")
-    return senders.union(AiApp.objects.filter(is_active=True).values("pk"), all=True)
 
 
 def kept_runs() -> QuerySet[GenieScheduler]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from django.utils.functional import lazy
 from rest_framework import serializers
 
 from accounts.members.snapshots import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
+from outreach.ai.services import ai_types
 from outreach.delivery.models import SendJob
 from outreach.genie.selectors import phase
 from outreach.senders.serializers import SmtpSnapshot
@@ -25,6 +27,11 @@ class Selectors(Input):
     categories = IdList(default=None, allow_null=True, max_length=100, help_text="ids of contact categories")
 
 
+def _ai_type_help() -> str:
+    *others, last = ai_types()
+    return f"{', '.join(others)} or {last}; left out: the company's default AI app."
+
+
 class RunCreate(Selectors):
     """A run against an existing audience."""
 
@@ -35,9 +42,7 @@ class RunCreate(Selectors):
         help_text="The goal in plain language; without it the run is planned from the company's profile.",
     )
     tone = TextInput(default="", allow_blank=True, max_length=100)
-    aiType = TextInput(
-        required=False, max_length=32, help_text="ai-offline, ai-a or ai-b; left out: the company's default AI app."
-    )
+    aiType = TextInput(required=False, max_length=32, help_text=lazy(_ai_type_help, str)())
     enrichmentEnabled = BooleanInput(default=False)
     draft = BooleanInput(default=False, help_text="true: messages wait for approval.")
     smtp = ObjectIdInput(required=False, help_text="The sender; left out: the oldest that is active and tested.")

@@ -14,7 +14,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
 from core.tenancy import company_id
-from outreach.ai.services import KIND_OF, choose_ai_app
+from outreach.ai.services import ai_type_of, choose_ai_app
 from outreach.delivery import ledger
 from outreach.delivery.models import SendJob
 from outreach.genie.audience import Audience
@@ -66,7 +66,7 @@ def start_run(
         or f"Outreach of {formats_of(company_id()).date(timezone.now())}",
         prompt=prompt,
         tone=tone,
-        ai_type=KIND_OF[app.provider],
+        ai_type=ai_type_of(app),
         audience=audience.as_json(),
         draft=draft,
         smtp=sender,
