@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from crm.exports.sources import register_source
-from outreach.delivery import views as messages
-from outreach.genie import views as genie
+from outreach.delivery.views import MessageViewSet, SmtpLogViewSet
+from outreach.genie.views import RunViewSet
+from outreach.suppression.views import SuppressionViewSet
 
 
 def register_lists() -> None:
     """Called when the app is ready."""
-    register_source("genie", genie.Runs)
-    register_source("genie/send-jobs", messages.Messages)
-    register_source("logs/smtp", messages.SmtpLog)
-    register_source("suppression", messages.Suppressions)
+    register_source("genie", RunViewSet)
+    register_source("genie/send-jobs", MessageViewSet)
+    register_source("logs/smtp", SmtpLogViewSet)
+    register_source("suppression", SuppressionViewSet)

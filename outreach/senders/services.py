@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
-from random import SystemRandom
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.mails.notices import notify
 from core.access import reserve_quota
 from core.errors import NamedError, ValidationFailed
 from outreach.connected_apps.registry import MODULE
-from outreach.delivery.decision import backoff
-from outreach.delivery.models import SendJob
-from outreach.genie.models import GenieScheduler
 from outreach.senders.models import Smtp
 from outreach.smtp.transport import SmtpConfig, SmtpError, Timeouts, encode_address, verify
 
@@ -25,9 +19,6 @@ TEST_TIMEOUTS = Timeouts(connect=10, command=10)
 CONNECTION = frozenset({"host", "port", "username", "password", "secure", "from_email"})
 """What the connection test rests on: a change of one asks for a new test."""
 NOT_FOUND = ("SmtpNotFound_404", "id: there is no such sender in this company")
-TOLD_AFTER = 2
-"""Failures in a row after which the owners hear of a sender: a server that is away for a minute is nobody's business."""
-_random = SystemRandom()
 
 
 @dataclass(frozen=True)
@@ -138,8 +129,11 @@ def delete_senders(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
 
     NoSMTPSelected_400 when none of the ids exists.
     """
-    used = set(SendJob.objects.filter(smtp_id__in=ids).values_list("smtp_id", flat=True).distinct())
-    used |= set(GenieScheduler.objects.filter(smtp_id__in=ids).values_list("smtp_id", flat=True).distinct())
+    used = set[str]()
+    for relation in Smtp._meta.related_objects:
+        rows = relation.related_model._default_manager
+        name = relation.field.name
+        used |= set(rows.filter(**{f"{name}__in": ids}).values_list(f"{name}_id", flat=True).distinct())
     deleted, _ = Smtp.objects.filter(pk__in=ids).exclude(pk__in=used).delete()
     off = Smtp.objects.filter(pk__in=used).update(is_active=False, updated_by_id=member_id, updated_at=timezone.now())
     if not deleted + off:
@@ -161,28 +155,3 @@ def choose_sender(smtp_id: str | None) -> Smtp:
             "NoSMTPSelected_400", "smtp: connect a sender first (POST /apps/smtp) and let its connection test pass"
         )
     return found
-
-
-@transaction.atomic
-def pause_after_trouble(*, smtp_id: str, detail: str) -> None:
-    """Let the sender rest, longer with each failure in a row, and show why; the owners are told once of each such row."""
-    smtp = Smtp.objects.select_for_update(of=("self",)).get(pk=smtp_id)
-    now = timezone.now()
-    smtp.failures += 1
-    smtp.paused_until, smtp.paused_reason = now + backoff(smtp.failures, _random), "sender_trouble"
-    smtp.last_error, smtp.last_error_at = detail, now
-    smtp.save(update_fields=["failures", "paused_until", "paused_reason", "last_error", "last_error_at"])
-    if smtp.failures == TOLD_AFTER:
-        notify("sender.failing", {"smtp": smtp})
-
-
-def pause(smtp: Smtp, reason: str, seconds: float) -> None:
-    """Claim nothing of the sender for a while; its messages stay as they are."""
-    Smtp.objects.filter(pk=smtp.pk).update(
-        paused_until=timezone.now() + timedelta(seconds=seconds), paused_reason=reason
-    )
-
-
-def recovered(*, smtp_id: str) -> None:
-    """The sender works again."""
-    Smtp.objects.filter(pk=smtp_id, failures__gt=0).update(failures=0, last_error="", last_error_at=None)
