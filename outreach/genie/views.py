@@ -79,7 +79,6 @@ class RunViewSet(ResourceViewSet):
             "InvalidAIType_400",
             "NoSMTPSelected_400",
             "AppNotFound_400",
-            "AppNotFound_400",
         ),
         description="A worker plans one message per contact. With draft they wait for approval, otherwise they go at"
         " once. The audience is what the selectors select during planning, without contacts that were made after the"
