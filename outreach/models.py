@@ -1,6 +1,6 @@
 from outreach.ai.models import AiApp
-from outreach.delivery.models import SendJob, SendJobTransition
-from outreach.genie.models import GenieScheduler, GenieSettings
+from outreach.delivery.models import GenieSettings, SendJob, SendJobTransition
+from outreach.genie.models import GenieScheduler
 from outreach.lead_generation.models import LeadGeneration
 from outreach.senders.models import Smtp
 from outreach.suppression.models import Suppression

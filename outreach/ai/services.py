@@ -1,8 +1,7 @@
-"""Connected AI apps. A kind is a path below /apps and the provider that writes; a new provider is one entry here."""
+"""Connected AI apps: created, changed and chosen; and the providers behind them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -10,45 +9,81 @@ from django.db import transaction
 from core.access import reserve_quota
 from core.errors import NamedError
 from outreach.ai.models import AiApp
-from outreach.ai.providers import OfflineComposer
+from outreach.ai.providers import AiProvider, ProviderError
+from outreach.connected_apps.registry import CONNECTED_APPS, MODULE, Capability, apps_with
+
+NOT_AVAILABLE = {"ai-a": "AiANotAvailableInPlan_400", "ai-b": "AiBNotAvailableInPlan_400"}
+"""The AI types of the contract -> the error for a company without such an app, whether or not they can be connected yet."""
 
 
-@dataclass(frozen=True)
-class AiKind:
-    """A kind of AI app: `provider` is its key in outreach.ai.providers.PROVIDERS (empty: none yet), `missing` the error without one."""
-
-    provider: str
-    missing: str = "AiANotAvailableInPlan_400"
+def ai_types() -> list[str]:
+    """The names that `aiType` may have."""
+    return list(dict.fromkeys((*apps_with(Capability.COMPOSE), *NOT_AVAILABLE)))
 
 
-KINDS: dict[str, AiKind] = {
-    "ai-offline": AiKind(OfflineComposer.key),
-    "ai-a": AiKind(""),
-    "ai-b": AiKind("", "AiBNotAvailableInPlan_400"),
-}
-KIND_OF = {kind.provider: name for name, kind in KINDS.items() if kind.provider}
-"""Provider key -> kind."""
+def providers() -> dict[str, type[AiProvider]]:
+    """Provider key, as AI apps store it -> provider."""
+    found = [app.provider for app in apps_with(Capability.COMPOSE).values()]
+    return {provider.key: provider for provider in found if provider is not None}
 
 
-def get_ai_app(kind: str, app_id: str) -> AiApp:
-    """The company's app of the kind; AppNotFound_400 when there is none of this id."""
-    found = AiApp.objects.filter(pk=app_id, provider=KINDS[kind].provider).first()
-    if found is None:
-        raise NamedError("AppNotFound_400", f"id: there is no such {kind} app in this company")
-    return found
+def get_provider(key: str) -> AiProvider:
+    """The provider with this key. Raises ProviderError when there is none."""
+    try:
+        return providers()[key]()
+    except KeyError:
+        known = ", ".join(sorted(providers()))
+        raise ProviderError(
+            "unknown_provider", f"There is no AI provider {key[:60]!r}; there is: {known}.", temporary=False
+        ) from None
+
+
+def provider_key(ai_type: str) -> str:
+    """The key of the provider behind an AI type; empty for a type that cannot be connected yet."""
+    app = CONNECTED_APPS.get(ai_type)
+    return app.provider.key if app is not None and app.provider is not None else ""
+
+
+def provider_of(ai_type: str) -> AiProvider:
+    """The provider behind an AI type. Raises ProviderError when there is none."""
+    return get_provider(provider_key(ai_type))
+
+
+def ai_type_of(app: AiApp) -> str:
+    """The AI type of a company's app."""
+    return next(key for key in apps_with(Capability.COMPOSE) if provider_key(key) == app.provider)
+
+
+def apps_of(ai_type: str) -> Any:
+    """The active company's apps of an AI type."""
+    return AiApp.objects.filter(provider=provider_key(ai_type) or "-")
+
+
+def not_found(ai_type: str) -> tuple[str, str]:
+    """Error name and detail for an id that the company has no app of the type with."""
+    return "AppNotFound_400", f"id: there is no such {ai_type} app in this company"
 
 
 @transaction.atomic
-def save_ai_app(*, kind: str, member_id: str, app_id: str | None = None, **values: Any) -> AiApp:
-    """Create or change an app; a company's first is its default, and a new default takes the place of the old one.
-
-    PlanLimitExceeded_403 for one more than the plan has room for.
-    """
-    if app_id is None:
-        reserve_quota("apps")
-    app = AiApp(provider=KINDS[kind].provider, created_by_id=member_id) if app_id is None else get_ai_app(kind, app_id)
-    if app_id is None and not AiApp.objects.filter(is_default=True).exists():
+def create_ai_app(*, ai_type: str, member_id: str, **values: Any) -> AiApp:
+    """Create an app; the company's first becomes its default. PlanLimitExceeded_403 when the plan's limit is reached."""
+    reserve_quota(MODULE)
+    if not AiApp.objects.filter(is_default=True).exists():
         values["is_default"] = True
+    return _save(AiApp(provider=provider_key(ai_type), created_by_id=member_id), member_id, values)
+
+
+@transaction.atomic
+def update_ai_app(*, ai_type: str, id: str, member_id: str, **values: Any) -> AiApp:
+    """Change an app. AppNotFound_400 for an id that the company has no app of the type with."""
+    app = apps_of(ai_type).filter(pk=id).first()
+    if app is None:
+        raise NamedError(*not_found(ai_type))
+    return _save(app, member_id, values)
+
+
+def _save(app: AiApp, member_id: str, values: dict[str, Any]) -> AiApp:
+    """Save the values; a new default replaces the company's current one."""
     if values.get("is_default"):
         AiApp.objects.filter(is_default=True).exclude(pk=app.pk).update(is_default=False)
     for name, value in values.items():
@@ -59,21 +94,21 @@ def save_ai_app(*, kind: str, member_id: str, app_id: str | None = None, **value
 
 
 def choose_ai_app(ai_type: str | None) -> AiApp:
-    """The active app that writes: of the kind asked for, else the company's default, else its oldest.
+    """The active app that composes: one of the given type, else the company's default, else its oldest.
 
-    InvalidAIType_400 for a kind that does not exist, AiANotAvailableInPlan_400 (of the kind's own name) when none is configured.
+    InvalidAIType_400 for an unknown type, AiANotAvailableInPlan_400 (or the type's own error) when no such app is active.
     """
     apps = AiApp.objects.filter(is_active=True).order_by("-is_default", "created_at", "id")
     if ai_type:
-        if ai_type not in KINDS:
-            raise NamedError("InvalidAIType_400", f"aiType: there is no {ai_type[:60]!r}; there is {', '.join(KINDS)}")
-        apps = apps.filter(provider=KINDS[ai_type].provider or "-")
-    found = apps.filter(provider__in=KIND_OF).first()
+        known = ai_types()
+        if ai_type not in known:
+            raise NamedError("InvalidAIType_400", f"aiType: there is no {ai_type[:60]!r}; there is {', '.join(known)}")
+        apps = apps.filter(provider=provider_key(ai_type) or "-")
+    found = apps.filter(provider__in=providers()).first()
     if found is None:
-        wanted = ai_type or "AI"
-        missing = KINDS[ai_type].missing if ai_type else "AiANotAvailableInPlan_400"
         raise NamedError(
-            missing,
-            f"aiType: no {wanted} app is configured and active in this company; connect one with POST /apps/ai-offline",
+            NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400"),
+            f"aiType: no {ai_type or 'AI'} app is configured and active in this company;"
+            " connect one with POST /apps/ai-offline",
         )
     return found

@@ -14,15 +14,15 @@ from core.ids import new_id
 from core.jobs.liveness import worker_number
 from core.tenancy import unscoped
 from outreach.delivery import ledger
-from outreach.delivery.decision import Limit, Reason, SenderFacts, Stop, Wait, decide
-from outreach.delivery.facts import Surroundings, message_facts, reserved, room, sender_facts, surroundings
+from outreach.delivery.context import SendContext, claimed_count, remaining, sender_state
+from outreach.delivery.decision import Limit, Reason, SenderState, Stop, Wait, decide
 from outreach.delivery.models import SendJob
+from outreach.delivery.pauses import pause
 from outreach.senders.models import Smtp
-from outreach.senders.services import pause
 
 BATCH = 25
 """Messages that a worker holds at once."""
-LOOK = 500
+LOOKAHEAD = 500
 """Messages that are looked at when none of the first ones may go, so that a closed window costs few rounds."""
 _SUBSCRIPTION_PAUSE = 60.0
 _RESERVED_PAUSE = 1.0
@@ -34,7 +34,7 @@ class Claim:
     """What one round brought: the messages to send, and how many were looked at for it."""
 
     jobs: list[SendJob]
-    looked_at: int
+    examined: int
     lease: str = ""
 
 
@@ -54,7 +54,7 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
 
 
 @transaction.atomic
-def claim(smtp_id: str, look: int = BATCH) -> Claim:
+def claim(smtp_id: str, limit: int = BATCH) -> Claim:
     """Claim up to BATCH of the sender's due messages under a fresh lease; those that must wait or never go are told so instead.
 
     The sender's row is locked meanwhile, so that several workers together keep its limits: what one has claimed counts for the other.
@@ -67,33 +67,33 @@ def claim(smtp_id: str, look: int = BATCH) -> Claim:
     now = timezone.now()
     if smtp is None or (smtp.paused_until is not None and smtp.paused_until > now):
         return Claim([], 0)
-    around = surroundings()
-    if not around.subscription_active:
+    context = SendContext.load()
+    if not context.subscription_active:
         pause(smtp, Reason.SUBSCRIPTION_LAPSED, _SUBSCRIPTION_PAUSE)
         return Claim([], 0)
-    sender = sender_facts(smtp, around.zone, now)
-    left = room(sender, reserved(smtp))
+    sender = sender_state(smtp, context.zone, now)
+    left = remaining(sender, claimed_count(smtp))
     if left == 0:
         _pause_for_limit(smtp, sender, now)
         return Claim([], 0)
-    return _choose(smtp, around, min(left, BATCH), look, now)
+    return _choose(smtp, context, min(left, BATCH), limit, now)
 
 
-def _choose(smtp: Smtp, around: Surroundings, most: int, look: int, now: dt.datetime) -> Claim:
+def _choose(smtp: Smtp, context: SendContext, most: int, limit: int, now: dt.datetime) -> Claim:
     jobs = list(
         SendJob.objects.select_for_update(skip_locked=True, of=("self",))
         .filter(_due(now), smtp=smtp)
         .select_related("contact", "run")
         .defer("text", "html", "run__audience", "run__prompt", "contact__custom")
-        .order_by("due_at", "id")[:look]
+        .order_by("due_at", "id")[:limit]
     )
     # The limits have been counted into `most`; asking for each message would only repeat that.
-    facts = message_facts(jobs, around, {smtp.pk: SenderFacts()}, now)
+    known = context.decision_inputs(jobs, {smtp.pk: SenderState()}, now)
     ready: list[SendJob] = []
     waiting: dict[Wait, list[str]] = defaultdict(list)
     stopped: dict[Stop, list[str]] = defaultdict(list)
     for job in jobs:
-        decision = decide(facts[job.pk], now)
+        decision = decide(known[job.pk], now)
         if isinstance(decision, Wait):
             waiting[decision].append(job.pk)
         elif isinstance(decision, Stop):
@@ -105,19 +105,21 @@ def _choose(smtp: Smtp, around: Surroundings, most: int, look: int, now: dt.date
             due_at=wait.until or now + _ASK_AGAIN, reason=wait.reason, updated_at=now
         )
     for stop, ids in stopped.items():
-        ledger.move(SendJob.objects.filter(pk__in=ids), to=stop.state, reason=stop.reason)
+        ledger.transition_all(SendJob.objects.filter(pk__in=ids), to=stop.state, reason=stop.reason)
     lease = new_id()
     if ready:
-        _take(smtp, ready, lease, around, now)
+        _claim(smtp, ready, lease, context, now)
     return Claim(ready, len(jobs), lease)
 
 
-def _take(smtp: Smtp, ready: list[SendJob], lease: str, around: Surroundings, now: dt.datetime) -> None:
+def _claim(smtp: Smtp, ready: list[SendJob], lease: str, context: SendContext, now: dt.datetime) -> None:
     ids = [job.pk for job in ready]
-    ledger.move(SendJob.objects.filter(pk__in=ids), to=SendJob.Status.CLAIMED, lease=lease, worker=worker_number())
+    ledger.transition_all(
+        SendJob.objects.filter(pk__in=ids), to=SendJob.Status.CLAIMED, lease=lease, worker=worker_number()
+    )
     _held.add(lease)
     if smtp.first_sent_on is None:
-        Smtp.objects.filter(pk=smtp.pk).update(first_sent_on=now.astimezone(around.zone).date())
+        Smtp.objects.filter(pk=smtp.pk).update(first_sent_on=now.astimezone(context.zone).date())
     texts = {
         pk: (text, html) for pk, text, html in SendJob.objects.filter(pk__in=ids).values_list("pk", "text", "html")
     }
@@ -126,7 +128,7 @@ def _take(smtp: Smtp, ready: list[SendJob], lease: str, around: Surroundings, no
         job.text, job.html = texts[job.pk]
 
 
-def _pause_for_limit(smtp: Smtp, sender: SenderFacts, now: dt.datetime) -> None:
+def _pause_for_limit(smtp: Smtp, sender: SenderState, now: dt.datetime) -> None:
     """Nothing goes until a slot opens; when slots are only held by other workers, they are asked for again at once."""
     full = [limit for limit in sender.limits if limit.used >= limit.allowed]
     latest: Limit | None = max(full, key=lambda limit: limit.opens_at, default=None)
@@ -141,10 +143,10 @@ _held: set[str] = set()
 
 
 @transaction.atomic
-def give_back(lease: str) -> None:
+def release_claim(lease: str) -> None:
     """Let go of the messages that were claimed under the lease and not begun."""
     _held.discard(lease)
-    ledger.move(
+    ledger.transition_all(
         SendJob.objects.filter(status=SendJob.Status.CLAIMED, lease=lease),
         to=SendJob.Status.APPROVED,
         lease=None,
@@ -152,18 +154,18 @@ def give_back(lease: str) -> None:
     )
 
 
-def free_forgotten() -> None:
+def release_lost_claims() -> None:
     """Free what a failed statement left in this process's name: the sweeper only frees what dead processes held."""
     orphans = SendJob.claim_policy.orphans
     with unscoped(reason="worker: messages that this process held and lost sight of"), transaction.atomic():
         for held, freed in orphans.items():
             lost = SendJob.objects.filter(status=held, worker=worker_number()).exclude(lease__in=list(_held))
-            ledger.move(lost, to=freed, reason="worker_failed", lease=None, worker=None)
+            ledger.transition_all(lost, to=freed, reason="worker_failed", lease=None, worker=None)
 
 
-def put_back_later(job: SendJob, *, until: dt.datetime, detail: str, reply: str) -> bool:
+def schedule_retry(job: SendJob, *, until: dt.datetime, detail: str, reply: str) -> bool:
     """A failed attempt that may be repeated: approved again, due later."""
-    return ledger.step(
+    return ledger.transition(
         job,
         to=SendJob.Status.APPROVED,
         reason=Reason.RETRY_BACKOFF,

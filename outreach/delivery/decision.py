@@ -30,8 +30,9 @@ import datetime as dt
 import random
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
+from core.text.formats import Formats
 from outreach.delivery.windows import Place, Window, next_opening
 
 MAX_ATTEMPTS = 5
@@ -98,7 +99,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class SenderFacts:
+class SenderState:
     """The sender that a message would go through."""
 
     active: bool = True
@@ -107,7 +108,7 @@ class SenderFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SendFacts:
+class DecisionInput:
     """All that the decision rests on; times are aware."""
 
     run_cancelled: bool = False
@@ -119,7 +120,7 @@ class SendFacts:
     attempts: int = 0  # that failed so far
     subscription_active: bool = True
     approved: bool = True
-    sender: SenderFacts | None = SenderFacts()
+    sender: SenderState | None = SenderState()
     not_before: dt.datetime | None = None
     retry_at: dt.datetime | None = None
     window: Window | None = None
@@ -160,16 +161,16 @@ class Stop:
 Decision = Ready | Wait | Stop
 
 
-def decide(facts: SendFacts, now: dt.datetime) -> Decision:
+def decide(known: DecisionInput, now: dt.datetime) -> Decision:
     """What is to become of a message at this moment; a `Wait.until` is always later than `now`."""
-    return _final(facts) or _needs_a_person(facts) or _needs_time(facts, now) or Ready()
+    return _final(known) or _needs_a_person(known) or _needs_time(known, now) or Ready()
 
 
-def forecast(facts: SendFacts, now: dt.datetime) -> dt.datetime | None:
+def forecast(known: DecisionInput, now: dt.datetime) -> dt.datetime | None:
     """When the message goes if nothing else happens, or None when that takes a person or will not be."""
     moment = now
     for _ in range(_FORECAST_STEPS):
-        decision = decide(facts, moment)
+        decision = decide(known, moment)
         if isinstance(decision, Ready):
             return moment
         if isinstance(decision, Stop) or decision.until is None:
@@ -178,34 +179,62 @@ def forecast(facts: SendFacts, now: dt.datetime) -> dt.datetime | None:
     return None
 
 
-def _final(facts: SendFacts) -> Stop | None:
-    if facts.run_cancelled:
+def describe(known: DecisionInput, now: dt.datetime, formats: Formats) -> dict[str, Any]:
+    """The decision in the interface's words: ready, wait or stop, why, and when it is asked again and would go."""
+    decision: Decision = decide(known, now)
+    if isinstance(decision, Ready):
+        return {"state": "ready", "reason": None, "sentence": None, "until": None, "goesAt": now}
+    if isinstance(decision, Stop):
+        return {
+            "state": "stop",
+            "reason": decision.reason,
+            "sentence": decision.sentence,
+            "until": None,
+            "goesAt": None,
+        }
+    goes = forecast(known, now)
+    return {
+        "state": "wait",
+        "reason": decision.reason,
+        "sentence": decision.sentence if goes is None else f"{decision.sentence} {expected(goes, formats)}",
+        "until": decision.until,
+        "goesAt": goes,
+    }
+
+
+def expected(moment: dt.datetime, formats: Formats) -> str:
+    """When it will go, as a sentence."""
+    return f"It goes on {formats.datetime(moment)} ({formats.timezone}), if nothing else comes between."
+
+
+def _final(known: DecisionInput) -> Stop | None:
+    if known.run_cancelled:
         return Stop("cancelled", Reason.RUN_CANCELLED)
-    if facts.contact_deleted:
+    if known.contact_deleted:
         return Stop("cancelled", Reason.CONTACT_DELETED)
-    if facts.suppressed:
+    if known.suppressed:
         return Stop("suppressed", Reason.ADDRESS_SUPPRESSED)
-    if facts.unsubscribed:
+    if known.unsubscribed:
         return Stop("suppressed", Reason.UNSUBSCRIBED)
-    if facts.replied:
+    if known.replied:
         return Stop("cancelled", Reason.REPLY_RECEIVED)
-    if not facts.address_valid:
+    if not known.address_valid:
         return Stop("failed", Reason.NO_VALID_ADDRESS)
-    if facts.attempts >= MAX_ATTEMPTS:
+    if known.attempts >= MAX_ATTEMPTS:
         return Stop("failed", Reason.ATTEMPTS_EXHAUSTED)
     return None
 
 
-def _needs_a_person(facts: SendFacts) -> Wait | None:
-    if not facts.subscription_active:
+def _needs_a_person(known: DecisionInput) -> Wait | None:
+    if not known.subscription_active:
         return Wait(Reason.SUBSCRIPTION_LAPSED, None)
-    if not facts.approved:
+    if not known.approved:
         return Wait(Reason.AWAITING_APPROVAL, None)
-    if facts.sender is None:
+    if known.sender is None:
         return Wait(Reason.SENDER_MISSING, None)
-    if not facts.sender.active:
+    if not known.sender.active:
         return Wait(Reason.SENDER_INACTIVE, None)
-    if not facts.sender.verified:
+    if not known.sender.verified:
         return Wait(Reason.SENDER_UNVERIFIED, None)
     return None
 
@@ -213,27 +242,27 @@ def _needs_a_person(facts: SendFacts) -> Wait | None:
 _LIMITS_IN_ORDER = (Reason.LIMIT_DAY_RAMP, Reason.LIMIT_DAY, Reason.LIMIT_HOUR, Reason.LIMIT_MINUTE)
 
 
-def _needs_time(facts: SendFacts, now: dt.datetime) -> Wait | None:
-    if facts.not_before and facts.not_before > now:
-        return Wait(Reason.SCHEDULED_FOR_LATER, facts.not_before)
-    if facts.retry_at and facts.retry_at > now:
-        return Wait(Reason.RETRY_BACKOFF, facts.retry_at)
-    limits = facts.sender.limits if facts.sender else ()
+def _needs_time(known: DecisionInput, now: dt.datetime) -> Wait | None:
+    if known.not_before and known.not_before > now:
+        return Wait(Reason.SCHEDULED_FOR_LATER, known.not_before)
+    if known.retry_at and known.retry_at > now:
+        return Wait(Reason.RETRY_BACKOFF, known.retry_at)
+    limits = known.sender.limits if known.sender else ()
     for limit in sorted(limits, key=lambda limit: _LIMITS_IN_ORDER.index(limit.reason)):
         if limit.used >= limit.allowed and limit.opens_at > now:
             return Wait(limit.reason, limit.opens_at)
-    if facts.window:
-        if facts.place is None:
+    if known.window:
+        if known.place is None:
             raise ValueError("a window needs the recipient's place")
-        opening = next_opening(facts.window, facts.place.zone, now)
+        opening = next_opening(known.window, known.place.zone, now)
         if opening > now:
             return Wait(Reason.OUTSIDE_WINDOW, opening)
     return None
 
 
-def approved(facts: SendFacts) -> SendFacts:
+def approved(known: DecisionInput) -> DecisionInput:
     """The same facts with the draft approved: a preview's question of what would happen then."""
-    return replace(facts, approved=True)
+    return replace(known, approved=True)
 
 
 def ramp_limit(first_day: dt.date, day: dt.date, *, start: int, step: int, cap: int) -> int:

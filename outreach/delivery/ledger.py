@@ -47,7 +47,7 @@ def record_planned(ids: Sequence[str], *, actor_id: str | None) -> None:
 
 
 @transaction.atomic
-def move(
+def transition_all(
     rows: QuerySet[SendJob],
     *,
     to: str,
@@ -59,13 +59,13 @@ def move(
     """Take the rows to a status, 5,000 at a time, each with its step in the ledger; returns how many. Waits for rows held by others."""
     moved = 0
     for ids in in_batches(rows, lock=True):
-        _write_steps(ids, to, reason, detail, actor_id)
+        _write_transitions(ids, to, reason, detail, actor_id)
         SendJob.objects.filter(pk__in=ids).update(status=to, reason=reason, updated_at=timezone.now(), **values)
         moved += len(ids)
     return moved
 
 
-def _write_steps(ids: Sequence[str], to: str, reason: str, detail: str, actor_id: str | None) -> None:
+def _write_transitions(ids: Sequence[str], to: str, reason: str, detail: str, actor_id: str | None) -> None:
     now = timezone.now()
     with connection.cursor() as cursor:
         cursor.execute(
@@ -78,15 +78,15 @@ def _write_steps(ids: Sequence[str], to: str, reason: str, detail: str, actor_id
         )
 
 
-def step(job: SendJob, *, to: str, reason: str = "", detail: str = "", **values: Any) -> bool:
+def transition(job: SendJob, *, to: str, reason: str = "", detail: str = "", **values: Any) -> bool:
     """Take one message that this worker holds to a status, in a single statement; False when the lease has changed hands."""
-    return _step(job, to, reason, detail, values, "AND j.lease = %s AND j.status = %s", [job.lease, job.status])
+    return _transition(job, to, reason, detail, values, "AND j.lease = %s AND j.status = %s", [job.lease, job.status])
 
 
 def commit_intent(job: SendJob, *, recipient: str, message_id: str) -> bool:
     """Claimed → sending, if it may still go: the lease is ours, and neither run, sender nor recipient has said no since the claim."""
     values = {"recipient": recipient, "message_id": message_id, "sending_at": timezone.now()}
-    return _step(
+    return _transition(
         job,
         "sending",
         "",
@@ -97,25 +97,25 @@ def commit_intent(job: SendJob, *, recipient: str, message_id: str) -> bool:
     )
 
 
-def late_news(job: SendJob, *, to: str, sending_at: datetime, detail: str, **values: Any) -> bool:
+def record_late_outcome(job: SendJob, *, to: str, sending_at: datetime, detail: str, **values: Any) -> bool:
     """What became of a message that the sweeper has meanwhile called unknown: the worker that asked the server knows better."""
-    return _step(job, to, "", detail, values, "AND j.status = 'unknown' AND j.sending_at = %s", [sending_at])
+    return _transition(job, to, "", detail, values, "AND j.status = 'unknown' AND j.sending_at = %s", [sending_at])
 
 
-def _step(
+def _transition(
     job: SendJob, to: str, reason: str, detail: str, values: dict[str, Any], where: str, parameters: list[Any]
 ) -> bool:
     if to != SendJob.Status.SENT:
-        return _write_step(job, to, reason, detail, values, where, parameters)
+        return _write_transition(job, to, reason, detail, values, where, parameters)
     with transaction.atomic():
-        done = _write_step(job, to, reason, detail, values, where, parameters)
+        done = _write_transition(job, to, reason, detail, values, where, parameters)
         if done:
             payload = {"contact": job.contact_id, "subject": job.subject, "run": job.run_id}
             emit("mail.sent", [job.pk], payloads={job.pk: payload}, notify=False)
         return done
 
 
-def _write_step(
+def _write_transition(
     job: SendJob, to: str, reason: str, detail: str, values: dict[str, Any], where: str, parameters: list[Any]
 ) -> bool:
     now = timezone.now()

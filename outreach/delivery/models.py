@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db import models
 
-from core.fields import CompanyForeignKey
+from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
 
 
@@ -128,3 +128,18 @@ class SendJobTransition(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         indexes = [models.Index(fields=("send_job", "created_at", "id"), name="sendjobtransition_job")]
+
+
+class GenieSettings(CompanyModel):
+    """A company's defaults for runs: the window in which recipients are written to."""
+
+    window_days = JSONField(default=list, blank=True, help_text="ISO weekdays 1 to 7; empty: every day.")
+    window_start = models.TimeField(null=True, blank=True)
+    window_end = models.TimeField(null=True, blank=True)
+    recipient_timezone = models.BooleanField(
+        default=True, help_text="The window is read on the recipient's clock, otherwise on the company's."
+    )
+
+    class Meta(CompanyModel.Meta):
+        verbose_name_plural = "genie settings"
+        constraints = [models.UniqueConstraint(fields=("company",), name="geniesettings_once")]

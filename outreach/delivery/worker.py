@@ -19,16 +19,25 @@ from django.utils import timezone
 from core.jobs import LeaseLost
 from core.tenancy import company_scope
 from outreach.delivery import ledger
-from outreach.delivery.claims import BATCH, LOOK, claim, due_senders, free_forgotten, give_back, put_back_later
+from outreach.delivery.claims import (
+    BATCH,
+    LOOKAHEAD,
+    claim,
+    due_senders,
+    release_claim,
+    release_lost_claims,
+    schedule_retry,
+)
 from outreach.delivery.decision import MAX_ATTEMPTS, Reason, backoff
 from outreach.delivery.models import SendJob
-from outreach.senders import services as senders
+from outreach.delivery.pauses import pause_after_failure, reset_failures
+from outreach.delivery.unsubscribe_tokens import Unsubscriber, link
 from outreach.senders.models import Smtp
+from outreach.senders.services import config_of
 from outreach.smtp.message import InvalidMail, OutgoingMail, build, message_id
 from outreach.smtp.transport import Outcome, Rejected, Sent, Session, SmtpError, Uncertain
 from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress_address
-from outreach.suppression.tokens import Unsubscriber, link
 
 log = logging.getLogger(__name__)
 
@@ -39,13 +48,13 @@ _TOO_LARGE = 552
 _random = SystemRandom()
 
 
-class _NoLonger(Exception):
+class _IntentRefused(Exception):
     """The intent was refused: the message may no longer go, or is no longer ours."""
 
 
 def drain(deadline: float) -> None:
     """Send what is due, a while for each sender in turn, until nothing is or the deadline (monotonic) passes."""
-    free_forgotten()
+    release_lost_claims()
     while monotonic() < deadline:
         due = due_senders(SENDERS_A_ROUND)
         if not due:
@@ -60,17 +69,17 @@ def drain(deadline: float) -> None:
 def serve(smtp_id: str, deadline: float) -> int:
     """Send one sender's due messages over one session until none is left or the deadline passes; returns how many the server took."""
     session: Session | None = None
-    sent, look, trouble = 0, BATCH, ""
+    sent, limit, failure = 0, BATCH, ""
     try:
         while monotonic() < deadline:
-            claimed = claim(smtp_id, look)
-            if not claimed.looked_at:
+            claimed = claim(smtp_id, limit)
+            if not claimed.examined:
                 break
-            look = BATCH if claimed.jobs else LOOK
+            limit = BATCH if claimed.jobs else LOOKAHEAD
             if not claimed.jobs:
                 continue
             try:
-                session = session or Session.open(senders.config_of(_sender(claimed.jobs[0])))
+                session = session or Session.open(config_of(_sender(claimed.jobs[0])))
                 for job in claimed.jobs:
                     sent += _send_one(session, job)
                     if monotonic() >= deadline:
@@ -78,19 +87,19 @@ def serve(smtp_id: str, deadline: float) -> int:
             finally:
                 with suppress(
                     DatabaseError
-                ):  # what cannot be given back now is found by free_forgotten, or by the sweeper
-                    give_back(claimed.lease)
+                ):  # what cannot be given back now is found by release_lost_claims, or by the sweeper
+                    release_claim(claimed.lease)
     except SmtpError as error:
-        trouble = error.detail
+        failure = error.detail
     except LeaseLost as lost:
         log.warning("message %s was taken over by another worker", lost)
     finally:
         if session is not None:
             session.close()
     if sent:
-        senders.recovered(smtp_id=smtp_id)
-    if trouble:
-        senders.pause_after_trouble(smtp_id=smtp_id, detail=trouble)
+        reset_failures(smtp_id=smtp_id)
+    if failure:
+        pause_after_failure(smtp_id=smtp_id, detail=failure)
     return sent
 
 
@@ -101,26 +110,30 @@ def _send_one(session: Session, job: SendJob) -> bool:
     try:
         data = build(_mail(job, smtp, recipient))
     except InvalidMail as error:
-        _must(
-            ledger.step(job, to="failed", reason="invalid_message", detail=str(error), error=str(error), worker=None),
+        _require_lease(
+            ledger.transition(
+                job, to="failed", reason="invalid_message", detail=str(error), error=str(error), worker=None
+            ),
             job,
         )
         return False
 
     def commit_intent() -> None:
         if not ledger.commit_intent(job, recipient=recipient, message_id=message_id(job.pk, smtp.from_email)):
-            raise _NoLonger
+            raise _IntentRefused
 
     try:
         outcome = session.deliver(smtp.from_email, recipient, data, commit_intent)
-    except _NoLonger:
-        _must(ledger.step(job, to="approved", reason="changed_since_claim", lease=None, worker=None), job)
+    except _IntentRefused:
+        _require_lease(
+            ledger.transition(job, to="approved", reason="changed_since_claim", lease=None, worker=None), job
+        )
         return False  # the next claim decides, and says why
     except BaseException:
         if job.status == "sending":
-            _settle(job, Uncertain("the worker was stopped while the server had the message"))
+            _record_outcome(job, Uncertain("the worker was stopped while the server had the message"))
         raise
-    return _settle(job, outcome)
+    return _record_outcome(job, outcome)
 
 
 def _mail(job: SendJob, smtp: Smtp, recipient: str) -> OutgoingMail:
@@ -138,25 +151,25 @@ def _mail(job: SendJob, smtp: Smtp, recipient: str) -> OutgoingMail:
     )
 
 
-def _settle(job: SendJob, outcome: Outcome) -> bool:
+def _record_outcome(job: SendJob, outcome: Outcome) -> bool:
     if isinstance(outcome, Sent):
         values: dict[str, Any] = {"sent_at": timezone.now(), "worker": None, "error": "", "reply": outcome.reply}
-        if not ledger.step(job, to="sent", detail=outcome.reply, **values):
-            _tell_late(job, "sent", outcome.reply, values)
+        if not ledger.transition(job, to="sent", detail=outcome.reply, **values):
+            _record_late(job, "sent", outcome.reply, values)
         return True
     if isinstance(outcome, Uncertain):
-        _must(
-            ledger.step(
+        _require_lease(
+            ledger.transition(
                 job, to="unknown", reason="uncertain", detail=outcome.reason, error=outcome.reason, worker=None
             ),
             job,
         )
     else:
-        _rejected(job, outcome)
+        _record_rejection(job, outcome)
     return False
 
 
-def _rejected(job: SendJob, outcome: Rejected) -> None:
+def _record_rejection(job: SendJob, outcome: Rejected) -> None:
     """Surely not sent: the sender's trouble, a bad address, another attempt later, or the end."""
     reply = f"{outcome.code or ''} {outcome.reply}".strip()
     if outcome.about_sender and outcome.code != _TOO_LARGE:
@@ -164,13 +177,16 @@ def _rejected(job: SendJob, outcome: Rejected) -> None:
     attempts = job.attempts + 1
     if outcome.temporary and attempts < MAX_ATTEMPTS:
         until = timezone.now() + backoff(attempts, _random)
-        _must(put_back_later(job, until=until, detail=outcome.reply, reply=reply), job)
+        _require_lease(schedule_retry(job, until=until, detail=outcome.reply, reply=reply), job)
         return
     reason = "bad_address" if outcome.bad_address else Reason.ATTEMPTS_EXHAUSTED if outcome.temporary else "rejected"
     with transaction.atomic():
         values = {"attempts": attempts, "error": outcome.reply, "reply": reply, "worker": None, "sending_at": None}
-        _must(
-            ledger.step(job, to="failed", reason=reason, detail=reply, recipient=job.contact.email or "", **values), job
+        _require_lease(
+            ledger.transition(
+                job, to="failed", reason=reason, detail=reply, recipient=job.contact.email or "", **values
+            ),
+            job,
         )
         if outcome.bad_address:
             suppress_address(
@@ -181,13 +197,13 @@ def _rejected(job: SendJob, outcome: Rejected) -> None:
             )
 
 
-def _tell_late(job: SendJob, to: str, detail: str, values: dict[str, Any]) -> None:
+def _record_late(job: SendJob, to: str, detail: str, values: dict[str, Any]) -> None:
     assert job.sending_at is not None
-    ledger.late_news(job, to=to, sending_at=job.sending_at, detail=detail, **values)
+    ledger.record_late_outcome(job, to=to, sending_at=job.sending_at, detail=detail, **values)
     raise LeaseLost(job.pk)
 
 
-def _must(written: bool, job: SendJob) -> None:
+def _require_lease(written: bool, job: SendJob) -> None:
     if not written:
         raise LeaseLost(job.pk)
 

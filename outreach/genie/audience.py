@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,12 +15,13 @@ from django.utils import timezone
 from accounts.settings.formats import formats_of
 from core.errors import NamedError
 from core.tenancy import company_id
-from core.text.formats import Formats
 from crm.models import Contact, ContactCategory, ContactTag, Lead, Segment, Tag
 from crm.segments.services import compiled, contacts_of, next_contacts
-from outreach.delivery.decision import Decision, Ready, SendFacts, Stop, decide, forecast
-from outreach.delivery.facts import ADDRESS, suppressed_addresses, surroundings
+from outreach.delivery.context import SendContext
+from outreach.delivery.decision import DecisionInput, Stop, decide, describe
+from outreach.suppression.addresses import ADDRESS
 from outreach.suppression.models import Suppression
+from outreach.suppression.selectors import suppressed_addresses
 
 SAMPLE = 10
 
@@ -131,8 +131,8 @@ def preview(audience: Audience) -> dict[str, Any]:
     """How many contacts the audience has, how many can be written to, why not the others, and the decision for each of a sample."""
     excluded: dict[str, int] = {}
     total = sendable = 0
-    for facts, count in _combinations(audience.contacts()):
-        decision = decide(facts, timezone.now())
+    for known, count in _combinations(audience.contacts()):
+        decision = decide(known, timezone.now())
         total += count
         if isinstance(decision, Stop):
             excluded[decision.reason] = excluded.get(decision.reason, 0) + count
@@ -141,7 +141,7 @@ def preview(audience: Audience) -> dict[str, Any]:
     return {"count": total, "sendable": sendable, "excluded": excluded, "sample": _sample(audience)}
 
 
-def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[SendFacts, int]]:
+def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[DecisionInput, int]]:
     """The facts that exclude a recipient, with the number of contacts of each combination, in one statement."""
 
     def flag(condition: Any) -> Case:
@@ -160,48 +160,20 @@ def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[SendFacts, int]
         .annotate(number=Count("pk"))
     )
     for address, suppressed, unsubscribed, number in rows:
-        yield SendFacts(address_valid=address, suppressed=suppressed, unsubscribed=unsubscribed), number
+        yield DecisionInput(address_valid=address, suppressed=suppressed, unsubscribed=unsubscribed), number
 
 
 def _sample(audience: Audience) -> list[dict[str, Any]]:
-    now, around, formats = timezone.now(), surroundings(), formats_of(company_id())
+    now, context, formats = timezone.now(), SendContext.load(), formats_of(company_id())
     contacts = list(audience.contacts().only(*_SAMPLE_COLUMNS).order_by("pk")[:SAMPLE])
     suppressed = suppressed_addresses(contact.email for contact in contacts)
     rows = []
     for contact in contacts:
-        facts = around.facts(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
+        known = context.decision_input(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
         rows.append(
-            {"_id": contact.pk, "name": contact.name, "email": contact.email, "decision": describe(facts, now, formats)}
+            {"_id": contact.pk, "name": contact.name, "email": contact.email, "decision": describe(known, now, formats)}
         )
     return rows
 
 
 _SAMPLE_COLUMNS = ("id", "name", "email", "contact_number", "unsubscribed_at", "replied_at", "is_deleted")
-
-
-def describe(facts: SendFacts, now: Any, formats: Formats) -> dict[str, Any]:
-    """The decision in the interface's words: ready, wait or stop, why, and when it is asked again and would go."""
-    decision: Decision = decide(facts, now)
-    if isinstance(decision, Ready):
-        return {"state": "ready", "reason": None, "sentence": None, "until": None, "goesAt": now}
-    if isinstance(decision, Stop):
-        return {
-            "state": "stop",
-            "reason": decision.reason,
-            "sentence": decision.sentence,
-            "until": None,
-            "goesAt": None,
-        }
-    goes = forecast(facts, now)
-    return {
-        "state": "wait",
-        "reason": decision.reason,
-        "sentence": decision.sentence if goes is None else f"{decision.sentence} {expected(goes, formats)}",
-        "until": decision.until,
-        "goesAt": goes,
-    }
-
-
-def expected(moment: dt.datetime, formats: Formats) -> str:
-    """When it will go, as a sentence."""
-    return f"It goes on {formats.datetime(moment)} ({formats.timezone}), if nothing else comes between."

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from core.jobs import JobWork, PeriodicTask, register
+from outreach.genie.mails import notify_ended, notify_finished
 from outreach.genie.models import GenieScheduler
-from outreach.genie.notices import notify_ended, tell_finished
 from outreach.genie.planning import plan
 
 register(JobWork("genie", plan, model=GenieScheduler, queue="bulk", ended=notify_ended))
-register(PeriodicTask("outreach.finished_runs", tell_finished, every=timedelta(minutes=1)))
+register(PeriodicTask("outreach.finished_runs", notify_finished, every=timedelta(minutes=1)))

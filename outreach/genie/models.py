@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
-from core.models import CompanyModel, Job
+from core.models import Job
 
 
 class GenieScheduler(Job):
@@ -62,18 +62,3 @@ class GenieScheduler(Job):
 
     def __str__(self) -> str:
         return self.name or self.prompt[:60] or self.pk
-
-
-class GenieSettings(CompanyModel):
-    """A company's defaults for runs: the window in which recipients are written to."""
-
-    window_days = JSONField(default=list, blank=True, help_text="ISO weekdays 1 to 7; empty: every day.")
-    window_start = models.TimeField(null=True, blank=True)
-    window_end = models.TimeField(null=True, blank=True)
-    recipient_timezone = models.BooleanField(
-        default=True, help_text="The window is read on the recipient's clock, otherwise on the company's."
-    )
-
-    class Meta(CompanyModel.Meta):
-        verbose_name_plural = "genie settings"
-        constraints = [models.UniqueConstraint(fields=("company",), name="geniesettings_once")]

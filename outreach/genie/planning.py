@@ -16,15 +16,16 @@ from core.ids import new_id
 from core.jobs import checkpoint, finish, notify_workers, release, update_owned
 from crm.models import Contact
 from outreach.ai.briefs import ContactBriefs, company_brief
-from outreach.ai.providers import CompanyBrief, ComposeBrief, ContactBrief, Draft, ProviderError, get_provider
-from outreach.ai.services import KINDS
+from outreach.ai.providers import CompanyBrief, ComposeBrief, ContactBrief, Draft, ProviderError
+from outreach.ai.services import provider_of
 from outreach.delivery import ledger
+from outreach.delivery.context import SendContext
 from outreach.delivery.decision import Reason, Stop, decide
-from outreach.delivery.facts import Surroundings, suppressed_addresses, surroundings
 from outreach.delivery.models import SendJob
+from outreach.delivery.privacy import not_erased
 from outreach.genie.audience import Audience
 from outreach.genie.models import GenieScheduler
-from outreach.privacy import not_erased
+from outreach.suppression.selectors import suppressed_addresses
 
 BATCH = 500
 
@@ -62,7 +63,7 @@ def _plan_batch(
     run: GenieScheduler, contacts: Sequence[Contact], place: str, company: CompanyBrief, contact_briefs: ContactBriefs
 ) -> bool:
     """Write the batch's messages, then commit them with the progress; False when the run has been cancelled meanwhile."""
-    stops = _stops(contacts, surroundings())
+    stops = _stops(contacts, SendContext.load())
     jobs = [
         SendJob(
             id=new_id(),
@@ -80,7 +81,7 @@ def _plan_batch(
         _compose_brief(run, contact, recipient, company)
         for (_, contact), recipient in zip(writable, recipients, strict=True)
     ]
-    drafts = get_provider(KINDS[run.ai_type].provider).compose_many(briefs)
+    drafts = provider_of(run.ai_type).compose_many(briefs)
     for (job, _), draft in zip(writable, drafts, strict=True):
         _fill(run, job, draft)
     for job in jobs:
@@ -94,13 +95,15 @@ def _plan_batch(
     return going
 
 
-def _stops(contacts: Sequence[Contact], around: Surroundings) -> dict[str, Stop]:
+def _stops(contacts: Sequence[Contact], context: SendContext) -> dict[str, Stop]:
     """The recipients that are never written to, by the decision function."""
     now = timezone.now()
     suppressed = suppressed_addresses(contact.email for contact in contacts)
     found = {}
     for contact in contacts:
-        decision = decide(around.facts(contact, suppressed=(contact.email or "").lower() in suppressed, now=now), now)
+        decision = decide(
+            context.decision_input(contact, suppressed=(contact.email or "").lower() in suppressed, now=now), now
+        )
         if isinstance(decision, Stop):
             found[contact.pk] = decision
     return found

@@ -1,16 +1,16 @@
-"""Bodies and answers of runs, messages, the message log and suppressed addresses."""
+"""Bodies and answers of outreach runs."""
 
 from __future__ import annotations
 
+from django.utils.functional import lazy
 from rest_framework import serializers
 
 from accounts.members.snapshots import MemberSnapshot
-from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
+from core.api.input import BooleanInput, IdList, Input, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
-from outreach.delivery.models import SendJob
+from outreach.ai.services import ai_types
 from outreach.genie.selectors import phase
 from outreach.senders.serializers import SmtpSnapshot
-from outreach.suppression.models import Suppression
 
 PROMPT_LENGTH = 10_000
 
@@ -25,6 +25,11 @@ class Selectors(Input):
     categories = IdList(default=None, allow_null=True, max_length=100, help_text="ids of contact categories")
 
 
+def _ai_type_help() -> str:
+    *others, last = ai_types()
+    return f"{', '.join(others)} or {last}; left out: the company's default AI app."
+
+
 class RunCreate(Selectors):
     """A run against an existing audience."""
 
@@ -35,9 +40,7 @@ class RunCreate(Selectors):
         help_text="The goal in plain language; without it the run is planned from the company's profile.",
     )
     tone = TextInput(default="", allow_blank=True, max_length=100)
-    aiType = TextInput(
-        required=False, max_length=32, help_text="ai-offline, ai-a or ai-b; left out: the company's default AI app."
-    )
+    aiType = TextInput(required=False, max_length=32, help_text=lazy(_ai_type_help, str)())
     enrichmentEnabled = BooleanInput(default=False)
     draft = BooleanInput(default=False, help_text="true: messages wait for approval.")
     smtp = ObjectIdInput(required=False, help_text="The sender; left out: the oldest that is active and tested.")
@@ -55,56 +58,6 @@ class Retry(Input):
     )
 
 
-class MessageEdit(Input):
-    """A draft's new words."""
-
-    subject = TextInput(required=False, max_length=200)
-    text = TextInput(required=False, max_length=100_000, trim_whitespace=False)
-    html = TextInput(required=False, allow_blank=True, max_length=500_000, help_text="Empty: made from the text.")
-
-
-class SettingsInput(Input):
-    """When recipients are written to."""
-
-    windowDays = serializers.ListField(
-        child=IntegerInput(min_value=1, max_value=7),
-        required=False,
-        max_length=7,
-        help_text="1 is Monday; empty: every day.",
-    )
-    windowStart = serializers.TimeField(
-        required=False, allow_null=True, help_text="Local time such as 09:00; null: the whole day."
-    )
-    windowEnd = serializers.TimeField(
-        required=False, allow_null=True, help_text="Not included; not later than windowStart: past midnight."
-    )
-    recipientTimezone = BooleanInput(
-        required=False, help_text="The window is read on the recipient's clock, otherwise on the company's."
-    )
-
-
-class SuppressionCreate(Input):
-    """An address that is not to be written to."""
-
-    email = TextInput(max_length=254)
-    reason = serializers.ChoiceField(choices=Suppression.Reason.values, default=Suppression.Reason.MANUAL)
-    source = TextInput(default="", allow_blank=True, max_length=200, help_text="Where the wish came from.")  # type: ignore[assignment]
-
-
-class DecisionOut(Output):
-    """What the decision function says."""
-
-    state = Computed(serializers.ChoiceField(choices=("ready", "wait", "stop")))
-    reason = Computed(serializers.CharField(allow_null=True))
-    sentence = Computed(serializers.CharField(allow_null=True, help_text="The reason in words."))
-    until = Computed(
-        serializers.DateTimeField(
-            allow_null=True, help_text="When it is asked again; null: when a person has acted, or never."
-        )
-    )
-    goesAt = Computed(serializers.DateTimeField(allow_null=True, help_text="When it goes if nothing else happens."))
-
-
 class AudienceOut(Output):
     """An audience, judged."""
 
@@ -118,17 +71,6 @@ class AudienceOut(Output):
             child=serializers.DictField(), help_text="Up to 10 contacts, each with the decision for it."
         )
     )
-
-
-class ContactSnapshot(Output):
-    _id = IdField()
-    name = serializers.CharField()
-    email = serializers.CharField(allow_null=True)
-
-
-class RunSnapshot(Output):
-    _id = IdField()
-    name = serializers.CharField()
 
 
 class RunOut(Output):
@@ -183,98 +125,3 @@ class RunCancelled(RunOut):
     """A run after its cancellation."""
 
     cancelledCount = Computed(serializers.IntegerField(help_text="Messages that will not go."))
-
-
-class MessageOut(Output):
-    """A message."""
-
-    _id = IdField()
-    run = RunSnapshot()
-    contact = ContactSnapshot()
-    smtp = SmtpSnapshot()
-    channel = serializers.CharField()
-    step = serializers.IntegerField()
-    occurrence = serializers.IntegerField()
-    status = serializers.ChoiceField(choices=SendJob.Status.values)
-    reason = serializers.CharField(help_text="Code of why it has not gone, or was not sent.")
-    recipient = serializers.CharField(help_text="The address it is for; when sent, the one it went to.")
-    subject = serializers.CharField()
-    text = serializers.CharField()
-    messageId = serializers.CharField(help_text="Message-ID header; empty until the sending begins.")
-    attempts = serializers.IntegerField(help_text="Attempts that failed.")
-    error = serializers.CharField()
-    reply = serializers.CharField(help_text="The server's last reply.")
-    dueAt = serializers.DateTimeField(help_text="Not before.")
-    approvedAt = serializers.DateTimeField(allow_null=True)
-    approvedBy = MemberSnapshot(source="approved_by")
-    sendingAt = serializers.DateTimeField(allow_null=True)
-    sentAt = serializers.DateTimeField(allow_null=True)
-    createdBy = MemberSnapshot(source="created_by")
-    updatedBy = MemberSnapshot(source="updated_by")
-    createdAt = serializers.DateTimeField()
-    updatedAt = serializers.DateTimeField()
-
-
-class MessageDetail(MessageOut):
-    """A message with its HTML, the decision as it would be taken now, and its life so far."""
-
-    html = Computed(serializers.CharField())
-    decision = Computed(
-        serializers.DictField(
-            allow_null=True, help_text="state, reason, sentence, until, goesAt; null once it has gone."
-        )
-    )
-    transitions = Computed(
-        serializers.ListField(child=serializers.DictField(), help_text="from, to, reason, detail, actor, at.")
-    )
-
-
-class MessageChanged(MessageOut):
-    """One of the messages that an operation changed, null when there was none, and how many there were."""
-
-    changedCount = Computed(serializers.IntegerField(help_text="Messages that the operation changed."))
-
-
-class SmtpMessageOut(Output):
-    """What went out, or may have."""
-
-    _id = IdField()
-    smtp = SmtpSnapshot()
-    to = serializers.CharField(source="recipient")
-    subject = serializers.CharField()
-    text = serializers.CharField()
-    status = serializers.CharField(help_text="sending, sent, failed or unknown.")
-    reason = serializers.CharField()
-    messageId = serializers.CharField()
-    reply = serializers.CharField(help_text="What the server said.")
-    error = serializers.CharField()
-    attempts = serializers.IntegerField()
-    contact = ContactSnapshot()
-    run = RunSnapshot()
-    sendingAt = serializers.DateTimeField(allow_null=True)
-    sentAt = serializers.DateTimeField(allow_null=True)
-    createdBy = MemberSnapshot(source="created_by")
-    updatedBy = MemberSnapshot(source="updated_by")
-    createdAt = serializers.DateTimeField()
-    updatedAt = serializers.DateTimeField()
-
-
-class SettingsOut(Output):
-    windowDays = Computed(serializers.ListField(child=serializers.IntegerField()))
-    windowStart = Computed(serializers.CharField(allow_null=True))
-    windowEnd = Computed(serializers.CharField(allow_null=True))
-    recipientTimezone = Computed(serializers.BooleanField())
-    timezone = Computed(serializers.CharField(help_text="The company's; changed with the company's profile."))
-
-
-class SuppressionOut(Output):
-    """An address that is never written to."""
-
-    _id = IdField()
-    email = serializers.CharField()
-    reason = serializers.CharField()
-    source = serializers.CharField()  # type: ignore[assignment]
-    details = serializers.DictField()
-    createdBy = MemberSnapshot(source="created_by")
-    createdAt = serializers.DateTimeField()
-    updatedAt = serializers.DateTimeField()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
-from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.settings.formats import formats_of
@@ -14,14 +11,14 @@ from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
 from core.tenancy import company_id
-from outreach.ai.services import KIND_OF, choose_ai_app
+from outreach.ai.services import ai_type_of, choose_ai_app
 from outreach.delivery import ledger
 from outreach.delivery.models import SendJob
 from outreach.genie.audience import Audience
 from outreach.genie.models import GenieScheduler
 from outreach.senders.services import choose_sender
 
-NOT_GONE = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPROVED)
+NOT_CLAIMED = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPROVED)
 """Statuses of messages that no worker holds and that can still be stopped."""
 
 
@@ -66,7 +63,7 @@ def start_run(
         or f"Outreach of {formats_of(company_id()).date(timezone.now())}",
         prompt=prompt,
         tone=tone,
-        ai_type=KIND_OF[app.provider],
+        ai_type=ai_type_of(app),
         audience=audience.as_json(),
         draft=draft,
         smtp=sender,
@@ -103,8 +100,8 @@ def cancel_run(*, run_id: str, member_id: str | None) -> int:
         run.save(
             update_fields=["cancelled_at", "cancel_requested", "status", "finished_at", "updated_by", "updated_at"]
         )
-    waiting = SendJob.objects.filter(run_id=run_id, status__in=NOT_GONE)
-    return ledger.move(waiting, to=SendJob.Status.CANCELLED, reason="run_cancelled", actor_id=member_id)
+    waiting = SendJob.objects.filter(run_id=run_id, status__in=NOT_CLAIMED)
+    return ledger.transition_all(waiting, to=SendJob.Status.CANCELLED, reason="run_cancelled", actor_id=member_id)
 
 
 @transaction.atomic
@@ -113,27 +110,3 @@ def delete_run(*, run_id: str, member_id: str) -> None:
     cancel_run(run_id=run_id, member_id=member_id)
     GenieScheduler.objects.filter(pk=run_id).update(is_deleted=True, updated_by_id=member_id, updated_at=timezone.now())
     emit("genie.deleted", [run_id], actor_id=member_id)
-
-
-def summary(run_id: str) -> dict[str, Any]:
-    """Counts of a run's messages by status, when the next one is due, and the commonest reasons why messages did not go."""
-    jobs = SendJob.objects.filter(run_id=run_id)
-    counts: dict[str, int] = dict.fromkeys(SendJob.Status.values, 0)
-    due = None
-    for status, number, first in (
-        jobs.order_by().values_list("status").annotate(number=Count("pk"), first=Min("due_at"))
-    ):
-        counts[status] = number
-        due = first if status == SendJob.Status.APPROVED else due
-    reasons = (
-        jobs.exclude(reason="")
-        .order_by()
-        .values_list("status", "reason")
-        .annotate(number=Count("pk"))
-        .order_by("-number", "status")[:20]
-    )
-    return {
-        "counts": counts,
-        "nextDueAt": due,
-        "reasons": [{"status": s, "reason": r, "count": n} for s, r, n in reasons],
-    }

@@ -4,50 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
-from core.lists import FieldSet, ListField
-from outreach.delivery import services as messages
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
 from outreach.delivery.models import SendJob
-from outreach.genie import audience
-from outreach.genie import services as runs
-from outreach.genie import settings as genie_settings
+from outreach.delivery.serializers import MessageChanged
+from outreach.genie import audience, messages, services
+from outreach.genie.filters import RUN_FIELDS
 from outreach.genie.models import GenieScheduler
-from outreach.genie.selectors import phase
-from outreach.genie.serializers import (
-    AudienceOut,
-    MessageChanged,
-    Retry,
-    RunCancelled,
-    RunCreate,
-    RunDetail,
-    RunOut,
-    Selectors,
-    SettingsInput,
-    SettingsOut,
-)
+from outreach.genie.selectors import kept_runs, run_detail
+from outreach.genie.serializers import AudienceOut, Retry, RunCancelled, RunCreate, RunDetail, RunOut, Selectors
 
-RUN_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("name", "text", "name", searchable=True, nullable=False),
-        ListField("prompt", "text", "prompt", searchable=True, sortable=False, nullable=False),
-        ListField("aiType", "text", "ai_type", nullable=False),
-        ListField("phase", "text", phase(), nullable=False),
-        ListField("status", "text", "status", nullable=False),
-        ListField("draft", "boolean", "draft", nullable=False),
-        ListField("total", "number", "total"),
-        ListField("processed", "number", "processed", nullable=False),
-        ListField("smtp", "id", "smtp_id"),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_search=("name", "prompt"),
-)
 AUDIENCE_ERRORS = (
     "ContactNotFound_400",
     "LeadNotFound_400",
@@ -55,7 +25,11 @@ AUDIENCE_ERRORS = (
     "TagNotFound_400",
     "ContactCategoryNotFound_400",
 )
-ENDED = ("sent", "failed", "unknown", "cancelled", "suppressed")
+MESSAGE_ERRORS = ("CampaignNotFound_404", "CampaignCannotBeUpdated_400")
+ONE_OF = (
+    "Data is one of the messages that now have the status, and how many were changed; with none of them data holds"
+    " changedCount alone."
+)
 
 
 def _select(data: dict[str, Any]) -> audience.Audience:
@@ -64,31 +38,33 @@ def _select(data: dict[str, Any]) -> audience.Audience:
     )
 
 
-class Runs(ApiView):
+def _one(run_id: str) -> dict[str, Any]:
+    return RunOut.one(GenieScheduler.objects.filter(pk=run_id)) or {}
+
+
+def _changed(run_id: str, status: str, count: int) -> dict[str, Any]:
+    found = MessageChanged.one(SendJob.objects.filter(run_id=run_id, status=status)) or {}
+    return {**found, "changedCount": count}
+
+
+class RunViewSet(ResourceViewSet):
     module = "genie"
+    lookup_url_kwarg = "schedulerId"
+    listing = Listing("List outreach runs", kept_runs, RUN_FIELDS, RunOut)
 
-    @endpoint("List outreach runs", output=RunOut, many=True)
-    def get(self, request: Request) -> Any:
-        return self.list_response(GenieScheduler.objects.filter(is_deleted=False), RUN_FIELDS, RunOut)
-
-
-class AudiencePreview(ApiView):
-    module = "genie"
-
+    @action(detail=False, methods=["post"], url_path="audience-preview")
     @endpoint(
         "Preview an audience",
         input=Selectors,
         output=AudienceOut,
         errors=AUDIENCE_ERRORS,
-        description="How many contacts the selectors select, how many of them can be written to, and why not the others.",
+        description="How many contacts the selectors select, how many of them can be written to, and why not the"
+        " others.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def audience_preview(self, request: Request, data: dict[str, Any]) -> Any:
         return audience.preview(_select(data))
 
-
-class RunsFromContacts(ApiView):
-    module = "genie"
-
+    @action(detail=False, methods=["post"], url_path="from-contacts")
     @endpoint(
         "Start a run for existing contacts",
         input=RunCreate,
@@ -104,26 +80,20 @@ class RunsFromContacts(ApiView):
             "NoSMTPSelected_400",
             "AppNotFound_400",
         ),
-        description="A worker plans one message per contact. With draft they wait for approval, otherwise they go at once. "
-        "The audience is what the selectors select during planning, without contacts that were made after the run.",
+        description="A worker plans one message per contact. With draft they wait for approval, otherwise they go at"
+        " once. The audience is what the selectors select during planning, without contacts that were made after the"
+        " run.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def from_contacts(self, request: Request, data: dict[str, Any]) -> Any:
         data["automation"] = data["automation"] == "run"
         selected = _select(data)
-        run = runs.start_run(member_id=self.actor.member_id, audience=selected, **data)
-        return RunOut.one(GenieScheduler.objects.filter(pk=run.pk))
-
-
-class RunView(ApiView):
-    module = "genie"
+        return _one(services.start_run(member_id=self.actor.member_id, audience=selected, **data).pk)
 
     @endpoint("Read a run", output=RunDetail, errors=("CampaignNotFound_404",))
-    def get(self, request: Request, schedulerId: str) -> Any:
-        run = runs.get_run(schedulerId)
-        summary = runs.summary(run.pk)
-        ended = sum(summary["counts"][status] for status in ENDED)
+    def retrieve(self, request: Request, schedulerId: str) -> Any:
+        run = services.get_run(schedulerId)
         found = RunDetail.one(GenieScheduler.objects.filter(pk=run.pk)) or {}
-        return {**found, **summary, "percent": round(100 * ended / run.total, 1) if run.total else 0.0}
+        return {**found, **run_detail(run)}
 
     @endpoint(
         "Delete a run",
@@ -132,83 +102,49 @@ class RunView(ApiView):
         errors=("CampaignNotFound_404",),
         description="Cancels what has not gone, and hides the run; its messages stay in the log.",
     )
-    def delete(self, request: Request, schedulerId: str) -> Any:
-        runs.delete_run(run_id=schedulerId, member_id=self.actor.member_id)
-        return RunOut.one(GenieScheduler.objects.filter(pk=schedulerId))
+    def destroy(self, request: Request, schedulerId: str) -> Any:
+        services.delete_run(run_id=schedulerId, member_id=self.actor.member_id)
+        return _one(schedulerId)
 
-
-class RunCancel(ApiView):
-    module = "genie"
-
+    @action(detail=True, methods=["post"])
     @endpoint("Cancel a run", output=RunCancelled, success="RunCancelled_200", errors=("CampaignNotFound_404",))
-    def post(self, request: Request, schedulerId: str) -> Any:
-        count = runs.cancel_run(run_id=schedulerId, member_id=self.actor.member_id)
-        return {**(RunOut.one(GenieScheduler.objects.filter(pk=schedulerId)) or {}), "cancelledCount": count}
+    def cancel(self, request: Request, schedulerId: str) -> Any:
+        count = services.cancel_run(run_id=schedulerId, member_id=self.actor.member_id)
+        return {**_one(schedulerId), "cancelledCount": count}
 
-
-RUN_ERRORS = ("CampaignNotFound_404", "CampaignCannotBeUpdated_400")
-ONE_OF = "Data is one of the messages that now have the status, and how many were changed; with none of them data holds changedCount alone."
-
-
-def _changed(run_id: str, status: str, count: int) -> dict[str, Any]:
-    found = MessageChanged.one(SendJob.objects.filter(run_id=run_id, status=status)) or {}
-    return {**found, "changedCount": count}
-
-
-class RunApproveAll(ApiView):
-    module = "genie"
-
+    @action(detail=True, methods=["post"], url_path="approve-all")
     @endpoint(
         "Approve a run's drafts",
         output=MessageChanged,
         success="MessagesApproved_200",
-        errors=RUN_ERRORS,
+        errors=MESSAGE_ERRORS,
         description=ONE_OF,
     )
-    def post(self, request: Request, schedulerId: str) -> Any:
-        return _changed(
-            schedulerId, "approved", messages.approve_all(run_id=schedulerId, member_id=self.actor.member_id)
-        )
+    def approve_all(self, request: Request, schedulerId: str) -> Any:
+        count = messages.approve_all(run_id=schedulerId, member_id=self.actor.member_id)
+        return _changed(schedulerId, "approved", count)
 
-
-class RunDraftAll(ApiView):
-    module = "genie"
-
+    @action(detail=True, methods=["post"], url_path="draft-all")
     @endpoint(
         "Make drafts of a run's approved messages",
         output=MessageChanged,
         success="MessagesHeld_200",
-        errors=RUN_ERRORS,
+        errors=MESSAGE_ERRORS,
         description=ONE_OF,
     )
-    def post(self, request: Request, schedulerId: str) -> Any:
-        return _changed(schedulerId, "draft", messages.hold_all(run_id=schedulerId, member_id=self.actor.member_id))
+    def draft_all(self, request: Request, schedulerId: str) -> Any:
+        count = messages.hold_all(run_id=schedulerId, member_id=self.actor.member_id)
+        return _changed(schedulerId, "draft", count)
 
-
-class RunRetryFailed(ApiView):
-    module = "genie"
-
+    @action(detail=True, methods=["post"], url_path="retry-failed")
     @endpoint(
         "Try a run's failed messages again",
         input=Retry,
         output=MessageChanged,
         success="FailedMessagesApproved_200",
-        errors=RUN_ERRORS,
+        errors=MESSAGE_ERRORS,
         description=f"With unknown true also those of which nobody knows whether they went. {ONE_OF}",
     )
-    def post(self, request: Request, schedulerId: str, data: dict[str, Any]) -> Any:
+    def retry_failed(self, request: Request, schedulerId: str, data: dict[str, Any]) -> Any:
         count = messages.retry_failed(run_id=schedulerId, member_id=self.actor.member_id, unknown=data["unknown"])
         return _changed(schedulerId, "approved", count)
-
-
-class GenieSettingsView(ApiView):
-    module = "genie"
-
-    @endpoint("Read the sending hours", output=SettingsOut)
-    def get(self, request: Request) -> Any:
-        return genie_settings.read_settings()
-
-    @endpoint("Change the sending hours", input=SettingsInput, output=SettingsOut, success="SendingHoursChanged_200")
-    def put(self, request: Request, data: dict[str, Any]) -> Any:
-        genie_settings.change_settings(**data)
-        return genie_settings.read_settings()

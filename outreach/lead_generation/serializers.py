@@ -12,7 +12,8 @@ from core.api.input import Input, IntegerInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from crm.leads.serializers import FORM_DATA, LeadRelations
 from crm.models import Contact
-from outreach.genie.serializers import PROMPT_LENGTH, ContactSnapshot
+from outreach.delivery.serializers import ContactSnapshot
+from outreach.genie.serializers import PROMPT_LENGTH
 
 RELATIONS = ("product_services", "team", "team_member", "tags")
 

@@ -29,9 +29,9 @@ from crm.models import Contact, Lead
 from crm.records.schema import explain
 from crm.segments.services import fields_of, stored_tree
 from outreach.ai.briefs import CONTACT_COLUMNS, ContactBriefs, company_brief
-from outreach.ai.providers import Fit, LeadSearch, ProviderError, get_provider
+from outreach.ai.providers import Fit, LeadSearch, ProviderError
 from outreach.ai.providers.matching import Term, fit, terms_of
-from outreach.ai.services import KIND_OF, KINDS, choose_ai_app
+from outreach.ai.services import ai_type_of, choose_ai_app, provider_of
 from outreach.lead_generation.models import LeadGeneration
 
 MOST_LEADS = 50
@@ -74,7 +74,7 @@ def start_generation(
         count=count,
         additional_filters=_stored_filters(additional_filters or {}),
         domains=sorted({domain.lower().removeprefix("@") for domain in domains}),
-        ai_type=KIND_OF[app.provider],
+        ai_type=ai_type_of(app),
         lead_values={"formData": dict(form_data or {}), "relations": dict(relations or {})},
         limited=is_limited(),
         automation=automation,
@@ -215,7 +215,7 @@ def _conclude(job: LeadGeneration, search: LeadSearch, briefs: ContactBriefs) ->
     }
     listed = [each for each in job.found if each["contact"] in contacts]
     try:
-        fits = get_provider(KINDS[job.ai_type].provider).judge_many(
+        fits = provider_of(job.ai_type).judge_many(
             search,
             briefs.of([contacts[each["contact"]] for each in listed]),
             [Fit(each["score"], each["reason"]) for each in listed],

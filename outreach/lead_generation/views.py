@@ -7,10 +7,11 @@ from typing import Any
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
-from core.lists import FieldSet, ListField
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
 from crm.contacts.views import VALUE_ERRORS
 from crm.leads.views import RELATION_ERRORS
+from outreach.lead_generation.filters import GENERATION_FIELDS
 from outreach.lead_generation.models import LeadGeneration
 from outreach.lead_generation.serializers import (
     RELATIONS,
@@ -21,30 +22,10 @@ from outreach.lead_generation.serializers import (
 )
 from outreach.lead_generation.services import cancel_generation, get_generation, start_generation
 
-GENERATION_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("prompt", "text", "prompt", searchable=True, sortable=False, nullable=False),
-        ListField("industry", "text", "industry", searchable=True, nullable=False),
-        ListField("status", "text", "status", nullable=False),
-        ListField("count", "number", "count", nullable=False),
-        ListField("created", "number", "created", nullable=False),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_search=("prompt", "industry"),
-    default_sort=("createdAt",),
-)
 
-
-class LeadGenerations(ApiView):
+class LeadGenerationViewSet(ResourceViewSet):
     module = "lead-gen-ai"
-
-    @endpoint("List lead generations", output=GenerationOut, many=True)
-    def get(self, request: Request) -> Any:
-        return self.list_response(LeadGeneration.objects.all(), GENERATION_FIELDS, GenerationOut)
+    listing = Listing("List lead generations", LeadGeneration.objects.all, GENERATION_FIELDS, GenerationOut)
 
     @endpoint(
         "Start an AI lead generation",
@@ -61,10 +42,11 @@ class LeadGenerations(ApiView):
             ),
             *("InvalidAIType_400", *VALUE_ERRORS, *RELATION_ERRORS),
         ),
-        description="A worker looks through the company's contacts that have no lead for those that fit the prompt, has the AI app judge"
-        " the best, and makes leads of as many as are wanted. Nobody is looked up outside of the company's own contacts.",
+        description="A worker looks through the company's contacts that have no lead for those that fit the prompt, has"
+        " the AI app judge the best, and makes leads of as many as are wanted. Nobody is looked up outside of the"
+        " company's own contacts.",
     )
-    def post(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
         generation = start_generation(
             member_id=self.actor.member_id,
             prompt=data["prompt"],
@@ -79,12 +61,8 @@ class LeadGenerations(ApiView):
         )
         return GenerationOut.one(LeadGeneration.objects.filter(pk=generation.pk))
 
-
-class LeadGenerationView(ApiView):
-    module = "lead-gen-ai"
-
     @endpoint("Read a lead generation", output=GenerationDetail, errors=("NotFound_404",))
-    def get(self, request: Request, id: str) -> Any:
+    def retrieve(self, request: Request, id: str) -> Any:
         return GenerationDetail.one(LeadGeneration.objects.filter(pk=get_generation(id).pk))
 
     @endpoint(
@@ -94,5 +72,5 @@ class LeadGenerationView(ApiView):
         success="LeadGenerationUpdated_200",
         errors=("NotFound_404", "InvalidInput_400"),
     )
-    def put(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         return GenerationOut.one(LeadGeneration.objects.filter(pk=cancel_generation(id).pk))

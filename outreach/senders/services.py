@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
-from random import SystemRandom
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.members.notices import notify
 from core.access import reserve_quota
 from core.errors import NamedError, ValidationFailed
-from outreach.delivery.decision import backoff
-from outreach.delivery.models import SendJob
-from outreach.genie.models import GenieScheduler
+from outreach.connected_apps.registry import MODULE
 from outreach.senders.models import Smtp
 from outreach.smtp.transport import SmtpConfig, SmtpError, Timeouts, encode_address, verify
 
 TEST_TIMEOUTS = Timeouts(connect=10, command=10)
 CONNECTION = frozenset({"host", "port", "username", "password", "secure", "from_email"})
 """What the connection test rests on: a change of one asks for a new test."""
-TOLD_AFTER = 2
-"""Failures in a row after which the owners hear of a sender: a server that is away for a minute is nobody's business."""
-_random = SystemRandom()
+NOT_FOUND = ("SmtpNotFound_404", "id: there is no such sender in this company")
 
 
 @dataclass(frozen=True)
@@ -51,11 +44,11 @@ def config_of(smtp: Smtp) -> SmtpConfig:
     )
 
 
-def get_sender(smtp_id: str) -> Smtp:
-    """The company's sender; SmtpNotFound_404 when there is none of this id."""
-    found = Smtp.objects.filter(pk=smtp_id).first()
+def get_sender(id: str) -> Smtp:
+    """The company's sender with this id; SmtpNotFound_404 when there is none."""
+    found = Smtp.objects.filter(pk=id).first()
     if found is None:
-        raise NamedError("SmtpNotFound_404", "id: there is no such sender in this company")
+        raise NamedError(*NOT_FOUND)
     return found
 
 
@@ -66,16 +59,16 @@ def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Sm
     """
     _check(values)
     with transaction.atomic():
-        reserve_quota("apps")
+        reserve_quota(MODULE)
         smtp = Smtp.objects.create(verified=False, created_by_id=member_id, updated_by_id=member_id, **values)
     if verified:
-        check_sender(smtp_id=smtp.pk)
+        check_sender(id=smtp.pk)
     return smtp
 
 
-def update_sender(*, smtp_id: str, member_id: str, verified: bool | None = None, **values: Any) -> Smtp:
+def update_sender(*, id: str, member_id: str, verified: bool | None = None, **values: Any) -> Smtp:
     """Change the sender; test it again when server, account or From address changed or `verified` is True. No password: the old one."""
-    smtp = get_sender(smtp_id)
+    smtp = get_sender(id)
     if not values.get("password"):
         values.pop("password", None)
     _check(values, smtp)
@@ -89,7 +82,7 @@ def update_sender(*, smtp_id: str, member_id: str, verified: bool | None = None,
         setattr(smtp, name, value)
     smtp.save(update_fields=[*values, *fresh, "updated_by", "updated_at"])
     if verified or (reconnects and verified is None):
-        check_sender(smtp_id=smtp_id)
+        check_sender(id=id)
     return smtp
 
 
@@ -108,9 +101,9 @@ def _check(values: dict[str, Any], current: Smtp | None = None) -> None:
         )
 
 
-def check_sender(*, smtp_id: str) -> ConnectionCheck:
+def check_sender(*, id: str) -> ConnectionCheck:
     """Connect, log in and ask for the From address, without sending; the finding is kept as `verified` and `last_error`."""
-    smtp = get_sender(smtp_id)
+    smtp = get_sender(id)
     try:
         encryption = verify(config_of(smtp), timeouts=TEST_TIMEOUTS)
     except SmtpError as error:
@@ -126,20 +119,26 @@ def check_sender(*, smtp_id: str) -> ConnectionCheck:
             "paused_reason": "",
         }
         result = ConnectionCheck(True, encryption=encryption)
-    Smtp.objects.filter(pk=smtp_id).update(updated_at=timezone.now(), **values)
+    Smtp.objects.filter(pk=id).update(updated_at=timezone.now(), **values)
     return result
 
 
 @transaction.atomic
-def delete_senders(*, ids: Sequence[str], member_id: str) -> tuple[int, int]:
-    """Delete the senders that nothing refers to, and switch off the others, whose messages are history; returns (deleted, switched off)."""
-    used = set(SendJob.objects.filter(smtp_id__in=ids).values_list("smtp_id", flat=True).distinct())
-    used |= set(GenieScheduler.objects.filter(smtp_id__in=ids).values_list("smtp_id", flat=True).distinct())
+def delete_senders(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
+    """Delete the senders that nothing refers to, and switch off the others, since their messages belong to the log.
+
+    NoSMTPSelected_400 when none of the ids exists.
+    """
+    used = set[str]()
+    for relation in Smtp._meta.related_objects:
+        rows = relation.related_model._default_manager
+        name = relation.field.name
+        used |= set(rows.filter(**{f"{name}__in": ids}).values_list(f"{name}_id", flat=True).distinct())
     deleted, _ = Smtp.objects.filter(pk__in=ids).exclude(pk__in=used).delete()
     off = Smtp.objects.filter(pk__in=used).update(is_active=False, updated_by_id=member_id, updated_at=timezone.now())
     if not deleted + off:
         raise NamedError("NoSMTPSelected_400", "none of the selected senders exists in this company")
-    return deleted, off
+    return {"deletedCount": deleted, "deactivatedCount": off}
 
 
 def choose_sender(smtp_id: str | None) -> Smtp:
@@ -156,28 +155,3 @@ def choose_sender(smtp_id: str | None) -> Smtp:
             "NoSMTPSelected_400", "smtp: connect a sender first (POST /apps/smtp) and let its connection test pass"
         )
     return found
-
-
-@transaction.atomic
-def pause_after_trouble(*, smtp_id: str, detail: str) -> None:
-    """Let the sender rest, longer with each failure in a row, and show why; the owners are told once of each such row."""
-    smtp = Smtp.objects.select_for_update(of=("self",)).get(pk=smtp_id)
-    now = timezone.now()
-    smtp.failures += 1
-    smtp.paused_until, smtp.paused_reason = now + backoff(smtp.failures, _random), "sender_trouble"
-    smtp.last_error, smtp.last_error_at = detail, now
-    smtp.save(update_fields=["failures", "paused_until", "paused_reason", "last_error", "last_error_at"])
-    if smtp.failures == TOLD_AFTER:
-        notify("sender.failing", {"smtp": smtp})
-
-
-def pause(smtp: Smtp, reason: str, seconds: float) -> None:
-    """Claim nothing of the sender for a while; its messages stay as they are."""
-    Smtp.objects.filter(pk=smtp.pk).update(
-        paused_until=timezone.now() + timedelta(seconds=seconds), paused_reason=reason
-    )
-
-
-def recovered(*, smtp_id: str) -> None:
-    """The sender works again."""
-    Smtp.objects.filter(pk=smtp_id, failures__gt=0).update(failures=0, last_error="", last_error_at=None)

@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.models import ApiKey, Company, Member, User
 from billing.models import Subscription
 from core.tenancy import company_scope
-from outreach.ai.providers import OfflineComposer
+from outreach.ai.providers.offline import OfflineComposer
 from outreach.models import AiApp
 from tests.kit.cast import KEY, Caller
 

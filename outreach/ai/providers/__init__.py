@@ -1,4 +1,4 @@
-"""Who can write messages, by key. A new provider is a new module and one line here; see docs/adding-an-ai-provider.md."""
+"""The interface of AI providers; each provider is a module here, with the spec of its connected app."""
 
 from outreach.ai.providers.base import (
     AiProvider,
@@ -11,10 +11,8 @@ from outreach.ai.providers.base import (
     ProductBrief,
     ProviderError,
 )
-from outreach.ai.providers.offline import OfflineComposer
 
 __all__ = [
-    "PROVIDERS",
     "AiProvider",
     "CompanyBrief",
     "ComposeBrief",
@@ -24,20 +22,4 @@ __all__ = [
     "LeadSearch",
     "ProductBrief",
     "ProviderError",
-    "get_provider",
 ]
-
-PROVIDERS: dict[str, type[AiProvider]] = {
-    OfflineComposer.key: OfflineComposer,
-}
-
-
-def get_provider(key: str) -> AiProvider:
-    """The provider of this key; raises ProviderError when there is none."""
-    try:
-        return PROVIDERS[key]()
-    except KeyError:
-        known = ", ".join(sorted(PROVIDERS))
-        raise ProviderError(
-            "unknown_provider", f"There is no AI provider {key[:60]!r}; there is: {known}.", temporary=False
-        ) from None

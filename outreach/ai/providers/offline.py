@@ -8,6 +8,7 @@ It writes English.
 import random
 from typing import ClassVar
 
+from outreach.ai.connected_app import ai_app
 from outreach.ai.providers import phrases
 from outreach.ai.providers.base import AiProvider, CompanyBrief, ComposeBrief, ContactBrief, Draft
 from outreach.ai.providers.cleaning import first_name, one_line, person_name, phrase, shorten, without_placeholders
@@ -201,3 +202,6 @@ def _within_limit(paragraphs: list[str]) -> str:
 
 def _words(paragraphs: list[str]) -> int:
     return sum(len(paragraph.split()) for paragraph in paragraphs)
+
+
+AI_OFFLINE = ai_app("ai-offline", OfflineComposer)

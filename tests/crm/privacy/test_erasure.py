@@ -33,8 +33,8 @@ from crm.models import (
 )
 from crm.privacy.registry import PERSONAL_DATA
 from outreach.delivery import ledger
+from outreach.delivery.privacy import not_erased
 from outreach.models import GenieScheduler, LeadGeneration, SendJob, SendJobTransition, Smtp, Suppression
-from outreach.privacy import not_erased
 from tests.crm.exports import helpers as exporting
 from tests.crm.imports.helpers import MAPPING, csv_of, people
 from tests.crm.imports.helpers import run as run_import

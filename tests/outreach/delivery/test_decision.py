@@ -15,11 +15,11 @@ from outreach.delivery.decision import (
     MAX_ATTEMPTS,
     SENTENCES,
     Decision,
+    DecisionInput,
     Limit,
     Ready,
     Reason,
-    SenderFacts,
-    SendFacts,
+    SenderState,
     Stop,
     Wait,
     backoff,
@@ -35,8 +35,8 @@ BERLIN = Place(ZoneInfo("Europe/Berlin"), "contact")
 TOKYO = Place(ZoneInfo("Asia/Tokyo"), "contact")
 
 
-def limited(reason: Reason, opens_at: dt.datetime = LATER, used: int = 10) -> SenderFacts:
-    return SenderFacts(limits=(Limit(reason, 10, used, opens_at),))  # type: ignore[arg-type]
+def limited(reason: Reason, opens_at: dt.datetime = LATER, used: int = 10) -> SenderState:
+    return SenderState(limits=(Limit(reason, 10, used, opens_at),))  # type: ignore[arg-type]
 
 
 # In order of precedence, as in the table of the module.
@@ -51,8 +51,8 @@ ROWS: list[tuple[dict[str, object], Decision]] = [
     ({"subscription_active": False}, Wait(Reason.SUBSCRIPTION_LAPSED, None)),
     ({"approved": False}, Wait(Reason.AWAITING_APPROVAL, None)),
     ({"sender": None}, Wait(Reason.SENDER_MISSING, None)),
-    ({"sender": SenderFacts(active=False)}, Wait(Reason.SENDER_INACTIVE, None)),
-    ({"sender": SenderFacts(verified=False)}, Wait(Reason.SENDER_UNVERIFIED, None)),
+    ({"sender": SenderState(active=False)}, Wait(Reason.SENDER_INACTIVE, None)),
+    ({"sender": SenderState(verified=False)}, Wait(Reason.SENDER_UNVERIFIED, None)),
     ({"not_before": LATER}, Wait(Reason.SCHEDULED_FOR_LATER, LATER)),
     ({"retry_at": LATER}, Wait(Reason.RETRY_BACKOFF, LATER)),
     ({"sender": limited(Reason.LIMIT_DAY_RAMP)}, Wait(Reason.LIMIT_DAY_RAMP, LATER)),
@@ -65,7 +65,7 @@ ROWS: list[tuple[dict[str, object], Decision]] = [
 
 @pytest.mark.parametrize(("facts", "expected"), ROWS, ids=lambda value: "")
 def test_each_reason(facts: dict[str, object], expected: Decision) -> None:
-    assert decide(SendFacts(**facts), NOW) == expected  # type: ignore[arg-type]
+    assert decide(DecisionInput(**facts), NOW) == expected  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("first", "second"), list(itertools.combinations(ROWS, 2)), ids=lambda value: "")
@@ -73,15 +73,15 @@ def test_the_earlier_row_wins(
     first: tuple[dict[str, object], Decision], second: tuple[dict[str, object], Decision]
 ) -> None:
     merged = {**second[0], **first[0]}
-    senders = [row[0]["sender"] for row in (first, second) if isinstance(row[0].get("sender"), SenderFacts)]
+    senders = [row[0]["sender"] for row in (first, second) if isinstance(row[0].get("sender"), SenderState)]
     if "sender" in first[0] and "sender" in second[0] and len(senders) == 2:
         one, two = senders
-        assert isinstance(one, SenderFacts)
-        assert isinstance(two, SenderFacts)
-        merged["sender"] = SenderFacts(
+        assert isinstance(one, SenderState)
+        assert isinstance(two, SenderState)
+        merged["sender"] = SenderState(
             one.active and two.active, one.verified and two.verified, two.limits + one.limits
         )
-    assert decide(SendFacts(**merged), NOW) == first[1]  # type: ignore[arg-type]
+    assert decide(DecisionInput(**merged), NOW) == first[1]  # type: ignore[arg-type]
 
 
 def test_the_table_names_each_reason_in_order_and_each_has_words() -> None:
@@ -96,26 +96,26 @@ def test_the_table_names_each_reason_in_order_and_each_has_words() -> None:
 @pytest.mark.parametrize(
     "facts",
     [
-        SendFacts(),
-        SendFacts(attempts=MAX_ATTEMPTS - 1, retry_at=NOW, not_before=NOW),
-        SendFacts(sender=limited(Reason.LIMIT_DAY, used=9)),
-        SendFacts(sender=limited(Reason.LIMIT_DAY, opens_at=NOW)),
-        SendFacts(window=Window(), place=BERLIN),
+        DecisionInput(),
+        DecisionInput(attempts=MAX_ATTEMPTS - 1, retry_at=NOW, not_before=NOW),
+        DecisionInput(sender=limited(Reason.LIMIT_DAY, used=9)),
+        DecisionInput(sender=limited(Reason.LIMIT_DAY, opens_at=NOW)),
+        DecisionInput(window=Window(), place=BERLIN),
     ],
 )
-def test_ready(facts: SendFacts) -> None:
+def test_ready(facts: DecisionInput) -> None:
     assert decide(facts, NOW) == Ready()
 
 
 def test_forecast_follows_one_wait_after_another() -> None:
     evening = dt.datetime(2026, 6, 5, 18, 0, tzinfo=dt.UTC)  # a Friday
     monday = dt.datetime(2026, 6, 8, 7, 0, tzinfo=dt.UTC)
-    facts = SendFacts(not_before=evening, window=Window(), place=BERLIN, sender=limited(Reason.LIMIT_HOUR))
+    facts = DecisionInput(not_before=evening, window=Window(), place=BERLIN, sender=limited(Reason.LIMIT_HOUR))
     assert forecast(facts, NOW) == monday
-    assert forecast(SendFacts(), NOW) == NOW
-    assert forecast(SendFacts(approved=False), NOW) is None
-    assert forecast(decision.approved(SendFacts(approved=False, not_before=LATER)), NOW) == LATER
-    assert forecast(SendFacts(suppressed=True), NOW) is None
+    assert forecast(DecisionInput(), NOW) == NOW
+    assert forecast(DecisionInput(approved=False), NOW) is None
+    assert forecast(decision.approved(DecisionInput(approved=False, not_before=LATER)), NOW) == LATER
+    assert forecast(DecisionInput(suppressed=True), NOW) is None
 
 
 moments = st.datetimes(dt.datetime(2026, 1, 1), dt.datetime(2027, 1, 1), timezones=st.just(dt.UTC))
@@ -128,14 +128,14 @@ limits = st.builds(
 )
 often_true = st.sampled_from([True, True, True, False])
 all_facts = st.builds(
-    SendFacts,
+    DecisionInput,
     **{
         name: often_true.map(lambda value: not value)
         for name in ("run_cancelled", "contact_deleted", "suppressed", "unsubscribed", "replied")
     },
     **dict.fromkeys(("address_valid", "subscription_active", "approved"), often_true),
     attempts=st.integers(0, MAX_ATTEMPTS),
-    sender=st.none() | st.builds(SenderFacts, often_true, often_true, st.lists(limits, max_size=4).map(tuple)),
+    sender=st.none() | st.builds(SenderState, often_true, often_true, st.lists(limits, max_size=4).map(tuple)),
     not_before=st.none() | moments,
     retry_at=st.none() | moments,
     window=st.none() | st.builds(Window, st.frozensets(st.integers(0, 6), min_size=1), st.times(), st.times()),
@@ -156,7 +156,7 @@ can_go = all_facts.map(
 
 
 @given(all_facts, moments)
-def test_a_wait_ends_later_and_never_repeats_itself_at_its_end(facts: SendFacts, now: dt.datetime) -> None:
+def test_a_wait_ends_later_and_never_repeats_itself_at_its_end(facts: DecisionInput, now: dt.datetime) -> None:
     decided = decide(facts, now)
     if isinstance(decided, Wait) and decided.until is not None:
         assert decided.until > now
@@ -167,19 +167,19 @@ def test_a_wait_ends_later_and_never_repeats_itself_at_its_end(facts: SendFacts,
 
 
 @given(all_facts, moments, moments)
-def test_a_stop_is_final(facts: SendFacts, now: dt.datetime, other: dt.datetime) -> None:
+def test_a_stop_is_final(facts: DecisionInput, now: dt.datetime, other: dt.datetime) -> None:
     decided = decide(facts, now)
     if isinstance(decided, Stop):
         assert decide(facts, other) == decided
 
 
 @given(can_go, moments)
-def test_a_forecast_is_a_moment_at_which_it_goes(facts: SendFacts, now: dt.datetime) -> None:
+def test_a_forecast_is_a_moment_at_which_it_goes(facts: DecisionInput, now: dt.datetime) -> None:
     facts = dataclasses.replace(
         facts,
         subscription_active=True,
         approved=True,
-        sender=dataclasses.replace(facts.sender or SenderFacts(), active=True, verified=True),
+        sender=dataclasses.replace(facts.sender or SenderState(), active=True, verified=True),
     )
     moment = forecast(facts, now)
     assert moment is not None
@@ -188,7 +188,7 @@ def test_a_forecast_is_a_moment_at_which_it_goes(facts: SendFacts, now: dt.datet
 
 
 @given(all_facts, moments)
-def test_whoever_said_no_is_never_written_to(facts: SendFacts, now: dt.datetime) -> None:
+def test_whoever_said_no_is_never_written_to(facts: DecisionInput, now: dt.datetime) -> None:
     for change in ({"suppressed": True}, {"unsubscribed": True}):
         assert isinstance(decide(dataclasses.replace(facts, **change), now), Stop)
 

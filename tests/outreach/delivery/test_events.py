@@ -54,16 +54,16 @@ def test_a_step_that_is_refused_or_rolled_back_tells_nothing(cast: Cast, post: P
         [job] = claim(post.smtp.pk).jobs
         assert ledger.commit_intent(job, recipient=job.contact.email or "", message_id="<1@example.com>")
         stolen, job.lease = job.lease, "0" * 24
-        assert not ledger.step(job, to="sent", sent_at=timezone.now())
+        assert not ledger.transition(job, to="sent", sent_at=timezone.now())
         job.lease = stolen
         with transaction.atomic():
-            assert ledger.step(job, to="sent", sent_at=timezone.now())
+            assert ledger.transition(job, to="sent", sent_at=timezone.now())
             assert Event.objects.filter(kind="mail.sent").count() == 1
             transaction.set_rollback(True)
         job.refresh_from_db()
         assert (job.status, Event.objects.filter(kind="mail.sent").count()) == ("sending", 0)
-        assert ledger.step(job, to="unknown", reason="uncertain", worker=None)
+        assert ledger.transition(job, to="unknown", reason="uncertain", worker=None)
         assert job.sending_at is not None
         for _ in range(2):
-            ledger.late_news(job, to="sent", sending_at=job.sending_at, detail="queued")
+            ledger.record_late_outcome(job, to="sent", sending_at=job.sending_at, detail="queued")
         assert Event.objects.get(kind="mail.sent").object_id == job.pk

@@ -190,7 +190,7 @@ def test_an_unsubscription_after_the_claim_still_stops_the_message(cast: Cast, p
         claimed = claim(post.smtp.pk)
         assert [job.status for job in claimed.jobs] == ["claimed"]
         Contact.objects.update(unsubscribed_at=timezone.now())
-        with sending.Session.open(sending.senders.config_of(post.smtp)) as session:
+        with sending.Session.open(sending.config_of(post.smtp)) as session:
             assert sending._send_one(session, claimed.jobs[0]) is False
         assert SendJob.objects.get(run_id=run).status == "approved"
     work("send")
@@ -203,7 +203,7 @@ def test_a_lost_lease_sends_nothing(cast: Cast, post: Post) -> None:
     with cast.scope():
         [job] = claim(post.smtp.pk).jobs
         SendJob.objects.update(status="approved", lease=None, worker=None)
-        with sending.Session.open(sending.senders.config_of(post.smtp)) as session, pytest.raises(LeaseLost):
+        with sending.Session.open(sending.config_of(post.smtp)) as session, pytest.raises(LeaseLost):
             sending._send_one(session, job)
         assert SendJob.objects.get(run_id=run).status == "approved"
     assert post.server.received == []
@@ -216,7 +216,7 @@ def test_news_that_come_after_the_sweeper_are_kept(cast: Cast, post: Post) -> No
         assert ledger.commit_intent(job, recipient="a@example.org", message_id="<x@example.com>")
         SendJob.objects.update(status="unknown", lease=None, worker=None)
         with pytest.raises(LeaseLost):
-            sending._settle(job, Sent("2.0.0 queued"))
+            sending._record_outcome(job, Sent("2.0.0 queued"))
         assert SendJob.objects.get().status == "sent"
 
 
@@ -309,7 +309,7 @@ def test_a_cancelled_runs_claimed_message_is_not_sent(cast: Cast, post: Post) ->
     with cast.scope():
         claimed = claim(post.smtp.pk)
         GenieScheduler.objects.update(cancelled_at=timezone.now())
-        with sending.Session.open(sending.senders.config_of(post.smtp)) as session:
+        with sending.Session.open(sending.config_of(post.smtp)) as session:
             for job in claimed.jobs:
                 assert sending._send_one(session, job) is False
     work("send")
@@ -323,7 +323,7 @@ def test_what_this_process_lost_sight_of_is_freed(cast: Cast, post: Post) -> Non
         claimed = claims.claim(post.smtp.pk)
         SendJob.objects.filter(pk=claimed.jobs[0].pk).update(status="sending", sending_at=timezone.now())
     claims._held.discard(claimed.lease)
-    claims.free_forgotten()
+    claims.release_lost_claims()
     assert Counter(statuses(cast, run)) == {"unknown": 1, "approved": 1}
 
 

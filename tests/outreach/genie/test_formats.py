@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
@@ -11,7 +12,8 @@ from django.utils import timezone
 
 from core.text.formats import Formats
 from crm.models import CustomField
-from outreach.ai.providers import PROVIDERS, AiProvider, ComposeBrief, Draft
+from outreach.ai.providers import AiProvider, ComposeBrief, Draft
+from outreach.connected_apps.registry import CONNECTED_APPS
 from outreach.models import SendJob, Smtp
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
@@ -55,7 +57,7 @@ def field(cast: Cast, name: str, kind: str) -> str:
 def test_dates_in_composed_mails(
     cast: Cast, post: Post, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], written: str
 ) -> None:
-    monkeypatch.setitem(PROVIDERS, Reciter.key, Reciter)
+    monkeypatch.setitem(CONNECTED_APPS, "ai-offline", replace(CONNECTED_APPS["ai-offline"], provider=Reciter))
     values = {
         field(cast, "Born", "date"): "1990-03-05",
         field(cast, "Meeting", "date"): "2026-12-31T23:30:00.000Z",

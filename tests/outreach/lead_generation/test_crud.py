@@ -8,9 +8,10 @@ import pytest
 
 from billing.subscriptions.services import override_subscription
 from crm.models import Contact, CustomField, Lead
-from outreach.ai.providers import Fit, OfflineComposer, ProviderError
+from outreach.ai.providers import Fit, ProviderError
 from outreach.ai.providers.base import ContactBrief
 from outreach.ai.providers.matching import fit, terms_of
+from outreach.ai.providers.offline import OfflineComposer
 from outreach.lead_generation import services as lead_generation
 from outreach.models import AiApp, LeadGeneration
 from tests.kit.cast import Cast, make_cast

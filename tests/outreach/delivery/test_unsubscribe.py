@@ -8,8 +8,8 @@ from django.test import Client
 
 from core.models import Event
 from crm.models import Contact
+from outreach.delivery.unsubscribe_tokens import Unsubscriber, make_token
 from outreach.models import SendJob, Suppression
-from outreach.suppression.tokens import Unsubscriber, make_token
 from tests.kit.cast import Cast
 from tests.outreach.conftest import Post, planned, statuses, work
 

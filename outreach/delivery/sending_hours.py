@@ -9,7 +9,7 @@ from django.db import transaction
 from accounts.models import Company
 from core.errors import ValidationFailed
 from core.tenancy import company_id
-from outreach.genie.models import GenieSettings
+from outreach.delivery.models import GenieSettings
 
 
 def read_settings() -> dict[str, Any]:

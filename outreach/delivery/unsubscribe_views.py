@@ -1,4 +1,7 @@
-"""The page behind the link in every mail: whoever opens it is asked, a mail client that posts to it acts at once (RFC 8058)."""
+"""The page behind the unsubscribe link of every mail.
+
+A person who opens it is asked to confirm; a mail client that posts to it unsubscribes at once (RFC 8058).
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,21 @@ from django.shortcuts import render
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
-from core.api.views import ApiView
-from outreach.suppression.services import unsubscribe
-from outreach.suppression.tokens import InvalidToken, read_token
+from core.api.viewsets import ResourceViewSet
+from outreach.delivery.unsubscribe import unsubscribe
+from outreach.delivery.unsubscribe_tokens import InvalidToken, read_token
 
 
-class Unsubscribe(ApiView):
+class UnsubscribeViewSet(ResourceViewSet):
     public = True
+    singleton = True
 
     @endpoint(
         "Ask whether to unsubscribe",
         raw="text/html",
         description="A page with one button. Opening it changes nothing, since mail scanners open every link.",
     )
-    def get(self, request: Request, token: str) -> Any:
+    def retrieve(self, request: Request, token: str) -> Any:
         try:
             read_token(token)
         except InvalidToken as error:
@@ -34,7 +38,7 @@ class Unsubscribe(ApiView):
         raw="text/html",
         description="One click (RFC 8058): no login, no confirmation; repeating it changes nothing.",
     )
-    def post(self, request: Request, token: str) -> Any:
+    def create(self, request: Request, token: str) -> Any:
         try:
             unsubscribe(read_token(token))
         except InvalidToken as error:
@@ -42,7 +46,7 @@ class Unsubscribe(ApiView):
         return self._page(request, "done", 200)
 
     def _page(self, request: Request, state: str, status: int, detail: str = "") -> HttpResponse:
-        page = render(request._request, "outreach/unsubscribe.html", {"state": state, "detail": detail}, status=status)
+        page = render(request._request, "pages/unsubscribe.html", {"state": state, "detail": detail}, status=status)
         page["Cache-Control"] = "no-store"
         page["Content-Security-Policy"] = (
             "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"

@@ -1,0 +1,19 @@
+"""What the back office pages of connected apps share."""
+
+from __future__ import annotations
+
+from django import forms
+from unfold.widgets import UnfoldAdminPasswordWidget
+
+
+def write_only(label: str) -> forms.CharField:
+    """An input for a secret that is stored but never shown."""
+    text = "Stored encrypted and never shown. Leave it empty to keep the one that there is."
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=2000,
+        strip=False,
+        help_text=text,
+        widget=UnfoldAdminPasswordWidget({"autocomplete": "off"}),
+    )

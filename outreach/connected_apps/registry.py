@@ -1,0 +1,96 @@
+"""The registry of apps that companies connect: each is one spec, from which its routes and what a plan counts derive.
+
+docs/adding-a-connected-app.md describes how an app is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db.models import Model, QuerySet
+
+from core.api.input import Input
+from core.api.output import Output
+from core.errors import NamedError
+from core.lists import FieldSet
+
+MODULE = "apps"
+"""The permission module of all connected apps, and the module that plans limit them by."""
+
+
+class Capability(StrEnum):
+    """What a connected app can do for the company."""
+
+    SEND_MAIL = "send_mail"
+    COMPOSE = "compose"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AppOperation:
+    """An operation of an app's API. The app's other operations decide what is passed to `run`."""
+
+    summary: str
+    run: Callable[..., Any]
+    success: str
+    input: type[Input] | None = None
+    output: type[Output] | None = None
+    """None: the app's own output."""
+    errors: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ConnectedApp:
+    """An app that companies connect. Operations that are None do not exist."""
+
+    key: str
+    """The path below /apps, and the name of the app in stored records."""
+    model: type[Model]
+    """Has an `is_active` column and stores its secrets in EncryptedTextFields."""
+    rows: Callable[[], QuerySet[Any]]
+    """The active company's records of this app; several apps may share a model."""
+    fields: FieldSet
+    output: type[Output]
+    secrets: tuple[str, ...]
+    """The encrypted columns of the model; no output and no list field may read them."""
+    capabilities: frozenset[Capability]
+    provider: type[Any] | None = None
+    """The class that does the app's work; with COMPOSE a subclass of AiProvider."""
+    not_found: tuple[str, str]
+    """Error name and detail for an id that the company has no app of."""
+    list_summary: str
+    retrieve_summary: str
+    create: AppOperation
+    """run(member_id=..., **values of the body) returns the new record."""
+    update: AppOperation
+    """run(id=..., member_id=..., **values of the body)."""
+    delete: AppOperation | None = None
+    """run(ids=..., member_id=...) returns the data of the answer."""
+    nothing_selected: tuple[str, str] | None = None
+    """Error name and detail for a deletion that selects nothing."""
+    test: AppOperation | None = None
+    """run(id=...) tests the connection and returns a dataclass with the fields of the answer."""
+
+    def missing(self) -> NamedError:
+        """The error for an id that the company has no app of."""
+        return NamedError(*self.not_found)
+
+
+CONNECTED_APPS: dict[str, ConnectedApp] = {}
+"""Key -> app, in the order of registration."""
+
+
+def register_app(app: ConnectedApp) -> None:
+    """Let companies connect the app."""
+    if app.key in CONNECTED_APPS:
+        raise ImproperlyConfigured(f"two connected apps have the key {app.key}")
+    CONNECTED_APPS[app.key] = app
+
+
+def apps_with(capability: Capability) -> Mapping[str, ConnectedApp]:
+    """Key -> app, for the apps with the capability."""
+    return {key: app for key, app in CONNECTED_APPS.items() if capability in app.capabilities}

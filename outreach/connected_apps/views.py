@@ -1,0 +1,89 @@
+"""Endpoints of connected apps (contract 4.12): one ViewSet per app, made from its spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from core.api.endpoint import endpoint
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
+from core.errors import NamedError
+from outreach.connected_apps.registry import MODULE, AppOperation, ConnectedApp
+
+
+class AppViewSet(ResourceViewSet, abstract=True):
+    """What the ViewSets of all connected apps share; `app_viewset` declares those answers that an app has."""
+
+    module = MODULE
+    app: ClassVar[ConnectedApp]
+
+    def read(self, id: str) -> dict[str, Any]:
+        found = self.app.output.one(self.app.rows().filter(pk=id))
+        if found is None:
+            raise self.app.missing()
+        return found
+
+    def answer_create(self, request: Request, data: dict[str, Any]) -> Any:
+        return self.read(self.app.create.run(member_id=self.actor.member_id, **data).pk)
+
+    def answer_retrieve(self, request: Request, id: str) -> Any:
+        return self.read(id)
+
+    def answer_update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        self.app.update.run(id=id, member_id=self.actor.member_id, **data)
+        return self.read(id)
+
+    def answer_delete(self, request: Request, data: dict[str, Any]) -> Any:
+        assert self.app.delete is not None
+        if self.app.nothing_selected and not data.get("ids") and not data["select_all"]:
+            raise NamedError(*self.app.nothing_selected)
+        ids = list(self.selection().apply(self.app.rows()).values_list("pk", flat=True))
+        return self.app.delete.run(ids=ids, member_id=self.actor.member_id)
+
+    def answer_test(self, request: Request, id: str) -> Any:
+        assert self.app.test is not None
+        return asdict(self.app.test.run(id=id))
+
+
+def app_viewset(app: ConnectedApp) -> type[AppViewSet]:
+    """The ViewSet of an app, with the operations that its spec has."""
+    missing = (app.not_found[0],)
+    answers: dict[str, Any] = {
+        "app": app,
+        "listing": Listing(app.list_summary, app.rows, app.fields, app.output),
+        "retrieve": endpoint(app.retrieve_summary, output=app.output, errors=missing)(AppViewSet.answer_retrieve),
+        "create": _declare(app, app.create, AppViewSet.answer_create, takes=MODULE),
+        "update": _declare(app, app.update, AppViewSet.answer_update, errors=missing),
+    }
+    if app.delete is not None:
+        answers["bulk_destroy"] = _declare(app, app.delete, AppViewSet.answer_delete, bulk=True)
+    if app.test is not None:
+        test = _declare(app, app.test, AppViewSet.answer_test, errors=missing)
+        test.__name__ = "test"
+        answers["test"] = action(detail=True, methods=["post"])(test)
+    name = "".join(part.title() for part in app.key.split("-"))
+    return type(f"{name}AppViewSet", (AppViewSet,), {"__module__": __name__, **answers})
+
+
+def _declare(
+    app: ConnectedApp,
+    operation: AppOperation,
+    answer: Callable[..., Any],
+    *,
+    errors: tuple[str, ...] = (),
+    **options: Any,
+) -> Callable[..., Any]:
+    return endpoint(
+        operation.summary,
+        input=operation.input,
+        output=operation.output or app.output,
+        success=operation.success,
+        errors=(*errors, *operation.errors),
+        description=operation.description,
+        **options,
+    )(answer)

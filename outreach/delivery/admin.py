@@ -1,0 +1,100 @@
+"""Back office pages of messages, their ledger and sending hours."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import ROWS, link, list_address, panel, table
+from crm.models import Contact
+from outreach.delivery.models import GenieSettings, SendJob, SendJobTransition
+
+COLOURS = {
+    "sent": "success",
+    "completed": "success",
+    "failed": "danger",
+    "unknown": "warning",
+    "suppressed": "warning",
+    "cancelled": "warning",
+    "sending": "info",
+    "claimed": "info",
+    "running": "info",
+}
+
+
+@admin.register(GenieSettings)
+class GenieSettingsAdmin(CompanyRecordAdmin):
+    """The hours in which companies' runs write to people."""
+
+    icon = "schedule"
+    edits = ("window_start", "window_end", "recipient_timezone")
+    list_display = ("company", "window_days", "window_start", "window_end", "recipient_timezone")
+    search_fields = ("=id", "company__name")
+
+
+@admin.register(SendJob)
+class SendJobAdmin(CompanyRecordAdmin):
+    """Messages to contacts."""
+
+    icon = "mail"
+    list_display = ("__str__", "to", "state", "reason", "company", "due_at", "sent_at", "created_at")
+    list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company", "contact")
+    search_fields = ("=id", "=recipient", "=run__id", "=contact__id")
+    search_help_text = "Id of the message, the run or the contact, or the whole address"
+    hides = ("worker", "html")
+
+    @admin.display(description="to")
+    def to(self, job: SendJob) -> str:
+        return job.recipient or job.contact.email or "–"
+
+    @display(description="status", ordering="status", label=COLOURS)
+    def state(self, job: SendJob) -> tuple[str, str]:
+        return job.status, job.get_status_display()
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        return lookup in ("run__id__exact", "contact__id__exact") or super().lookup_allowed(lookup, value, request)
+
+
+@panel(SendJob, "Ledger", permission="outreach.view_sendjobtransition")
+def _ledger(job: SendJob) -> SafeString:
+    rows = SendJobTransition.objects.filter(send_job=job).select_related("actor").order_by("id")[:100]
+    cells = [
+        (row.created_at, row.from_status or "–", row.to_status, row.reason or "–", row.detail or "–", row.actor)
+        for row in rows
+    ]
+    return table(("When", "From", "To", "Reason", "Detail", "By"), cells)
+
+
+@admin.register(SendJobTransition)
+class SendJobTransitionAdmin(CompanyRecordAdmin):
+    """Changes of messages' statuses."""
+
+    icon = "timeline"
+    list_display = ("created_at", "send_job", "from_status", "to_status", "reason", "company")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "send_job")
+    search_fields = ("=id", "=send_job__id")
+    search_help_text = "Id of the step or of the message"
+
+
+@panel(Contact, "Messages", permission="outreach.view_sendjob")
+def _messages_to(contact: Contact) -> SafeString:
+    return message_table(SendJob.objects.filter(contact=contact), contact__id__exact=contact.pk)
+
+
+def message_table(rows: QuerySet[SendJob], **query: str) -> SafeString:
+    """The newest of the messages, with a link to the list that the query selects."""
+    rows = rows.select_related("contact").order_by("-id")[:ROWS]
+    cells = [
+        (link(row), row.recipient or row.contact.email, row.get_status_display(), row.reason or "–", row.sent_at)
+        for row in rows
+    ]
+    return table(
+        ("Message", "To", "Status", "Reason", "Sent"), cells, more=list_address(SendJob, **query), empty="No messages."
+    )

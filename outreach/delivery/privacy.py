@@ -1,0 +1,66 @@
+"""Personal data in messages and their ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import connection
+from django.db.models import Q, QuerySet
+
+from core.errors import NamedError
+from crm.privacy.registry import DataSubject, referring, register_personal_data
+from outreach.delivery import ledger
+from outreach.delivery.models import SendJob, SendJobTransition
+
+Status = SendJob.Status
+NOT_SENT = (Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CLAIMED)
+
+
+def _transitions(subject: DataSubject) -> Q:
+    return Q(send_job__in=SendJob.objects.filter(referring(SendJob, subject)))
+
+
+def blank_transitions(subject: DataSubject, rows: QuerySet[SendJobTransition]) -> int:
+    """Blank the details, since replies of servers name the address."""
+    return rows.exclude(detail="").update(detail="")
+
+
+def blank_messages(subject: DataSubject, rows: QuerySet[SendJob]) -> int:
+    """Cancel messages that have not been sent, and blank the texts and addresses of all; runs and limits count the rows.
+
+    InvalidRequest_400 while one is being sent: a server may have it already. A claimed message is cancelled as well,
+    since the statement that commits the intent checks the status.
+    """
+    ledger.transition_all(
+        rows.filter(status__in=NOT_SENT), to=Status.CANCELLED, reason="erased", lease=None, worker=None
+    )
+    if rows.filter(status=Status.SENDING).exists():
+        raise NamedError(
+            "InvalidRequest_400", "a message to the contact is going out at this moment; try again in a minute"
+        )
+    return rows.update(recipient="", subject="", text="", html="", reply="", error="")
+
+
+def not_erased(contact_ids: Sequence[str]) -> set[str]:
+    """Those of the contacts that are not erased, locked against erasure until the caller's transaction ends.
+
+    A message that was composed while its contact was being erased must not be stored.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id FROM crm_contact WHERE id = ANY(%s) AND erased_at IS NULL FOR KEY SHARE", [list(contact_ids)]
+        )
+        return {id for (id,) in cursor.fetchall()}
+
+
+def register_tables() -> None:
+    """Called when the app is ready."""
+    register_personal_data("messageSteps", SendJobTransition, _transitions, blank_transitions, module="genie")
+    register_personal_data(
+        "messages",
+        SendJob,
+        lambda subject: referring(SendJob, subject),
+        blank_messages,
+        module="genie",
+        hides=frozenset({"approved_by_id"}),
+    )

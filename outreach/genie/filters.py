@@ -1,0 +1,26 @@
+"""The fields by which lists of runs are filtered, searched and sorted."""
+
+from __future__ import annotations
+
+from core.lists import FieldSet, ListField
+from outreach.genie.selectors import phase
+
+RUN_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("prompt", "text", "prompt", searchable=True, sortable=False, nullable=False),
+        ListField("aiType", "text", "ai_type", nullable=False),
+        ListField("phase", "text", phase(), nullable=False),
+        ListField("status", "text", "status", nullable=False),
+        ListField("draft", "boolean", "draft", nullable=False),
+        ListField("total", "number", "total"),
+        ListField("processed", "number", "processed", nullable=False),
+        ListField("smtp", "id", "smtp_id"),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdBy.name", "text", "created_by__name"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_search=("name", "prompt"),
+)

@@ -1,0 +1,28 @@
+"""Personal data on the suppression list, which erasure keeps."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet
+
+from crm.privacy.registry import DataSubject, register_personal_data
+from outreach.suppression.addresses import is_address
+from outreach.suppression.models import Suppression
+from outreach.suppression.services import suppress_address
+
+SOURCE = "erasure"
+
+
+def keep_suppressed(subject: DataSubject, rows: QuerySet[Suppression]) -> int:
+    """Suppress all addresses of the contact, so that nobody writes to them again. Only the details are removed."""
+    rows.update(details={})
+    for email in subject.emails:
+        if is_address(email):
+            suppress_address(email=email, source=SOURCE)
+    return 0
+
+
+def register_tables() -> None:
+    """Called when the app is ready."""
+    register_personal_data(
+        "suppressions", Suppression, lambda subject: Q(email__in=subject.emails), keep_suppressed, module="genie"
+    )

@@ -1,0 +1,10 @@
+"""Addresses of the suppression list."""
+
+from __future__ import annotations
+
+from core.api.routers import ResourceRouter
+from outreach.suppression.views import SuppressionViewSet
+
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("suppression", SuppressionViewSet)

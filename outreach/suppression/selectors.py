@@ -1,0 +1,13 @@
+"""Reads of the suppression list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from outreach.suppression.models import Suppression
+
+
+def suppressed_addresses(addresses: Iterable[str | None]) -> set[str]:
+    """Which of the addresses are suppressed, in lower case."""
+    wanted = {address.lower() for address in addresses if address}
+    return set(Suppression.objects.filter(email__in=wanted).values_list("email", flat=True)) if wanted else set()
