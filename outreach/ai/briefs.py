@@ -1,4 +1,4 @@
-"""What AI providers are told of contacts and of the company: as much as a person who writes or judges would want to know."""
+"""Briefs for AI providers: what a person who writes to contacts or judges them would want to know."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from outreach.ai.providers import CompanyBrief, ContactBrief, ProductBrief
 FIELD_LENGTH = 500
 MOST_PRODUCTS = 200
 CONTACT_COLUMNS = ("id", "name", "email", "custom", "category__name")
-"""What a brief reads of a contact."""
+"""The columns that a contact's brief reads."""
 
 
 @dataclass(frozen=True)
 class ContactBriefs:
-    """Makes briefs of contacts: knows the custom fields by their keys, and how the company writes dates."""
+    """Makes briefs of contacts, with the names of custom fields and the company's date formats."""
 
     labels: Mapping[str, tuple[str, str]]
     """Key of a custom field -> its name and the type of its values."""
@@ -31,13 +31,13 @@ class ContactBriefs:
 
     @classmethod
     def load(cls) -> ContactBriefs:
-        """With the active company's fields and formats."""
+        """Load the active company's fields and formats."""
         fields = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, is_system=False)
         labels = {key: (name, kind) for key, name, kind in fields.values_list("unique_field_id", "name", "value_type")}
         return cls(labels, formats_of(company_id()))
 
     def of(self, contacts: Sequence[Contact]) -> list[ContactBrief]:
-        """A brief of each contact, whose category has been joined; one query for all their tags."""
+        """A brief of each contact, with one query for all tags. The contacts come with their category joined."""
         tags = _tags([contact.pk for contact in contacts])
         return [self._brief(contact, tags[contact.pk]) for contact in contacts]
 
@@ -55,7 +55,7 @@ class ContactBriefs:
         )
 
     def _date(self, stored: str) -> str:
-        """A stored date or moment as the company writes it; text that is neither stays as it is."""
+        """A stored date or time in the company's format; any other text stays as it is."""
         try:
             if len(stored) == 10:
                 return self.formats.date(dt.date.fromisoformat(stored))

@@ -8,7 +8,7 @@ from core.models import CompanyModel
 
 
 class AiApp(CompanyModel):
-    """A configured AI provider (a key of outreach.ai.providers.PROVIDERS)."""
+    """A connected AI app. `provider` is the key of its AiProvider."""
 
     provider = models.CharField(max_length=32)
     name = models.CharField(max_length=200)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from core.access import reserve_quota
 from core.errors import NamedError
@@ -13,7 +14,7 @@ from outreach.ai.providers import AiProvider, ProviderError
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE, Capability, apps_with
 
 NOT_AVAILABLE = {"ai-a": "AiANotAvailableInPlan_400", "ai-b": "AiBNotAvailableInPlan_400"}
-"""The AI types of the contract -> the error for a company without such an app, whether or not they can be connected yet."""
+"""AI types of the contract, which need not be connectable yet -> the error for a company without such an app."""
 
 
 def ai_types() -> list[str]:
@@ -54,7 +55,7 @@ def ai_type_of(app: AiApp) -> str:
     return next(key for key in apps_with(Capability.COMPOSE) if provider_key(key) == app.provider)
 
 
-def apps_of(ai_type: str) -> Any:
+def apps_of(ai_type: str) -> QuerySet[AiApp]:
     """The active company's apps of an AI type."""
     return AiApp.objects.filter(provider=provider_key(ai_type) or "-")
 
@@ -66,7 +67,7 @@ def not_found(ai_type: str) -> tuple[str, str]:
 
 @transaction.atomic
 def create_ai_app(*, ai_type: str, member_id: str, **values: Any) -> AiApp:
-    """Create an app; the company's first becomes its default. PlanLimitExceeded_403 when the plan's limit is reached."""
+    """Create an app. The company's first becomes its default. PlanLimitExceeded_403 at the plan's limit."""
     reserve_quota(MODULE)
     if not AiApp.objects.filter(is_default=True).exists():
         values["is_default"] = True
@@ -96,7 +97,7 @@ def _save(app: AiApp, member_id: str, values: dict[str, Any]) -> AiApp:
 def choose_ai_app(ai_type: str | None) -> AiApp:
     """The active app that composes: one of the given type, else the company's default, else its oldest.
 
-    InvalidAIType_400 for an unknown type, AiANotAvailableInPlan_400 (or the type's own error) when no such app is active.
+    InvalidAIType_400 for an unknown type; AiANotAvailableInPlan_400 or the type's own error when no such app is active.
     """
     apps = AiApp.objects.filter(is_active=True).order_by("-is_default", "created_at", "id")
     if ai_type:

@@ -1,4 +1,4 @@
-"""Claiming messages of one sender: its limits counted exactly, and the decision taken before anything is claimed."""
+"""Claims messages of a sender, after counting its limits exactly and deciding about each message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from outreach.senders.models import Smtp
 BATCH = 25
 """Messages that a worker holds at once."""
 LOOKAHEAD = 500
-"""Messages that are looked at when none of the first ones may go, so that a closed window costs few rounds."""
+"""Messages that are examined when none of the first ones may be sent, so that a closed window costs few rounds."""
 _SUBSCRIPTION_PAUSE = 60.0
 _RESERVED_PAUSE = 1.0
 _ASK_AGAIN = dt.timedelta(minutes=5)
@@ -31,7 +31,7 @@ _ASK_AGAIN = dt.timedelta(minutes=5)
 
 @dataclass(frozen=True)
 class Claim:
-    """What one round brought: the messages to send, and how many were looked at for it."""
+    """The claimed messages, and how many were examined."""
 
     jobs: list[SendJob]
     examined: int
@@ -43,7 +43,7 @@ def _due(now: dt.datetime) -> Q:
 
 
 def due_senders(limit: int) -> list[tuple[str, str]]:
-    """(sender id, company id) of senders of all companies that have messages due, in random order, so that none is always last."""
+    """(sender id, company id) of senders with due messages, of all companies, in random order for fairness."""
     now = timezone.now()
     with unscoped(reason="worker: senders of all companies with messages due"):
         waiting = SendJob.objects.filter(_due(now), smtp_id=OuterRef("pk"))
@@ -55,9 +55,9 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
 
 @transaction.atomic
 def claim(smtp_id: str, limit: int = BATCH) -> Claim:
-    """Claim up to BATCH of the sender's due messages under a fresh lease; those that must wait or never go are told so instead.
+    """Claim up to BATCH of the sender's due messages under a new lease; reschedule or end those that may not be sent.
 
-    The sender's row is locked meanwhile, so that several workers together keep its limits: what one has claimed counts for the other.
+    Locks the sender's row, so that several workers together keep its limits: claims of one count for the others.
     """
     smtp = (
         Smtp.objects.select_for_update(no_key=True, of=("self",))
@@ -87,7 +87,7 @@ def _choose(smtp: Smtp, context: SendContext, most: int, limit: int, now: dt.dat
         .defer("text", "html", "run__audience", "run__prompt", "contact__custom")
         .order_by("due_at", "id")[:limit]
     )
-    # The limits have been counted into `most`; asking for each message would only repeat that.
+    # `most` already respects the limits, so the decision gets none.
     known = context.decision_inputs(jobs, {smtp.pk: SenderState()}, now)
     ready: list[SendJob] = []
     waiting: dict[Wait, list[str]] = defaultdict(list)
@@ -129,7 +129,7 @@ def _claim(smtp: Smtp, ready: list[SendJob], lease: str, context: SendContext, n
 
 
 def _pause_for_limit(smtp: Smtp, sender: SenderState, now: dt.datetime) -> None:
-    """Nothing goes until a slot opens; when slots are only held by other workers, they are asked for again at once."""
+    """Pause the sender until a slot opens, or briefly when claims of other workers fill the limits."""
     full = [limit for limit in sender.limits if limit.used >= limit.allowed]
     latest: Limit | None = max(full, key=lambda limit: limit.opens_at, default=None)
     if latest is None:
@@ -139,12 +139,12 @@ def _pause_for_limit(smtp: Smtp, sender: SenderState, now: dt.datetime) -> None:
 
 
 _held: set[str] = set()
-"""Leases of this process that are in use."""
+"""Leases that this process uses."""
 
 
 @transaction.atomic
 def release_claim(lease: str) -> None:
-    """Let go of the messages that were claimed under the lease and not begun."""
+    """Release the messages that were claimed under the lease and not started."""
     _held.discard(lease)
     ledger.transition_all(
         SendJob.objects.filter(status=SendJob.Status.CLAIMED, lease=lease),
@@ -155,16 +155,16 @@ def release_claim(lease: str) -> None:
 
 
 def release_lost_claims() -> None:
-    """Free what a failed statement left in this process's name: the sweeper only frees what dead processes held."""
+    """Release claims of this process that a failed statement left behind. The sweeper only handles dead processes."""
     orphans = SendJob.claim_policy.orphans
-    with unscoped(reason="worker: messages that this process held and lost sight of"), transaction.atomic():
+    with unscoped(reason="worker: messages that this process claimed and lost"), transaction.atomic():
         for held, freed in orphans.items():
             lost = SendJob.objects.filter(status=held, worker=worker_number()).exclude(lease__in=list(_held))
             ledger.transition_all(lost, to=freed, reason="worker_failed", lease=None, worker=None)
 
 
 def schedule_retry(job: SendJob, *, until: dt.datetime, detail: str, reply: str) -> bool:
-    """A failed attempt that may be repeated: approved again, due later."""
+    """Approve the message again after a failed attempt, due later."""
     return ledger.transition(
         job,
         to=SendJob.Status.APPROVED,

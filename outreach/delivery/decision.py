@@ -1,7 +1,7 @@
-"""Whether a message may go now, must wait, or never goes: one pure function, asked when sending and when showing why not.
+"""Decides whether a message is sent now, waits, or is never sent: one pure function, for sending and explaining.
 
-The reasons in order of precedence; the first that holds decides. What is final comes first, then what a person must do, then
-what time alone brings.
+The first reason that applies decides. Final reasons come first, then those that need a person, then those that need
+time.
 
 | Reason                | Decision           | Holds until                                      |
 |-----------------------|--------------------|--------------------------------------------------|
@@ -42,7 +42,7 @@ _FORECAST_STEPS = 50
 
 
 class Reason(StrEnum):
-    """Why a message doesn't go now; the codes are stable and shown by the interface."""
+    """Why a message is not sent now. The codes are stable and part of the API."""
 
     RUN_CANCELLED = "run_cancelled"
     CONTACT_DELETED = "contact_deleted"
@@ -90,7 +90,7 @@ SENTENCES: dict[Reason, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How much a sender may send in a period, how much it has, and when the next slot opens if that is all."""
+    """How many messages a sender may send in a period, how many it has sent, and when the next slot opens."""
 
     reason: Literal[Reason.LIMIT_DAY_RAMP, Reason.LIMIT_DAY, Reason.LIMIT_HOUR, Reason.LIMIT_MINUTE]
     allowed: int
@@ -100,7 +100,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class SenderState:
-    """The sender that a message would go through."""
+    """The state of a message's sender."""
 
     active: bool = True
     verified: bool = True
@@ -109,7 +109,7 @@ class SenderState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionInput:
-    """All that the decision rests on; times are aware."""
+    """Everything that the decision depends on. Datetimes are aware."""
 
     run_cancelled: bool = False
     contact_deleted: bool = False
@@ -129,32 +129,32 @@ class DecisionInput:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The message may go now."""
+    """The message may be sent now."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Not now: at `until` it is asked again, or once a person has acted when that is None."""
+    """The message waits until `until`, or until a person acts when that is None."""
 
     reason: Reason
     until: dt.datetime | None
 
     @property
     def sentence(self) -> str:
-        """The reason in words."""
+        """The reason as a sentence."""
         return SENTENCES[self.reason]
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Never: the message ends in this state."""
+    """The message is never sent and ends in this state."""
 
     state: Literal["cancelled", "suppressed", "failed"]
     reason: Reason
 
     @property
     def sentence(self) -> str:
-        """The reason in words."""
+        """The reason as a sentence."""
         return SENTENCES[self.reason]
 
 
@@ -162,12 +162,12 @@ Decision = Ready | Wait | Stop
 
 
 def decide(known: DecisionInput, now: dt.datetime) -> Decision:
-    """What is to become of a message at this moment; a `Wait.until` is always later than `now`."""
+    """Decide about a message. A `Wait.until` is always later than `now`."""
     return _final(known) or _needs_a_person(known) or _needs_time(known, now) or Ready()
 
 
 def forecast(known: DecisionInput, now: dt.datetime) -> dt.datetime | None:
-    """When the message goes if nothing else happens, or None when that takes a person or will not be."""
+    """When the message is sent if nothing else happens; None when that needs a person or will never be."""
     moment = now
     for _ in range(_FORECAST_STEPS):
         decision = decide(known, moment)
@@ -180,7 +180,7 @@ def forecast(known: DecisionInput, now: dt.datetime) -> dt.datetime | None:
 
 
 def describe(known: DecisionInput, now: dt.datetime, formats: Formats) -> dict[str, Any]:
-    """The decision in the interface's words: ready, wait or stop, why, and when it is asked again and would go."""
+    """The decision as the API shows it: ready, wait or stop, the reason, and when it is decided again and sent."""
     decision: Decision = decide(known, now)
     if isinstance(decision, Ready):
         return {"state": "ready", "reason": None, "sentence": None, "until": None, "goesAt": now}
@@ -192,18 +192,18 @@ def describe(known: DecisionInput, now: dt.datetime, formats: Formats) -> dict[s
             "until": None,
             "goesAt": None,
         }
-    goes = forecast(known, now)
+    sent_at = forecast(known, now)
     return {
         "state": "wait",
         "reason": decision.reason,
-        "sentence": decision.sentence if goes is None else f"{decision.sentence} {expected(goes, formats)}",
+        "sentence": decision.sentence if sent_at is None else f"{decision.sentence} {expected(sent_at, formats)}",
         "until": decision.until,
-        "goesAt": goes,
+        "goesAt": sent_at,
     }
 
 
 def expected(moment: dt.datetime, formats: Formats) -> str:
-    """When it will go, as a sentence."""
+    """A sentence on when the message will be sent."""
     return f"It goes on {formats.datetime(moment)} ({formats.timezone}), if nothing else comes between."
 
 
@@ -261,21 +261,21 @@ def _needs_time(known: DecisionInput, now: dt.datetime) -> Wait | None:
 
 
 def approved(known: DecisionInput) -> DecisionInput:
-    """The same facts with the draft approved: a preview's question of what would happen then."""
+    """The same input with the draft approved, for previews."""
     return replace(known, approved=True)
 
 
 def ramp_limit(first_day: dt.date, day: dt.date, *, start: int, step: int, cap: int) -> int:
-    """How much a new sender may send on a day: `start` on its first, `step` more on each later one, never above `cap`."""
+    """A new sender's limit on a day: `start` on its first day, `step` more on each later day, never above `cap`."""
     if day < first_day:
         return 0
     return max(0, min(cap, start + step * (day - first_day).days))
 
 
 def backoff(attempt: int, rng: random.Random) -> dt.timedelta:
-    """How long to wait after the failed attempt of this number (from 1): about 2, 8, 32 and 128 minutes, a quarter more or less.
+    """The wait after a failed attempt (from 1): about 2, 8, 32 and 128 minutes, randomly a quarter more or less.
 
-    The spread keeps messages that failed together from coming back together.
+    The random part keeps messages that failed together from being tried again together.
     """
     if attempt < 1:
         raise ValueError("attempts count from 1")

@@ -1,4 +1,4 @@
-"""The send ledger: each step in a message's life is written in the statement or transaction that makes it."""
+"""The ledger of messages: each transition is written in the statement or transaction that makes it."""
 
 from __future__ import annotations
 
@@ -17,28 +17,31 @@ from core.tenancy import company_id
 from outreach.delivery.models import SendJob
 
 _INTENT_HOLDS = """
-    AND NOT EXISTS (SELECT FROM outreach_geniescheduler r WHERE r.id = j.run_id AND (r.cancelled_at IS NOT NULL OR r.is_deleted))
+    AND NOT EXISTS (SELECT FROM outreach_geniescheduler r
+        WHERE r.id = j.run_id AND (r.cancelled_at IS NOT NULL OR r.is_deleted))
     AND NOT EXISTS (SELECT FROM outreach_suppression s WHERE s.company_id = j.company_id AND s.email = lower(%s))
     AND EXISTS (SELECT FROM crm_contact c WHERE c.id = j.contact_id AND NOT c.is_deleted AND c.unsubscribed_at IS NULL)
     AND EXISTS (SELECT FROM outreach_smtp p WHERE p.id = j.smtp_id AND p.is_active)
 """
-"""What may have changed since the claim and would make sending wrong, asked once more in the statement that commits the intent."""
+"""What may have changed since the claim and forbids sending. The statement that commits the intent checks it again."""
 
 
 def _paired(ids: Sequence[str]) -> tuple[str, str]:
-    """New ids and the given ones, each as one text: the driver takes far longer over arrays."""
+    """New ids and the given ones, each as one text, since the driver is far slower with arrays."""
     return ",".join(new_id() for _ in ids), ",".join(ids)
 
 
 def record_planned(ids: Sequence[str], *, actor_id: str | None) -> None:
-    """Write the first two steps of messages that were just inserted: planned, and from there to the status they have."""
+    """Write the first two transitions of inserted messages: to planned, and from there to their status."""
     for before, after in (("''", "'planned'"), ("'planned'", "job.status")):
         now = timezone.now()
         with connection.cursor() as cursor:
             cursor.execute(
                 "INSERT INTO outreach_sendjobtransition"
-                " (id, company_id, send_job_id, from_status, to_status, reason, detail, actor_id, created_at, updated_at)"
-                f" SELECT step.id, job.company_id, job.id, {before}, {after}, CASE {before} WHEN '' THEN '' ELSE job.reason END,"
+                " (id, company_id, send_job_id, from_status, to_status, reason, detail, actor_id,"
+                " created_at, updated_at)"
+                f" SELECT step.id, job.company_id, job.id, {before}, {after},"
+                f" CASE {before} WHEN '' THEN '' ELSE job.reason END,"
                 " '', %s, %s, %s"
                 " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id)"
                 " JOIN outreach_sendjob job ON job.id = step.job_id",
@@ -56,7 +59,10 @@ def transition_all(
     actor_id: str | None = None,
     **values: Any,
 ) -> int:
-    """Take the rows to a status, 5,000 at a time, each with its step in the ledger; returns how many. Waits for rows held by others."""
+    """Change the status of the messages, 5,000 at a time, with their transitions. Returns how many.
+
+    Waits for rows that others have locked.
+    """
     moved = 0
     for ids in in_batches(rows, lock=True):
         _write_transitions(ids, to, reason, detail, actor_id)
@@ -79,12 +85,19 @@ def _write_transitions(ids: Sequence[str], to: str, reason: str, detail: str, ac
 
 
 def transition(job: SendJob, *, to: str, reason: str = "", detail: str = "", **values: Any) -> bool:
-    """Take one message that this worker holds to a status, in a single statement; False when the lease has changed hands."""
+    """Change the status of a message that this worker holds, in a single statement.
+
+    Returns False when the lease is lost.
+    """
     return _transition(job, to, reason, detail, values, "AND j.lease = %s AND j.status = %s", [job.lease, job.status])
 
 
 def commit_intent(job: SendJob, *, recipient: str, message_id: str) -> bool:
-    """Claimed → sending, if it may still go: the lease is ours, and neither run, sender nor recipient has said no since the claim."""
+    """Change a claimed message to sending.
+
+    Returns False when the lease is lost, or when the run, the sender or the recipient forbid it by now.
+    """
+    ""
     values = {"recipient": recipient, "message_id": message_id, "sending_at": timezone.now()}
     return _transition(
         job,
@@ -98,7 +111,7 @@ def commit_intent(job: SendJob, *, recipient: str, message_id: str) -> bool:
 
 
 def record_late_outcome(job: SendJob, *, to: str, sending_at: datetime, detail: str, **values: Any) -> bool:
-    """What became of a message that the sweeper has meanwhile called unknown: the worker that asked the server knows better."""
+    """Correct the status of a message that the sweeper has set to unknown, since this worker has the server's reply."""
     return _transition(job, to, "", detail, values, "AND j.status = 'unknown' AND j.sending_at = %s", [sending_at])
 
 

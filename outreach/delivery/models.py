@@ -9,9 +9,10 @@ from core.models import ClaimPolicy, CompanyModel, CompanyWork
 
 
 class SendJob(CompanyWork):
-    """One message to one recipient, a row from the moment it is planned; its transitions are a ledger (SendJobTransition).
+    """One message to one recipient. Its transitions are a ledger (SendJobTransition).
 
-    planned → draft → approved → claimed → sending (the intent is committed) → sent | failed | unknown, or cancelled | suppressed.
+    planned → draft → approved → claimed → sending (the intent is committed) → sent | failed | unknown,
+    or cancelled | suppressed.
     """
 
     class Status(models.TextChoices):
@@ -101,7 +102,10 @@ class SendJob(CompanyWork):
 
     @classmethod
     def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
-        """Write the sweeper's step of each row; a row that went to `failed` instead of `status` had too many workers die on it."""
+        """Write the sweeper's transitions.
+
+        A row is `failed` instead of `status` when too many workers died while holding it.
+        """
         after = dict(cls.objects.filter(pk__in=[pk for pk, _ in rows]).values_list("pk", "status"))
         SendJobTransition.objects.bulk_create(
             [
@@ -117,7 +121,7 @@ class SendJob(CompanyWork):
 
 
 class SendJobTransition(CompanyModel):
-    """One step in a message's life; rows are only ever added."""
+    """One change of a message's status. Rows are only added."""
 
     send_job = CompanyForeignKey(SendJob, on_delete=models.CASCADE, related_name="transitions", db_index=False)
     from_status = models.CharField(max_length=12, blank=True, default="")

@@ -26,7 +26,7 @@ def blank_transitions(subject: DataSubject, rows: QuerySet[SendJobTransition]) -
 
 
 def blank_messages(subject: DataSubject, rows: QuerySet[SendJob]) -> int:
-    """Cancel messages that have not been sent, and blank the texts and addresses of all; runs and limits count the rows.
+    """Cancel messages that have not been sent, and blank all texts and addresses. Runs and limits still count the rows.
 
     InvalidRequest_400 while one is being sent: a server may have it already. A claimed message is cancelled as well,
     since the statement that commits the intent checks the status.

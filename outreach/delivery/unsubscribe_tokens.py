@@ -1,4 +1,4 @@
-"""The signed token in an unsubscribe link: it names who asks, works without login, and never expires."""
+"""Signed tokens of unsubscribe links. They identify the recipient, work without login and never expire."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,12 +10,12 @@ _ID_LENGTH: Final = 24
 
 
 class InvalidToken(ValueError):
-    """A token that was not made here, or was changed."""
+    """A token with an invalid signature."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unsubscriber:
-    """Whose link it is: the company that wrote, the contact, and the message that held the link."""
+    """The recipient of a link: the company that wrote, the contact, and the message with the link."""
 
     company_id: str
     contact_id: str
@@ -23,7 +23,7 @@ class Unsubscriber:
 
 
 def make_token(who: Unsubscriber) -> str:
-    """A token fit for a URL's path."""
+    """The token, for the path of a URL."""
     ids = (who.company_id, who.contact_id, who.message_id)
     if not all(len(value) == _ID_LENGTH and value.isalnum() for value in ids):
         raise ValueError("an unsubscribe token takes three ids of 24 characters")
@@ -31,7 +31,10 @@ def make_token(who: Unsubscriber) -> str:
 
 
 def read_token(token: str) -> Unsubscriber:
-    """Whom a token names; raises InvalidToken. SECRET_KEY_FALLBACKS keeps old links alive when the key changes."""
+    """The recipient in a token.
+
+    Raises InvalidToken. SECRET_KEY_FALLBACKS keeps old links valid when the key changes.
+    """
     try:
         joined = signing.Signer(salt=_SALT).unsign(token)
     except signing.BadSignature:
@@ -40,5 +43,5 @@ def read_token(token: str) -> Unsubscriber:
 
 
 def link(base_url: str, who: Unsubscriber) -> str:
-    """The address that a mail carries: opened by a person it asks, posted to by a mail client (RFC 8058) it acts at once."""
+    """The unsubscribe URL for a mail: it asks a person to confirm, and acts at once for a mail client (RFC 8058)."""
     return f"{base_url.rstrip('/')}/api/public/unsubscribe/{make_token(who)}"

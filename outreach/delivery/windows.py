@@ -1,4 +1,4 @@
-"""When it is a decent hour at the recipient's place: sending windows on local clocks, exact at daylight-saving changes."""
+"""Sending windows in the recipient's time zone, exact at daylight-saving changes."""
 
 import datetime as dt
 import functools
@@ -7,17 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import phonenumbers
+from phonenumbers.timezone import time_zones_for_number
 
-# Two whole weeks and a day: a window of one weekday that a clock change swallows opens again in the week after.
+# Two weeks and a day: a window on one weekday that a clock change skips opens again a week later.
 _HORIZON_DAYS = 16
 _MINUTE = dt.timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Weekdays (Monday is 0) and local hours in which mail may go; from `start` to before `end`, past midnight when `end` is not later.
+    """Weekdays (Monday is 0) and local hours in which mail may be sent: from `start` until before `end`.
 
-    A window past midnight belongs to the day it begins on; `start` equal to `end` means the whole day.
+    When `end` is earlier, the window ends on the next day. `start` equal to `end` means the whole day.
     """
 
     days: frozenset[int] = frozenset({0, 1, 2, 3, 4})
@@ -31,7 +32,7 @@ class Window:
             raise ValueError("a window's hours are local, without a time zone")
 
     def admits(self, local: dt.datetime) -> bool:
-        """Whether the window is open when the clock on the wall shows this."""
+        """Whether the window is open at this local time."""
         clock = local.time()
         if self.start == self.end:
             return local.weekday() in self.days
@@ -43,22 +44,20 @@ class Window:
 
 
 def next_opening(window: Window, zone: dt.tzinfo, now: dt.datetime) -> dt.datetime:
-    """The first moment from `now` on at which the window is open, in UTC; `now` itself when it is open.
+    """The first time from `now` on at which the window is open, in UTC; `now` itself when it is open.
 
-    The window opens when a clock reaches its start, or jumps into it: an hour that a change skips is never waited for, and one
-    that comes twice opens twice.
+    The window opens when the local clock reaches its start or jumps into it. An hour that a clock change repeats opens
+    the window twice; an hour that it skips is not waited for.
     """
     now = now.astimezone(dt.UTC)
     if window.admits(now.astimezone(zone)):
         return now
-    later = (
-        moment for moment in _candidates(window, zone, now) if moment > now and window.admits(moment.astimezone(zone))
-    )
+    later = (time for time in _candidates(window, zone, now) if time > now and window.admits(time.astimezone(zone)))
     return min(later, default=now + dt.timedelta(days=_HORIZON_DAYS))
 
 
 def _candidates(window: Window, zone: dt.tzinfo, now: dt.datetime) -> Iterator[dt.datetime]:
-    """Moments at which the window may open: its start on each day, both times where it comes twice, and each clock change."""
+    """Times at which the window may open: its start on each day (twice where the hour repeats) and clock changes."""
     first = now.astimezone(zone).date()
     opening = dt.time(0) if window.start == window.end else window.start
     for offset in range(-1, _HORIZON_DAYS):
@@ -72,7 +71,7 @@ def _candidates(window: Window, zone: dt.tzinfo, now: dt.datetime) -> Iterator[d
 
 
 def _clock_change(zone: dt.tzinfo, before: dt.datetime, after: dt.datetime) -> dt.datetime:
-    """The first moment, to the minute, with another offset than `before`; clocks change at whole minutes of UTC."""
+    """The first minute with another UTC offset than `before`. Clocks change at whole minutes of UTC."""
     offset = before.astimezone(zone).utcoffset()
     low = before.replace(second=0, microsecond=0)
     high = after.replace(second=0, microsecond=0) + _MINUTE
@@ -87,7 +86,7 @@ def _clock_change(zone: dt.tzinfo, before: dt.datetime, after: dt.datetime) -> d
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A time zone, and where it is known from: contact, phone, company or default."""
+    """A time zone and its source: contact, phone, company or default."""
 
     zone: zoneinfo.ZoneInfo
     source: str
@@ -96,7 +95,7 @@ class Place:
 def recipient_place(
     *, contact_zone: str | None, phone: str | None, company_zone: str | None, now: dt.datetime
 ) -> Place:
-    """The recipient's time zone: the contact's own, else that of the phone number (E.164), else the company's, else UTC."""
+    """The recipient's time zone: the contact's, else that of the phone number (E.164), else the company's, else UTC."""
     if contact_zone and (zone := load_zone(contact_zone)):
         return Place(zone, "contact")
     home = load_zone(company_zone) if company_zone else None
@@ -104,14 +103,14 @@ def recipient_place(
     if home in zones:
         return Place(home, "phone")
     if zones:
-        # A number of a wide country fits many zones; the middle one errs least for all of them.
+        # A number of a large country fits many zones; the middle one has the smallest error.
         zones.sort(key=lambda zone: (now.astimezone(zone).utcoffset() or dt.timedelta(), zone.key))
         return Place(zones[len(zones) // 2], "phone")
     return Place(home, "company") if home else Place(zoneinfo.ZoneInfo("UTC"), "default")
 
 
 def load_zone(name: str) -> zoneinfo.ZoneInfo | None:
-    """A time zone by its IANA name, or None when there is none of that name."""
+    """The time zone with this IANA name, or None."""
     try:
         return zoneinfo.ZoneInfo(name.strip())
     except (OSError, ValueError, zoneinfo.ZoneInfoNotFoundError):
@@ -120,8 +119,6 @@ def load_zone(name: str) -> zoneinfo.ZoneInfo | None:
 
 @functools.lru_cache(maxsize=10_000)
 def _phone_zones(phone: str) -> tuple[str, ...]:
-    from phonenumbers.timezone import time_zones_for_number  # late: its table takes a moment to load
-
     try:
         return tuple(time_zones_for_number(phonenumbers.parse(phone, None)))
     except phonenumbers.NumberParseException:

@@ -1,7 +1,7 @@
-"""The sending worker: claims a few messages of one sender, and delivers them over one session.
+"""The sending worker claims a few messages of a sender and delivers them in one session.
 
-No transaction is open during network calls. Each message's fate is committed for itself: claimed → sending before its last byte goes out,
-then sent, failed, approved again or unknown (docs/decisions/0006-send-exactly-once.md).
+No transaction is open during network calls. Each message is committed on its own: claimed → sending before its last
+byte is sent, then sent, failed, approved again or unknown (docs/decisions/0006-send-exactly-once.md).
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ log = logging.getLogger(__name__)
 
 SENDERS_A_ROUND = 50
 SECONDS_A_SENDER = 5.0
-"""How long one sender keeps a worker while others wait."""
+"""How long a worker serves one sender while others wait."""
 _TOO_LARGE = 552
 _random = SystemRandom()
 
 
 class _IntentRefused(Exception):
-    """The intent was refused: the message may no longer go, or is no longer ours."""
+    """The intent was not committed: the message may no longer be sent, or the lease is lost."""
 
 
 def drain(deadline: float) -> None:
-    """Send what is due, a while for each sender in turn, until nothing is or the deadline (monotonic) passes."""
+    """Send due messages, a few seconds per sender in turn, until none is left or the deadline (monotonic) passes."""
     release_lost_claims()
     while monotonic() < deadline:
         due = due_senders(SENDERS_A_ROUND)
@@ -67,7 +67,10 @@ def drain(deadline: float) -> None:
 
 
 def serve(smtp_id: str, deadline: float) -> int:
-    """Send one sender's due messages over one session until none is left or the deadline passes; returns how many the server took."""
+    """Send a sender's due messages in one session until none is left or the deadline passes.
+
+    Returns the number sent.
+    """
     session: Session | None = None
     sent, limit, failure = 0, BATCH, ""
     try:
@@ -85,9 +88,8 @@ def serve(smtp_id: str, deadline: float) -> int:
                     if monotonic() >= deadline:
                         break
             finally:
-                with suppress(
-                    DatabaseError
-                ):  # what cannot be given back now is found by release_lost_claims, or by the sweeper
+                # release_lost_claims or the sweeper finds what cannot be released now.
+                with suppress(DatabaseError):
                     release_claim(claimed.lease)
     except SmtpError as error:
         failure = error.detail
@@ -104,7 +106,7 @@ def serve(smtp_id: str, deadline: float) -> int:
 
 
 def _send_one(session: Session, job: SendJob) -> bool:
-    """Deliver one message and write what became of it; True when the server took it."""
+    """Deliver one message and record the outcome. Returns whether the server accepted it."""
     smtp = _sender(job)
     recipient = job.contact.email or ""
     try:
@@ -128,7 +130,7 @@ def _send_one(session: Session, job: SendJob) -> bool:
         _require_lease(
             ledger.transition(job, to="approved", reason="changed_since_claim", lease=None, worker=None), job
         )
-        return False  # the next claim decides, and says why
+        return False  # the next claim decides and records why
     except BaseException:
         if job.status == "sending":
             _record_outcome(job, Uncertain("the worker was stopped while the server had the message"))
@@ -170,7 +172,7 @@ def _record_outcome(job: SendJob, outcome: Outcome) -> bool:
 
 
 def _record_rejection(job: SendJob, outcome: Rejected) -> None:
-    """Surely not sent: the sender's trouble, a bad address, another attempt later, or the end."""
+    """Record a rejection: a failure of the sender, a bad address, another attempt later, or the end."""
     reply = f"{outcome.code or ''} {outcome.reply}".strip()
     if outcome.about_sender and outcome.code != _TOO_LARGE:
         raise SmtpError(outcome.stage, reply, temporary=outcome.temporary, code=outcome.code)
@@ -198,8 +200,8 @@ def _record_rejection(job: SendJob, outcome: Rejected) -> None:
 
 
 def _record_late(job: SendJob, to: str, detail: str, values: dict[str, Any]) -> None:
-    assert job.sending_at is not None
-    ledger.record_late_outcome(job, to=to, sending_at=job.sending_at, detail=detail, **values)
+    if job.sending_at is not None:
+        ledger.record_late_outcome(job, to=to, sending_at=job.sending_at, detail=detail, **values)
     raise LeaseLost(job.pk)
 
 
@@ -209,5 +211,6 @@ def _require_lease(written: bool, job: SendJob) -> None:
 
 
 def _sender(job: SendJob) -> Smtp:
-    assert job.smtp is not None
+    if job.smtp is None:
+        raise ValueError("a claimed message has a sender")
     return job.smtp

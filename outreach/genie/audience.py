@@ -1,4 +1,4 @@
-"""Audiences: five selectors combined as a union, walked in order of the contacts' ids, and judged as a whole for a preview."""
+"""Audiences: the union of five selectors, read in order of the contacts' ids, and previewed as a whole."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Audience:
     tags: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     lead_ids: tuple[str, ...] = ()
-    """Stand for the contacts of those leads that are live when it is asked for."""
+    """Leads whose contacts belong to the audience while the leads are live."""
     segments: tuple[str, ...] = ()
     _sorted: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def stored(cls, audience: Mapping[str, Any]) -> Audience:
-        """The audience of a run, as `as_json` wrote it."""
+        """The audience of a run, stored by `as_json`."""
         ids, leads = tuple(audience.get("contactIds") or ()), tuple(audience.get("leadIds") or ())
         named = sorted({*ids, *_live_leads(leads).values_list("contact_id", flat=True)}) if leads else sorted(ids)
         tags, categories, segments = (tuple(audience.get(name) or ()) for name in ("tags", "categories", "segments"))
@@ -57,7 +57,7 @@ class Audience:
         }
 
     def contacts(self) -> QuerySet[Contact]:
-        """All of its live contacts, each once."""
+        """All live contacts of the audience, each once."""
         where = Q(pk__in=self.contact_ids)
         if self.lead_ids:
             where |= Q(pk__in=_live_leads(self.lead_ids).values("contact_id"))
@@ -70,9 +70,9 @@ class Audience:
         return Contact.objects.filter(where, is_deleted=False)
 
     def after(self, place: str, size: int) -> list[str]:
-        """The ids of the next `size` contacts past the id `place`, ascending; empty at the end. Some may have been deleted.
+        """The ids of the next `size` contacts after the id `place`, ascending; empty at the end. Some may be deleted.
 
-        Each selector gives its own next ones from its own index, so that a step costs the same wherever in an audience it is.
+        Each selector reads its next ids from its own index, so that every step costs the same.
         """
         start = bisect_right(self._sorted, place)
         found = set(self._sorted[start : start + size])
@@ -88,15 +88,17 @@ class Audience:
         return sorted(found)[:size]
 
     def _segments(self) -> list[Segment]:
-        """Those of its segments that still exist."""
+        """The segments that still exist."""
         return list(Segment.objects.filter(pk__in=self.segments)) if self.segments else []
 
 
 def select(
     *, contact_ids: list[str], lead_ids: list[str], segments: Any, tags: list[str] | None, categories: list[str] | None
 ) -> Audience:
-    """The audience of a request; an id that is not live in this company is an error that names it, and so is a segment that names a
-    field which has been deleted (InvalidRequest_400)."""
+    """The audience of a request. Raises the error of the selector for an id that is not live in this company.
+
+    InvalidRequest_400 for a segment with a deleted field.
+    """
     _all_exist(Segment.objects.all(), segments or [], "segments", "SegmentNotFound_400")
     for segment in Segment.objects.filter(pk__in=segments or [], kind=Segment.Kind.DYNAMIC):
         compiled(segment)
@@ -128,7 +130,7 @@ def _all_exist(rows: QuerySet, ids: list[str], parameter: str, name: str) -> Non
 
 
 def preview(audience: Audience) -> dict[str, Any]:
-    """How many contacts the audience has, how many can be written to, why not the others, and the decision for each of a sample."""
+    """Count the contacts of the audience and those that can be written to, by reason, with decisions for a sample."""
     excluded: dict[str, int] = {}
     total = sendable = 0
     for known, count in _combinations(audience.contacts()):
@@ -142,7 +144,7 @@ def preview(audience: Audience) -> dict[str, Any]:
 
 
 def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[DecisionInput, int]]:
-    """The facts that exclude a recipient, with the number of contacts of each combination, in one statement."""
+    """Each combination of what excludes a recipient, with its number of contacts, in one statement."""
 
     def flag(condition: Any) -> Case:
         return Case(When(condition, then=Value(True)), default=Value(False), output_field=BooleanField())
@@ -152,7 +154,7 @@ def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[DecisionInput, 
             address=flag(Q(email__regex=ADDRESS)),
             suppressed=flag(
                 In(Lower("email"), Suppression.objects.values("email"))
-            ),  # hashed once, where an EXISTS runs for each row
+            ),  # hashed once; an EXISTS would run for each row
             unsubscribed=flag(Q(unsubscribed_at__isnull=False)),
         )
         .order_by()

@@ -20,7 +20,7 @@ BATCH = 100
 
 
 def notify_ended(run: GenieScheduler) -> None:
-    """Notify the member who started the run that drafts wait or that planning failed, in the transaction that ends it."""
+    """Notify the member who started the run that drafts wait or that planning failed, in the ending transaction."""
     if run.is_deleted or run.cancelled_at is not None:
         return
     if run.status == GenieScheduler.Status.FAILED:
@@ -32,7 +32,10 @@ def notify_ended(run: GenieScheduler) -> None:
 
 
 def notify_finished() -> bool:
-    """Mark runs whose last message has ended, and notify the members who started them. Returns whether more may wait."""
+    """Mark runs whose last message has ended, and notify the members who started them.
+
+    Returns whether more may wait.
+    """
     runs = list(
         GenieScheduler.objects.select_for_update(skip_locked=True, of=("self",))
         .annotate(phase=phase())

@@ -7,7 +7,7 @@ from core.models import Job
 
 
 class GenieScheduler(Job):
-    """An outreach run. As a job it plans one message per recipient; afterwards its messages (SendJob) live their own lives."""
+    """An outreach run: a job that plans one message (SendJob) per recipient. Its messages are then sent one by one."""
 
     class Phase(models.TextChoices):
         PLANNING = "planning"

@@ -1,7 +1,7 @@
-"""Planning a run: one message per recipient, in batches of 500, written by the AI app outside of any transaction.
+"""Plans a run: one message per recipient, in batches of 500 that the AI app composes outside of any transaction.
 
-The audience is what its selectors select while the worker walks it by the contacts' ids, without contacts that were made after the run.
-Messages, their steps and the place where planning goes on commit together: a worker killed at any moment loses and repeats nothing.
+The audience is what its selectors select during planning, without contacts that were created after the run. Messages,
+their transitions and the progress commit together, so that a worker that is killed loses and repeats nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BATCH = 500
 
 
 def plan(run: GenieScheduler, deadline: float) -> None:
-    """Plan until the audience is done, the deadline passes, or the run is cancelled (a Job's `run`)."""
+    """Plan until the audience is done, the deadline passes or the run is cancelled (the run function of the job)."""
     started = monotonic()
     audience = Audience.stored(run.audience)
     if run.total is None:
@@ -62,7 +62,10 @@ def _ms(started: float) -> int:
 def _plan_batch(
     run: GenieScheduler, contacts: Sequence[Contact], place: str, company: CompanyBrief, contact_briefs: ContactBriefs
 ) -> bool:
-    """Write the batch's messages, then commit them with the progress; False when the run has been cancelled meanwhile."""
+    """Compose the batch's messages and commit them with the progress.
+
+    Returns False when the run was cancelled meanwhile.
+    """
     stops = _stops(contacts, SendContext.load())
     jobs = [
         SendJob(
@@ -96,7 +99,7 @@ def _plan_batch(
 
 
 def _stops(contacts: Sequence[Contact], context: SendContext) -> dict[str, Stop]:
-    """The recipients that are never written to, by the decision function."""
+    """Contact id -> decision, for recipients that are never written to."""
     now = timezone.now()
     suppressed = suppressed_addresses(contact.email for contact in contacts)
     found = {}
@@ -123,7 +126,7 @@ def _fill(run: GenieScheduler, job: SendJob, draft: Draft | ProviderError) -> No
 
 
 def _insert(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
-    """Insert the messages and their first two steps; one that was planned before is left alone."""
+    """Insert the messages and their first two transitions. A message that exists already stays as it is."""
     kept = not_erased([job.contact_id for job in jobs])
     jobs = [job for job in jobs if job.contact_id in kept]
     for job in jobs:

@@ -47,7 +47,7 @@ def run_detail(run: GenieScheduler) -> dict[str, Any]:
 
 
 def message_summary(run_id: str) -> dict[str, Any]:
-    """A run's messages by status, when the next one is due, and the most frequent reasons why messages were not sent."""
+    """A run's messages by status, when the next one is due, and the most frequent reasons against sending."""
     jobs = SendJob.objects.filter(run_id=run_id)
     counts: dict[str, int] = dict.fromkeys(SendJob.Status.values, 0)
     due = None

@@ -1,4 +1,4 @@
-"""Outreach runs: started, cancelled, removed."""
+"""Outreach runs: start, cancel, delete."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from outreach.genie.models import GenieScheduler
 from outreach.senders.services import choose_sender
 
 NOT_CLAIMED = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPROVED)
-"""Statuses of messages that no worker holds and that can still be stopped."""
+"""Statuses of messages that no worker has claimed and that can still be stopped."""
 
 
 def get_run(run_id: str) -> GenieScheduler:
-    """The company's run; CampaignNotFound_404 when there is none of this id."""
+    """The company's run with this id; CampaignNotFound_404 when there is none."""
     found = GenieScheduler.objects.filter(pk=run_id, is_deleted=False).first()
     if found is None:
         raise NamedError("CampaignNotFound_404", "schedulerId: there is no such run in this company")
@@ -44,7 +44,7 @@ def start_run(
     name: str = "",
     automation: bool = True,
 ) -> GenieScheduler:
-    """A run for an existing audience; a worker plans its messages.
+    """Start a run for an existing audience. A worker plans its messages.
 
     CampaignAudienceEmpty_400, PlanLimitExceeded_403, and the errors of AI app and sender.
     """
@@ -84,13 +84,14 @@ def start_run(
 
 @transaction.atomic
 def cancel_run(*, run_id: str, member_id: str | None) -> int:
-    """Stop the run for good: nothing more is planned, and what has not gone is cancelled; returns how many messages that were.
+    """Stop planning and cancel the messages that have not been sent. Returns the number of cancelled messages.
 
-    A message in a worker's hands is stopped too, unless its last byte is on its way. Cancelling twice changes nothing.
+    A claimed message is stopped too, until its intent is committed. Cancelling twice changes nothing.
     """
     get_run(run_id)
     now = timezone.now()
-    # The run first: the planner's checkpoint then waits for us or we for it, so that no message is planned behind the cancellation.
+    # Lock the run first: the planner's checkpoint waits for this transaction or the other way round, so that no message
+    # is planned after the cancellation.
     run = GenieScheduler.objects.select_for_update(no_key=True, of=("self",)).get(pk=run_id)
     if run.cancelled_at is None:
         run.cancelled_at, run.cancel_requested = now, True
@@ -106,7 +107,7 @@ def cancel_run(*, run_id: str, member_id: str | None) -> int:
 
 @transaction.atomic
 def delete_run(*, run_id: str, member_id: str) -> None:
-    """Cancel what has not gone, and hide the run; its messages stay in the log."""
+    """Cancel messages that have not been sent, and hide the run. Its messages stay in the log."""
     cancel_run(run_id=run_id, member_id=member_id)
     GenieScheduler.objects.filter(pk=run_id).update(is_deleted=True, updated_by_id=member_id, updated_at=timezone.now())
     emit("genie.deleted", [run_id], actor_id=member_id)

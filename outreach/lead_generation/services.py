@@ -1,7 +1,7 @@
-"""Lead generation: who of the company's contacts that have no lead fits a description, and leads made of the best.
+"""Lead generation: finds contacts without a lead that fit a description, and makes leads of the best.
 
-The search walks the contacts by id and keeps the best so far in the job, so that a worker killed at any moment goes on where it stopped;
-the leads and the job's end commit together. Nothing is looked up outside: every lead is somebody whom the company knows.
+The search reads the contacts by id and stores the best so far in the job, so that a worker that is killed resumes.
+The leads and the end of the job commit together. Every lead is a contact of the company; no other source is used.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from outreach.ai.services import ai_type_of, choose_ai_app, provider_of
 from outreach.lead_generation.models import LeadGeneration
 
 MOST_LEADS = 50
-"""Of one search, as the contract has it for runs."""
+"""The most leads of one search, as in the contract for runs."""
 SHORTLIST = 5
-"""Contacts that the provider judges for each lead that is wanted."""
+"""How many contacts the provider judges per wanted lead."""
 BATCH = 1000
 LAPSED = "The company's subscription has ended. Renew it, then start the search again."
 NOBODY = "No contact without a lead has any of the words looked for."
@@ -59,10 +59,10 @@ def start_generation(
     relations: Mapping[str, Any] | None = None,
     automation: bool = True,
 ) -> LeadGeneration:
-    """A search that a worker makes; each of its leads gets the values of form_data and the relations.
+    """Start a search, which a worker makes. Each lead gets the values of form_data and the relations.
 
-    PromptRequired_400, MaximumLeadsExceeded_400, InvalidRequest_400 (filters that contacts do not have), the errors of the AI app, what is
-    wrong with the values and relations of a lead, PlanLimitExceeded_403.
+    PromptRequired_400, MaximumLeadsExceeded_400, InvalidRequest_400 (unknown filters), PlanLimitExceeded_403, and the
+    errors of the AI app and of the leads' values and relations.
     """
     _check_search(prompt, industry, count)
     app = choose_ai_app(ai_type)
@@ -115,7 +115,7 @@ def _check_lead(form_data: Mapping[str, Any], relations: Mapping[str, Any]) -> N
 
 
 def _stored_filters(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The tree of conditions: given as such, or as fields and values."""
+    """The tree of conditions, from a tree or from fields and values."""
     if not given:
         return {}
     advanced = "conditions" in given or "field" in given
@@ -126,7 +126,7 @@ def _stored_filters(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def get_generation(id: str) -> LeadGeneration:
-    """The company's search of this id; NotFound_404."""
+    """The company's search with this id; NotFound_404 when there is none."""
     found = LeadGeneration.objects.filter(pk=id).first()
     if found is None:
         raise NamedError("NotFound_404", "id: there is no such lead generation in this company")
@@ -135,7 +135,7 @@ def get_generation(id: str) -> LeadGeneration:
 
 @transaction.atomic
 def cancel_generation(id: str) -> LeadGeneration:
-    """Stop a search before it makes its leads; NotFound_404, InvalidInput_400 for one that has ended."""
+    """Cancel a search before it makes its leads. NotFound_404; InvalidInput_400 for one that has ended."""
     get_generation(id)
     generation = LeadGeneration.objects.select_for_update(of=("self",)).get(pk=id)
     if generation.status == LeadGeneration.Status.RUNNING:
@@ -151,7 +151,7 @@ def cancel_generation(id: str) -> LeadGeneration:
 
 
 def run(job: LeadGeneration, deadline: float) -> None:
-    """Search until all contacts have been looked at, the deadline passes or the search is cancelled (a Job's `run`)."""
+    """Search until all contacts are examined, the deadline passes or the search is cancelled."""
     if job.cancel_requested:
         release(job)
         return
@@ -186,7 +186,7 @@ def _search(job: LeadGeneration, deadline: float) -> None:
 
 
 def _candidates(job: LeadGeneration) -> QuerySet[Contact]:
-    """Live contacts without any live lead that the filters admit; without those made after the search."""
+    """Live contacts without a live lead that match the filters and were created before the search."""
     found = live_contacts().filter(~Exists(live_leads().filter(contact=OuterRef("pk"))), created_at__lte=job.created_at)
     if job.domains:
         found = found.filter(email__iregex=rf"@({'|'.join(domain.replace('.', '[.]') for domain in job.domains)})$")
@@ -198,7 +198,7 @@ def _candidates(job: LeadGeneration) -> QuerySet[Contact]:
 def _best(
     job: LeadGeneration, contacts: Sequence[Contact], terms: Sequence[Term], briefs: ContactBriefs
 ) -> list[Found]:
-    """The best of those found before and these: by their score, newer contacts first."""
+    """The best of these and of those found before, by score, newer contacts first."""
     fits = [(contact.pk, fit(terms, brief)) for contact, brief in zip(contacts, briefs.of(contacts), strict=True)]
     found = [{"contact": id, "score": each.score, "reason": each.reason} for id, each in fits if each.score > 0]
     return _ranked([*job.found, *found])[: SHORTLIST * job.count]
@@ -209,7 +209,7 @@ def _ranked(found: list[Found]) -> list[Found]:
 
 
 def _conclude(job: LeadGeneration, search: LeadSearch, briefs: ContactBriefs) -> None:
-    """Let the provider judge the shortlist, and make leads of the best."""
+    """Let the provider judge the best contacts, and make leads of them."""
     contacts = {
         contact.pk: contact for contact in Contact.objects.filter(pk__in=[each["contact"] for each in job.found])
     }
@@ -239,7 +239,7 @@ def _conclude(job: LeadGeneration, search: LeadSearch, briefs: ContactBriefs) ->
 
 
 def _make(job: LeadGeneration, chosen: Sequence[Found]) -> tuple[dict[str, str], str]:
-    """Leads of the contacts: contact id -> lead id, and why not of all."""
+    """Make leads of the contacts. Returns contact id -> lead id, and why some could not be made."""
     values, relations = job.lead_values["formData"], job.lead_values["relations"]
     result = create_leads(
         actor_id=job.created_by_id,

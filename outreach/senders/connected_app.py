@@ -25,8 +25,8 @@ SMTP = ConnectedApp(
         run=services.create_sender,
         success="SmtpSenderConnected_201",
         input=SmtpCreate,
-        description="The connection is tested at once, without sending; `verified` and `lastError` say what came of it. "
-        "A sender that has not passed the test sends nothing.",
+        description="The connection is tested at once, without sending; `verified` and `lastError` say what came of it."
+        " A sender that has not passed the test sends nothing.",
     ),
     update=AppOperation(
         summary="Change an SMTP sender",

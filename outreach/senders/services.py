@@ -1,4 +1,4 @@
-"""Connected SMTP senders: made, changed, tested, removed."""
+"""Connected SMTP senders: create, change, test, delete, choose."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from outreach.smtp.transport import SmtpConfig, SmtpError, Timeouts, encode_addr
 
 TEST_TIMEOUTS = Timeouts(connect=10, command=10)
 CONNECTION = frozenset({"host", "port", "username", "password", "secure", "from_email"})
-"""What the connection test rests on: a change of one asks for a new test."""
+"""What the connection test depends on: a change requires a new test."""
 NOT_FOUND = ("SmtpNotFound_404", "id: there is no such sender in this company")
 
 
 @dataclass(frozen=True)
 class ConnectionCheck:
-    """What a connection test found: `stage` is where it ended (connect, tls, auth, mail), `detail` is fit for people."""
+    """A connection test's result: `stage` is where it failed (connect, tls, auth, mail), `detail` is for people."""
 
     ok: bool
     encryption: str | None = None
@@ -33,7 +33,7 @@ class ConnectionCheck:
 
 
 def config_of(smtp: Smtp) -> SmtpConfig:
-    """The sender's server and account, for a session."""
+    """The sender's server and account."""
     return SmtpConfig(
         host=smtp.host,
         port=smtp.port,
@@ -53,9 +53,11 @@ def get_sender(id: str) -> Smtp:
 
 
 def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Smtp:
-    """A new sender, tested at once unless `verified` is False; one that fails is kept, unverified, with the reason in last_error.
+    """Create a sender, and test it unless `verified` is False.
 
-    PlanLimitExceeded_403 for one more than the plan has room for.
+    A failed test leaves it unverified, with the reason in last_error.
+
+    PlanLimitExceeded_403 at the plan's limit.
     """
     _check(values)
     with transaction.atomic():
@@ -67,14 +69,17 @@ def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Sm
 
 
 def update_sender(*, id: str, member_id: str, verified: bool | None = None, **values: Any) -> Smtp:
-    """Change the sender; test it again when server, account or From address changed or `verified` is True. No password: the old one."""
+    """Change the sender. Tests it when server, account or From address change, or when `verified` is True.
+
+    Without a password the old one stays.
+    """
     smtp = get_sender(id)
     if not values.get("password"):
         values.pop("password", None)
     _check(values, smtp)
     changed = {name for name, value in values.items() if getattr(smtp, name) != value}
     reconnects = bool(changed & CONNECTION)
-    # What was learnt about the old settings says nothing about the new ones.
+    # Failures of the old settings say nothing about the new ones.
     fresh: dict[str, Any] = {"paused_until": None, "paused_reason": "", "failures": 0}
     if reconnects or verified is False:
         fresh["verified"] = False
@@ -87,7 +92,7 @@ def update_sender(*, id: str, member_id: str, verified: bool | None = None, **va
 
 
 def _check(values: dict[str, Any], current: Smtp | None = None) -> None:
-    """Refuse what no mail could be sent with; raises ValidationFailed."""
+    """Raise ValidationFailed for values that no mail can be sent with."""
     address = values.get("from_email")
     if address is not None:
         try:
@@ -102,7 +107,7 @@ def _check(values: dict[str, Any], current: Smtp | None = None) -> None:
 
 
 def check_sender(*, id: str) -> ConnectionCheck:
-    """Connect, log in and ask for the From address, without sending; the finding is kept as `verified` and `last_error`."""
+    """Connect, log in and check the From address without sending. Stores the result as `verified` and `last_error`."""
     smtp = get_sender(id)
     try:
         encryption = verify(config_of(smtp), timeouts=TEST_TIMEOUTS)
@@ -142,7 +147,10 @@ def delete_senders(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
 
 
 def choose_sender(smtp_id: str | None) -> Smtp:
-    """The sender for a run: the one named, else the oldest that is active and has passed its test; else NoSMTPSelected_400."""
+    """The sender for a run: the given one, else the oldest active and verified one.
+
+    NoSMTPSelected_400 when there is none.
+    """
     senders = Smtp.objects.filter(is_active=True).order_by("created_at", "id")
     if smtp_id is not None:
         found = senders.filter(pk=smtp_id).first()

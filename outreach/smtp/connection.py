@@ -1,7 +1,7 @@
-"""One SMTP connection: reaching the server, TLS, logging in, and replies read within a deadline and a size.
+"""One SMTP connection: connecting, TLS, login, and replies that are read within a deadline and a size limit.
 
-It stands on smtplib for commands, EHLO and STARTTLS, and replaces what a hostile or broken server could abuse there: smtplib's
-timeout starts anew with each byte, its multi-line replies have no end, and its login can't carry a password beyond ASCII.
+It uses smtplib for commands, EHLO and STARTTLS, and replaces what a hostile or broken server could abuse: smtplib's
+timeout restarts with each byte, its multi-line replies have no limit, and its login can't carry a non-ASCII password.
 """
 
 import base64
@@ -32,7 +32,7 @@ Resolve = Callable[[str, int], list[Address]]
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds that each step may take in all, however slowly the server drips."""
+    """Seconds that each step may take in total, however slowly the server sends."""
 
     connect: float = 15.0
     command: float = 30.0
@@ -42,10 +42,10 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True)
 class SmtpConfig:
-    """A sender's server and account; the password shows in no representation.
+    """A sender's server and account. Its repr contains no password.
 
-    With `secure` the connection is encrypted or fails: TLS from the first byte on port 465, STARTTLS on others. Without it
-    STARTTLS is used where the server offers it, and a password goes unencrypted only to an address that isn't public.
+    With `secure` the connection is encrypted or fails: TLS from the first byte on port 465, STARTTLS on others. Without
+    it STARTTLS is used where the server offers it, and a password is sent unencrypted only to a private address.
     """
 
     host: str
@@ -63,7 +63,7 @@ class SmtpConfig:
 
 
 class ServerGone(smtplib.SMTPServerDisconnected):
-    """The connection ended, fell silent or spoke nonsense; the text says which."""
+    """The connection was closed, timed out or sent invalid data; the text says which."""
 
 
 class Wire(smtplib.SMTP):
@@ -115,33 +115,37 @@ class Wire(smtplib.SMTP):
         except OutboundRefused as refused:
             raise SmtpError("connect", refused.detail, temporary=refused.code == "not_found") from None
         deadline = time.monotonic() + self.timeouts.connect
-        trouble: OSError = TimeoutError()
+        failure: OSError = TimeoutError()
         for position, address in enumerate(addresses):
-            # What is left is shared among the addresses still to try, so that one dead address leaves time for the next.
+            # The addresses share the remaining time, so that one dead address leaves time for the next.
             share = max(0.1, (deadline - time.monotonic()) / (len(addresses) - position))
             try:
                 self.sock = socket.create_connection((address.ip, address.port), timeout=share)
             except OSError as error:
-                trouble = error
+                failure = error
                 continue
             # The message's end goes out in a packet of its own, which Nagle's algorithm would hold back.
             self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._host = self.config.host
             self._public = address.public
             return
-        if isinstance(trouble, TimeoutError):
-            text = f"{place} did not answer in {self.timeouts.connect:.0f} seconds. Check host and port, and any firewall between."
-        elif isinstance(trouble, ConnectionRefusedError):
+        if isinstance(failure, TimeoutError):
+            text = (
+                f"{place} did not answer in {self.timeouts.connect:.0f} seconds."
+                " Check host and port, and any firewall between."
+            )
+        elif isinstance(failure, ConnectionRefusedError):
             text = f"Nothing takes connections at {place}. Check the port: mail servers mostly use 587 or 465."
         else:
-            text = f"{place} could not be reached: {trouble.strerror or 'network error'}."
+            text = f"{place} could not be reached: {failure.strerror or 'network error'}."
         raise SmtpError("connect", text, temporary=True) from None
 
     def _encrypt(self) -> None:
         context = ssl.create_default_context()
         if self.config.ca_file:
             context.load_verify_locations(cafile=self.config.ca_file)
-        assert self.sock is not None
+        if self.sock is None:
+            raise ServerGone("the connection is closed")
         try:
             self.sock.settimeout(self.timeouts.connect)
             encrypted = context.wrap_socket(self.sock, server_hostname=self.config.host)
@@ -168,7 +172,10 @@ class Wire(smtplib.SMTP):
     def _log_in(self) -> None:
         config = self.config
         if self.tls_version is None and self._public:
-            text = f"{config.place} offers no encryption, so the password was not sent. Use an encrypted port, such as 465 or 587."
+            text = (
+                f"{config.place} offers no encryption, so the password was not sent."
+                " Use an encrypted port, such as 465 or 587."
+            )
             raise SmtpError("auth", text, temporary=False)
         offered = str(self.esmtp_features.get("auth", "")).upper().split()
         user, password = config.username.encode(), config.password.encode()
@@ -194,7 +201,7 @@ class Wire(smtplib.SMTP):
         return answer
 
     def _expect(self, stage: Stage, wanted: int, step: Callable[[], tuple[int, bytes]], refusal: str) -> None:
-        """Run one step of opening, and turn any answer but the wanted one into an SmtpError."""
+        """Run one step of connecting. Raises SmtpError for any reply but the wanted one."""
         try:
             code, reply = step()
         except (OSError, smtplib.SMTPException) as error:
@@ -209,7 +216,7 @@ class Wire(smtplib.SMTP):
     # Reading and writing, all within a deadline
 
     def getreply(self) -> tuple[int, bytes]:
-        """Read one whole reply as (code, text); anything that is no SMTP reply raises ServerGone."""
+        """Read one whole reply as (code, text). Raises ServerGone for anything that is no SMTP reply."""
         self._deadline = max(self._deadline, time.monotonic() + self.timeouts.command)
         lines: list[bytes] = []
         size = 0
@@ -229,7 +236,7 @@ class Wire(smtplib.SMTP):
             self._deadline = 0.0
 
     def allow(self, seconds: float) -> None:
-        """Give the next reply this long, where a command's usual time is too short."""
+        """Allow this many seconds for the next reply, where a command's usual time is too short."""
         self._deadline = time.monotonic() + seconds
 
     def _read_line(self) -> bytes:
@@ -254,7 +261,7 @@ class Wire(smtplib.SMTP):
         self._write(s.encode("utf-8") if isinstance(s, str) else s, self.timeouts.command, watch=False)
 
     def send_body(self, body: bytes) -> bytes | None:
-        """Write a body within its time, listening meanwhile; returns what the server said out of turn, as `unasked` does."""
+        """Write a body within its time. Returns what the server sends meanwhile, as `unasked` does."""
         try:
             return self._write(body, self.timeouts.body, watch=True)
         except OSError:
@@ -273,23 +280,23 @@ class Wire(smtplib.SMTP):
             remaining = deadline - time.monotonic()
             if remaining <= 0:
                 raise TimeoutError
-            # In short turns, so that a refusal is heard although the server reads no more.
+            # In short turns, so that a refusal is noticed although the server has stopped reading.
             self.sock.settimeout(min(remaining, _TURN))
             with contextlib.suppress(TimeoutError):
                 left = left[self.sock.send(left[:_CHUNK]) :]
         return self.unasked() if watch else None
 
     def putcmd(self, cmd: str, args: str = "") -> None:
-        """Send one command line; a line break inside it is an error here, never a second command there."""
+        """Send one command line. A line break inside raises an error, since the server would read a second command."""
         line = f"{cmd} {args}".rstrip()
         if "\r" in line or "\n" in line or "\0" in line:
             raise ValueError("an SMTP command can't hold a line break")
         self.send(f"{line}\r\n")
 
     def unasked(self) -> bytes | None:
-        """What the server said out of turn: None for nothing, empty for a closed connection.
+        """Data that the server sent without being asked: None for none, empty for a closed connection.
 
-        The connection is of no use after anything but None.
+        The connection can't be used after anything but None.
         """
         if self._inbox:
             return bytes(self._inbox)
@@ -304,14 +311,14 @@ class Wire(smtplib.SMTP):
             return b""
 
     def close(self) -> None:
-        """Drop the connection without a word."""
+        """Close the connection without QUIT."""
         self._inbox.clear()
         super().close()
 
-    # Words for people
+    # Texts for people
 
     def readable(self, reply: bytes) -> str:
-        """A server's text in one line, without control characters, at most 300 long, and without our secrets if it echoes them."""
+        """A server's text on one line, at most 300 characters, without control characters and echoed secrets."""
         text = _UNPRINTABLE.sub(" ", reply.decode("utf-8", "replace"))
         config = self.config
         if config.password:
@@ -321,7 +328,7 @@ class Wire(smtplib.SMTP):
         return " ".join(text.split())[:300]
 
     def explain(self, error: BaseException) -> str:
-        """Why a connection broke, in words that hold nothing of what was sent."""
+        """Why a connection failed, in a text without anything that was sent."""
         if isinstance(error, ServerGone):
             return str(error)
         if isinstance(error, TimeoutError):
@@ -337,7 +344,7 @@ def _b64(data: bytes) -> str:
 
 @functools.cache
 def helo_name() -> str:
-    """The name that we greet with: the machine's full name, else the address literal that RFC 5321 asks for."""
+    """The name for EHLO: the machine's full name, else the address literal that RFC 5321 requires."""
     name = socket.gethostname()
     if re.fullmatch(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+", name):
         return name

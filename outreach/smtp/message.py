@@ -1,7 +1,7 @@
-"""Turning a planned message into the bytes that go over the wire: headers, a text part, an HTML part, and a way to unsubscribe.
+"""Builds the bytes of a message: headers, a text part, an HTML part and an unsubscribe link.
 
-The few headers are written here rather than by email.message, whose folding encodes long URLs (so that List-Unsubscribe no
-longer works) and, in some releases of Python, loses quotes in long names.
+It writes the headers itself, since email.message encodes long URLs when it folds (which breaks List-Unsubscribe) and,
+in some releases of Python, loses quotes in long names.
 """
 
 import datetime as dt
@@ -16,7 +16,7 @@ from email.utils import format_datetime
 import idna
 import nh3
 
-# 7bit: every part arrives unchanged through any server, with no need for 8BITMIME, and no line is too long.
+# 7bit: every part passes any server unchanged, without 8BITMIME, and no line is too long.
 _POLICY = policy.SMTP.clone(cte_type="7bit")
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -30,8 +30,10 @@ _SUBJECT_LENGTH = 200
 _NAME_LENGTH = 100
 
 _TAGS = {
-    "a", "b", "blockquote", "br", "center", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "li", "ol", "p",
-    "pre", "s", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul",
+    "a", "b", "blockquote", "br", "center", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i",
+    "img", "li", "ol", "p",
+    "pre", "s", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u",
+    "ul",
 }  # fmt: skip
 _LAYOUT = {
     "align",
@@ -54,21 +56,25 @@ _ATTRIBUTES = {
     "th": {"colspan", "rowspan"},
 }
 _STYLES = {
-    "background-color", "border", "border-bottom", "border-collapse", "border-color", "border-left", "border-radius", "border-right",
-    "border-spacing", "border-style", "border-top", "border-width", "color", "direction", "display", "font", "font-family", "font-size",
-    "font-style", "font-weight", "height", "letter-spacing", "line-height", "list-style-type", "margin", "margin-bottom", "margin-left",
-    "margin-right", "margin-top", "max-width", "min-width", "padding", "padding-bottom", "padding-left", "padding-right", "padding-top",
+    "background-color", "border", "border-bottom", "border-collapse", "border-color", "border-left",
+    "border-radius", "border-right",
+    "border-spacing", "border-style", "border-top", "border-width", "color", "direction", "display", "font",
+    "font-family", "font-size",
+    "font-style", "font-weight", "height", "letter-spacing", "line-height", "list-style-type", "margin",
+    "margin-bottom", "margin-left",
+    "margin-right", "margin-top", "max-width", "min-width", "padding", "padding-bottom", "padding-left",
+    "padding-right", "padding-top",
     "text-align", "text-decoration", "text-transform", "vertical-align", "white-space", "width", "word-break",
 }  # fmt: skip
 
 
 class InvalidMail(ValueError):
-    """A message that can't be built; the text names the part at fault."""
+    """A message that can't be built; the text names the invalid part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingMail:
-    """One message to one recipient; `id` is its row's id, from which the Message-ID follows."""
+    """One message to one recipient. The Message-ID is derived from `id`, the id of its row."""
 
     id: str
     from_name: str
@@ -85,7 +91,7 @@ class OutgoingMail:
 
 
 def build(mail: OutgoingMail) -> bytes:
-    """The whole message with CRLF line ends; the same mail gives the same bytes. Raises InvalidMail."""
+    """The whole message with CRLF line ends. The same mail always gives the same bytes. Raises InvalidMail."""
     if mail.date.tzinfo is None:
         raise InvalidMail("date: it needs a time zone.")
     subject = clean_line(mail.subject)[:_SUBJECT_LENGTH].strip()
@@ -108,7 +114,7 @@ def build(mail: OutgoingMail) -> bytes:
 
 
 def message_id(row_id: str, from_email: str) -> str:
-    """The Message-ID of a row: the same however often it is asked for, so that a reply or a bounce leads back to the row."""
+    """The Message-ID of a row. It never changes, so that replies and bounces can be matched to the row."""
     if not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", row_id):
         raise InvalidMail("id: it can't stand in a Message-ID.")
     return f"<{row_id}@{_ascii_address(from_email, 'from_email').rpartition('@')[2]}>"
@@ -121,7 +127,7 @@ def clean_line(value: str) -> str:
 
 
 def sanitise_html(value: str) -> str:
-    """HTML with what mail clients show and nothing that runs: no scripts, forms, frames, remote styles or odd links."""
+    """The HTML without scripts, forms, frames, remote styles and links of unknown schemes."""
     return nh3.clean(
         _CONTROL_IN_TEXT.sub("", value),
         tags=_TAGS,
@@ -135,7 +141,7 @@ def sanitise_html(value: str) -> str:
 
 
 def html_from_text(text: str) -> str:
-    """Paragraphs, line breaks and links out of plain text, everything else escaped."""
+    """HTML made from plain text: paragraphs, line breaks and links; everything else is escaped."""
     paragraphs = [part.strip("\n") for part in re.split(r"\n[ \t]*\n+", text.strip("\n"))]
     return "\n".join(f'<p style="margin:0 0 1em" dir="auto">{_linked(part)}</p>' for part in paragraphs)
 
@@ -160,18 +166,19 @@ def _body(mail: OutgoingMail) -> EmailMessage:
         link = f'<a href="{html.escape(mail.unsubscribe_url)}" style="color:#6b7280">{html.escape(label)}</a>'
         rich += f'\n<p style="margin:2em 0 0;font-size:12px;color:#6b7280" dir="auto">{link}</p>'
     page = (
-        '<!doctype html>\n<html>\n<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>\n'
+        '<!doctype html>\n<html>\n<head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width"></head>\n'
         f'<body style="{_BODY_STYLE}">\n{rich}\n</body>\n</html>\n'
     )
     body = EmailMessage(policy=_POLICY)
     body.set_content(text, charset="utf-8")
     body.add_alternative(page, subtype="html", charset="utf-8")
-    body.set_boundary(f"=_{mail.id}_=")  # from the id, and not by chance, so that building again gives the same bytes
+    body.set_boundary(f"=_{mail.id}_=")  # from the id and not random, so that building again gives the same bytes
     return body
 
 
 def _mailbox(name: str, address: str, part: str, used: int) -> str:
-    """`Name <address>` for a header; `used` is the space that the header's own name takes."""
+    """`Name <address>` for a header; `used` is the length of the header's own name."""
     address = _ascii_address(address, part)
     name = clean_line(name)[:_NAME_LENGTH].strip()
     if not name:
@@ -186,13 +193,13 @@ def _mailbox(name: str, address: str, part: str, used: int) -> str:
 
 
 def _encoded(value: str, used: int) -> str:
-    """A header's text, as encoded words (RFC 2047) where it needs them, folded."""
+    """A header's text, folded, as encoded words (RFC 2047) where needed."""
     charset = "us-ascii" if value.isascii() and "=?" not in value else "utf-8"
     return Header(value, charset, maxlinelen=76, header_name=" " * max(0, used - 2)).encode(linesep="\r\n")
 
 
 def _ascii_address(address: str, part: str) -> str:
-    """An address with its domain in ASCII; a local part beyond ASCII stays, and then the message needs SMTPUTF8."""
+    """An address with its domain in ASCII. A non-ASCII local part stays, and the message needs SMTPUTF8."""
     local, _at, domain = address.rpartition("@")
     try:
         if not local or not domain or _UNFIT_ADDRESS.search(address) or "@" in local or len(address) > 254:

@@ -1,4 +1,4 @@
-"""What can become of a message that was handed to a mail server, and of an attempt to reach that server."""
+"""Outcomes of delivering a message to a mail server, and of connecting to the server."""
 
 import re
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ _SENDER_STAGES = frozenset({"connect", "tls", "auth", "mail"})
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """The server took responsibility for the message."""
+    """The server accepted the message."""
 
     reply: str
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """The message surely did not go out: the server said no, or the connection broke before the message was complete."""
+    """The message was certainly not sent: the server refused it, or the connection ended before it was complete."""
 
     temporary: bool
     code: int | None
@@ -34,12 +34,12 @@ class Rejected:
 
     @property
     def about_sender(self) -> bool:
-        """Whether the trouble lies with the sender's account or server, so that its other messages would meet it too."""
+        """Whether the sender's account or server is the cause, so that its other messages would fail as well."""
         return self.stage in _SENDER_STAGES
 
     @property
     def bad_address(self) -> bool:
-        """Whether the recipient's mailbox doesn't exist, so that nothing should ever be sent to it again."""
+        """Whether the recipient's mailbox doesn't exist, so that the address is to be suppressed."""
         if self.stage != "rcpt" or self.temporary or self.code is None:
             return False
         if self.enhanced_code is not None:
@@ -49,7 +49,9 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Uncertain:
-    """The message was complete, yet no readable answer came: it may or may not go out, and must not be sent again by itself."""
+    """The message was complete, but no valid reply came: it may have been sent, and is not sent again by itself."""
+
+    ""
 
     reason: str
 
@@ -58,7 +60,7 @@ Outcome = Sent | Rejected | Uncertain
 
 
 class SmtpError(Exception):
-    """A session that could not be opened or used; the text is fit for people and free of secrets."""
+    """A session that could not be opened or used. The text is for people and contains no secrets."""
 
     def __init__(self, stage: Stage, detail: str, *, temporary: bool, code: int | None = None) -> None:
         super().__init__(detail)
@@ -68,5 +70,5 @@ class SmtpError(Exception):
         self.code = code
 
     def as_rejected(self) -> Rejected:
-        """The same trouble as the outcome of a message that was to go over this session."""
+        """The error as the outcome of a message of this session."""
         return Rejected(temporary=self.temporary, code=self.code, reply=self.detail, stage=self.stage)

@@ -1,7 +1,7 @@
-"""Sending one message at a time over SMTP, so that the caller knows exactly when it can no longer be taken back.
+"""Delivers messages over SMTP one at a time, so that the caller knows exactly when a message can no longer be stopped.
 
-SMTP has no idempotency key. What can be had instead (RFC 1047): commit the intent to send after the whole body is out and
-before its last byte, and tell apart what surely did not go out from what nobody can know.
+SMTP has no idempotency key. Instead (RFC 1047) the intent is committed after the whole body was sent except its end,
+and messages that were certainly not sent are distinguished from those whose outcome is unknown.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ _UNFIT_ADDRESS = re.compile(r"[\x00-\x20\x7f<>]")
 
 
 class _Refused(Exception):
-    """Inside one delivery: it ends here, and surely nothing went out."""
+    """Ends a delivery: the message was certainly not sent."""
 
     def __init__(self, outcome: Rejected) -> None:
         super().__init__(outcome.reply)
@@ -34,7 +34,7 @@ class _Refused(Exception):
 
 
 class Session:
-    """A sender's connection, used for many messages in a row by one thread, and renewed by itself when the server ends it."""
+    """A sender's connection for many messages in a row, used by one thread. It reconnects when the server closes it."""
 
     def __init__(
         self, config: SmtpConfig, *, timeouts: Timeouts | None = None, resolve: Resolve = resolve_allowed
@@ -48,7 +48,7 @@ class Session:
 
     @classmethod
     def open(cls, config: SmtpConfig, *, timeouts: Timeouts | None = None, resolve: Resolve = resolve_allowed) -> Self:
-        """Connect, encrypt and log in; raises SmtpError."""
+        """Connect, encrypt and log in. Raises SmtpError."""
         session = cls(config, timeouts=timeouts, resolve=resolve)
         session._connect()
         return session
@@ -67,10 +67,11 @@ class Session:
         return self._wire.tls_version if self._wire else None
 
     def deliver(self, envelope_from: str, recipient: str, data: bytes, commit_intent: Callable[[], None]) -> Outcome:
-        """Send one message to one recipient and say what became of it.
+        """Send one message to one recipient. Returns the outcome.
 
-        `commit_intent` is called once the server has the whole body but its end; when it raises, the end is never sent, the
-        connection is dropped and the exception passes through. It is not called when the message is rejected earlier.
+        Calls `commit_intent` once the server has the whole body except its end. When that raises, the end is never
+        sent, the connection is dropped and the exception propagates.
+        A message that is rejected earlier doesn't call it.
         """
         try:
             wire = self._offer(encode_address(envelope_from), encode_address(recipient), data)
@@ -91,7 +92,7 @@ class Session:
         return self._finish(wire)
 
     def check_sender(self, address: str) -> None:
-        """Ask the server whether it takes mail from this address, and send nothing; raises SmtpError."""
+        """Ask the server whether it accepts mail from this address, without sending any. Raises SmtpError."""
         try:
             sender = encode_address(address)
             wire = self._ready()
@@ -103,16 +104,16 @@ class Session:
         self._dirty = True
 
     def close(self) -> None:
-        """Say goodbye where that is possible, and let the connection go."""
+        """Send QUIT if possible, and drop the connection."""
         if self._wire is not None and self._wire.sock is not None:
-            with contextlib.suppress(OSError, smtplib.SMTPException):  # it is over either way
+            with contextlib.suppress(OSError, smtplib.SMTPException):  # the connection ends either way
                 self._wire.docmd("QUIT")
         self._drop()
 
     # The steps of one delivery
 
     def _offer(self, sender: str, recipient: str, data: bytes) -> Wire:
-        """Take a message up to the server's go-ahead for its body, over a fresh connection where the kept one has died."""
+        """Send the envelope and DATA, on a new connection when the kept one was closed."""
         kept = self._wire is not None
         while True:
             wire = self._ready()
@@ -124,7 +125,7 @@ class Session:
             except _Refused as refused:
                 gone = refused.outcome.code in {None, 421}
                 if kept and gone and refused.outcome.stage == "mail":
-                    kept = False  # an idle connection that the server ended says nothing about this message
+                    kept = False  # that the server closed an idle connection says nothing about this message
                     self._drop()
                     continue
                 raise
@@ -143,7 +144,7 @@ class Session:
             return
         text = wire.readable(reply)
         if code == 421 or not 400 <= code <= 599 or (stage == "data" and 200 <= code < 400):
-            self._drop()  # the server is leaving, or no longer knows where we are
+            self._drop()  # the server closes, or is in an unknown state
         raise _Refused(Rejected(code < 500, code, text, stage))
 
     def _send_body(self, wire: Wire, body: bytes) -> None:
@@ -154,7 +155,7 @@ class Session:
             raise _Refused(Rejected(True, None, wire.explain(error), "body")) from None
         if said is None:
             return
-        # It gave up before the end, so this is a certain failure; only past the end would it be an uncertain one.
+        # The server gave up before the end, so the message was certainly not sent.
         self._drop()
         code = int(said[:3]) if re.match(rb"[45]\d\d[ -]", said) else None
         text = wire.readable(said[4:].partition(b"\n")[0]) if code else "the server closed the connection"
@@ -186,7 +187,7 @@ class Session:
     # The connection
 
     def _ready(self) -> Wire:
-        """A connection with no message under way."""
+        """A connection without a started message."""
         if self._wire is not None and (self._wire.sock is None or self._used >= MESSAGES_PER_CONNECTION):
             self.close()
         if self._wire is not None and self._dirty:
@@ -214,7 +215,10 @@ class Session:
 
 
 def verify(config: SmtpConfig, *, timeouts: Timeouts | None = None, resolve: Resolve = resolve_allowed) -> str | None:
-    """Test a sender's server, account and From address without sending; returns the encryption in use, raises SmtpError."""
+    """Test a sender's server, account and From address without sending.
+
+    Returns the encryption in use. Raises SmtpError.
+    """
     with Session.open(config, timeouts=timeouts, resolve=resolve) as session:
         if config.from_email:
             session.check_sender(config.from_email)
@@ -222,9 +226,9 @@ def verify(config: SmtpConfig, *, timeouts: Timeouts | None = None, resolve: Res
 
 
 def normalise(data: bytes) -> bytes:
-    """A message as it goes over the wire, without its end: CRLF alone ends lines, and leading dots are doubled (RFC 5321, 4.5.2).
+    """A message as it is sent, without its end: lines end with CRLF, and leading dots are doubled (RFC 5321, 4.5.2).
 
-    A lone CR or LF becomes a CRLF, so that no server can see the end of the message where another sees text (SMTP smuggling).
+    A lone CR or LF becomes a CRLF, so that all servers see the same end of the message (SMTP smuggling).
     """
     unified = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").removesuffix(b"\n")
     stuffed = unified.replace(b"\n.", b"\n..")
@@ -234,7 +238,7 @@ def normalise(data: bytes) -> bytes:
 
 
 def encode_address(address: str) -> str:
-    """An address for the envelope, its domain in ASCII; raises SmtpError when it can't stand in an SMTP command."""
+    """An address for the envelope, with its domain in ASCII. Raises SmtpError when an SMTP command can't contain it."""
     local, _at, domain = address.rpartition("@")
     try:
         if not local or not domain or _UNFIT_ADDRESS.search(address) or len(address) > 320:
@@ -252,7 +256,7 @@ def encode_address(address: str) -> str:
 
 
 def _options(wire: Wire, sender: str, recipient: str, data: bytes) -> list[str]:
-    """The ESMTP parameters that this message needs; raises _Refused when the server lacks one."""
+    """The ESMTP parameters that this message needs. Raises _Refused when the server doesn't support one."""
     options: list[str] = []
     eight_bit = not data.isascii()
     if wire.has_extn("size"):

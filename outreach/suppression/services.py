@@ -1,4 +1,4 @@
-"""Addresses that are never written to, and the one click that puts one there."""
+"""The suppression list: addresses that are never written to."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def suppress_address(
     details: dict[str, Any] | None = None,
     member_id: str | None = None,
 ) -> Suppression:
-    """Never write to the address again, whatever its case; an address that is listed already keeps its first reason."""
+    """Add the address to the list, in lower case. A listed address keeps its first reason."""
     email = email.strip().lower()
     if not is_address(email) or len(email) > 254:
         raise ValidationFailed("email is no e-mail address", f"email: {email[:100]!r} is no e-mail address")
@@ -32,7 +32,7 @@ def suppress_address(
 
 @transaction.atomic
 def delete_suppressions(*, ids: Sequence[str]) -> int:
-    """Take addresses off the list; a contact that has unsubscribed stays unsubscribed. NotFound_404 when none of the ids is on it."""
+    """Remove addresses from the list. An unsubscribed contact stays unsubscribed. NotFound_404 when no id is listed."""
     deleted, _ = Suppression.objects.filter(pk__in=ids).delete()
     if not deleted:
         raise NamedError("NotFound_404", "ids: none of them is on this company's list")

@@ -1,4 +1,4 @@
-"""The port through which messages get written: what a provider is told, what it gives back, and how it fails."""
+"""The interface of AI providers: the brief that a provider gets, the draft that it returns, and its errors."""
 
 import abc
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContactBrief:
-    """The recipient, as far as the company knows; every value is foreign text and may be hostile."""
+    """What the company knows of the recipient. Every value is foreign text and may be hostile."""
 
     name: str = ""
     email: str = ""
@@ -41,7 +41,10 @@ class CompanyBrief:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComposeBrief:
-    """What to write to one recipient: without a prompt it is planned from the company's profile and catalogue."""
+    """What to write to one recipient.
+
+    Without a prompt the provider plans it from the company's profile and catalogue.
+    """
 
     contact: ContactBrief
     company: CompanyBrief
@@ -49,14 +52,14 @@ class ComposeBrief:
     tone: str = ""
     channel: str = "email"
     language: str | None = None
-    step: int = 1  # of the cadence; from 2 on it follows up
+    step: int = 1  # of a sequence; from 2 on it is a follow-up
     occurrence: int = 1  # of a recurring run
     seed: str = ""  # the message's id: the same brief and seed may give the same draft again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A written message: subject on one line (empty on channels without one), plain text, and HTML if the provider made its own."""
+    """A composed message: subject on one line (empty on channels without subjects), plain text, and optional HTML."""
 
     subject: str
     text: str
@@ -65,7 +68,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeadSearch:
-    """Who is looked for among the company's contacts."""
+    """A description of the contacts that a search is for."""
 
     prompt: str
     industry: str = ""
@@ -74,14 +77,17 @@ class LeadSearch:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How well a contact fits a search: `score` from 0 (not at all) to 1, and why, in a few words for people."""
+    """How well a contact fits a search: `score` from 0 (not at all) to 1, and a short reason for people."""
 
     score: float
     reason: str = ""
 
 
 class ProviderError(Exception):
-    """A draft that could not be had; `temporary` says whether asking again may help, `code` is stable, the text is for people."""
+    """No draft could be made.
+
+    `temporary` says whether another try may help; `code` is stable, `detail` is for people.
+    """
 
     def __init__(self, code: str, detail: str, *, temporary: bool) -> None:
         super().__init__(detail)
@@ -91,7 +97,7 @@ class ProviderError(Exception):
 
 
 class AiProvider(abc.ABC):
-    """Something that writes messages. It keeps no state between calls, and raises nothing but ProviderError."""
+    """Composes messages. A provider keeps no state between calls, and raises nothing but ProviderError."""
 
     key: ClassVar[str]
     name: ClassVar[str]  # shown to people
@@ -99,10 +105,10 @@ class AiProvider(abc.ABC):
 
     @abc.abstractmethod
     def compose(self, brief: ComposeBrief) -> Draft:
-        """Write one message to one recipient."""
+        """Compose one message to one recipient."""
 
     def compose_many(self, briefs: list[ComposeBrief]) -> list[Draft | ProviderError]:
-        """Write a batch, each in its place; a failure costs nobody else their draft. Override it where a batch is cheaper."""
+        """Compose a batch, in its order. A failure affects only its own brief. Override it where a batch is cheaper."""
         drafts: list[Draft | ProviderError] = []
         for brief in briefs:
             try:
@@ -112,8 +118,8 @@ class AiProvider(abc.ABC):
         return drafts
 
     def judge_many(self, search: LeadSearch, contacts: list[ContactBrief], fits: list[Fit]) -> list[Fit]:
-        """Look again at contacts that were found by their words (at most 250), and say how well each fits.
+        """Judge how well contacts fit (at most 250, found by keywords).
 
-        `fits` is what the words gave, which stands unless a provider knows better.
+        `fits` is the result of the keywords, which a provider without a better judgement returns.
         """
         return fits

@@ -1,4 +1,4 @@
-"""Foreign text made fit for a sentence: contacts' data may hold markup, links, line breaks, placeholders or nothing at all."""
+"""Cleans values of contacts for use in sentences: they may be empty or contain markup, links or placeholders."""
 
 import re
 import unicodedata
@@ -35,7 +35,7 @@ _TITLES = frozenset(
 
 
 def without_placeholders(value: str) -> str:
-    """The text without template placeholders that nothing will ever fill."""
+    """The text without template placeholders."""
     return _PLACEHOLDER.sub(" ", value).replace("{{", " ").replace("}}", " ")
 
 
@@ -48,7 +48,7 @@ def one_line(value: str) -> str:
 
 
 def phrase(value: object, limit: int = 60) -> str:
-    """A contact's value as a piece of a sentence, or nothing when it is empty, too long, or holds links or markup."""
+    """A contact's value as part of a sentence; empty when it is empty, too long, or contains links or markup."""
     if not isinstance(value, str):
         return ""
     text = one_line(without_placeholders(_TAG.sub(" ", value[:1000]))).strip(" .,;:!?\"'")
@@ -58,7 +58,7 @@ def phrase(value: object, limit: int = 60) -> str:
 
 
 def person_name(value: str) -> str:
-    """A person's full name in its usual order without titles, or nothing when the text is no name."""
+    """A person's full name in its usual order without titles; empty when the text is no name."""
     text = phrase(value, limit=80)
     if any(character.isdigit() for character in text):
         return ""
@@ -83,14 +83,14 @@ def _in_name(character: str) -> bool:
 
 
 def _cased(word: str) -> str:
-    """Ann for ANN and ann, and any name with capitals of its own as it is."""
+    """Ann for ANN and ann; a name in mixed case stays as it is."""
     if len(word) > 2 and (word.islower() or word.isupper()) and "." not in word:
         return "-".join(part[:1].upper() + part[1:].lower() for part in word.split("-"))
     return word[:1].upper() + word[1:] if word.islower() else word
 
 
 def shorten(text: str, words: int, characters: int = 100_000) -> str:
-    """At most this many words and characters, cut between words, with an ellipsis where something was cut."""
+    """The text cut to this many words and characters, between words and with an ellipsis."""
     kept = " ".join(text.split()[:words])
     if len(kept) > characters:
         cut = kept[: characters - 1]

@@ -1,4 +1,4 @@
-"""Reading a prompt: 'Invite them to our webinar' is an instruction about people; its mail says 'I would like to invite you'."""
+"""Reads prompts: 'Invite them to our webinar' is an instruction; its mail says 'I would like to invite you'."""
 
 import re
 from dataclasses import dataclass
@@ -27,7 +27,8 @@ _WHO = (
 )
 _SENTENCE_LENGTH = 400  # characters, for scripts that write without spaces
 _POLITE = re.compile(
-    r"^(?:please|kindly|i want (?:you )?to|we want (?:you )?to|i(?:'d| would) like (?:you )?to|we(?:'d| would) like to|we need to"
+    r"^(?:please|kindly|i want (?:you )?to|we want (?:you )?to|i(?:'d| would) like (?:you )?to|we(?:'d"
+    r"| would) like to|we need to"
     r"|(?:can|could) you|let's|try to)\s+",
     re.IGNORECASE,
 )
@@ -38,12 +39,15 @@ _WRITE = re.compile(
     re.IGNORECASE,
 )
 _GERUNDS = {
-    "inviting": "invite", "offering": "offer", "asking": "ask", "telling": "tell", "informing": "inform", "thanking": "thank",
-    "introducing": "introduce", "presenting": "present", "announcing": "announce", "reminding": "remind", "promoting": "promote",
+    "inviting": "invite", "offering": "offer", "asking": "ask", "telling": "tell", "informing": "inform",
+    "thanking": "thank",
+    "introducing": "introduce", "presenting": "present", "announcing": "announce", "reminding": "remind",
+    "promoting": "promote",
     "following up": "follow up", "sharing": "share",
 }  # fmt: skip
 _STYLE = re.compile(
-    r"^(?:keep|use|make|be|don'?t|do not|never|avoid|sign|sound|stay|write|limit|start with|end with|include a|add a|no more than"
+    r"^(?:keep|use|make|be|don'?t|do not|never|avoid|sign|sound|stay|write|limit|start with|end with|include a"
+    r"|add a|no more than"
     r"|tone|subject|language|in (?:english|german|french|spanish))\b",
     re.IGNORECASE,
 )
@@ -54,12 +58,13 @@ _SENTENCE_END = re.compile(
 _ABOUT = r"(?:about|of|on|regarding|concerning)"
 _QUESTION = r"(?:if|whether|what|when|which|how|why|who|where)\b"
 _MEETING = r"(?:an?|the|some)?\s*(?:[\w-]+\s+){0,3}?(?:calls?|meetings?|demos?|appointments?|visits?)\b.*?"
-# What a prompt without a subject asks of the recipients themselves.
+# Actions that a prompt without a subject asks of the recipients.
 _ACTIONS = (
-    "visit|try|buy|order|renew|register|sign up|reply|answer|come|join|download|read|look at|check|complete|fill|update|confirm|pay"
+    "visit|try|buy|order|renew|register|sign up|reply|answer|come|join|download|read|look at|check|complete"
+    "|fill|update|confirm|pay"
     "|subscribe|attend|vote|choose|upgrade|switch|donate|apply|test|rate|review|recommend"
 )
-# Each rule: the kind of goal, the instruction, the sentence that it becomes; `x` is what the instruction is about.
+# Each rule: the kind of goal, the instruction, and the resulting sentence; `x` is the subject of the instruction.
 _TABLE: tuple[tuple[Kind, str, str], ...] = (
     ("invite", rf"invite (?:{_WHO} )?(?:to|for) (?P<x>.+)", "I would like to invite you to {x}"),
     ("invite", rf"invite {_WHO}", "I would like to invite you"),
@@ -134,7 +139,8 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 _PRONOUNS = {
-    "they": "you", "them": "you", "their": "your", "theirs": "yours", "themselves": "yourself", "they're": "you're", "they've": "you've",
+    "they": "you", "them": "you", "their": "your", "theirs": "yours", "themselves": "yourself", "they're": "you're",
+    "they've": "you've",
     "they'd": "you'd", "they'll": "you'll",
 }  # fmt: skip
 _PRONOUN = re.compile(r"\b(" + "|".join(sorted(_PRONOUNS, key=len, reverse=True)) + r")(?![\w'])", re.IGNORECASE)
@@ -150,7 +156,7 @@ _HAS_VERB = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What a prompt asks for: its kind, the topic in a few words, and the sentences to the recipient."""
+    """The goal of a prompt: its kind, the topic in a few words, and the sentences to the recipient."""
 
     kind: Kind
     topic: str
@@ -158,7 +164,7 @@ class Goal:
 
 
 def read_goal(prompt: str, *, words: int = 70) -> Goal | None:
-    """The goal of a prompt with at most this many words of sentences, or None when nothing is left of it."""
+    """The goal of a prompt, with sentences of at most this many words in total; None when nothing is left."""
     found: list[tuple[Kind, str, str]] = []
     for raw in _SENTENCE_END.split(without_placeholders(prompt[:4000])):
         for part in _NEXT.split(raw):
@@ -178,7 +184,7 @@ def read_goal(prompt: str, *, words: int = 70) -> Goal | None:
 
 
 def _say(instruction: str) -> tuple[Kind, str, str] | None:
-    """One instruction as (kind, topic, sentence), or None when it only says how to write."""
+    """One instruction as (kind, topic, sentence); None when it is only about style."""
     text = _WRITE.sub("", _POLITE.sub("", instruction)).strip()
     text = _POLITE.sub("", text)
     for gerund, verb in _GERUNDS.items():
@@ -216,7 +222,7 @@ def _finished(sentence: str, ending: str) -> str:
 
 
 def _lowered(text: str) -> str:
-    """A small first letter for an ordinary word; names and abbreviations keep theirs."""
+    """Lower-case the first letter of an ordinary word; names and abbreviations stay as they are."""
     first = text.split(" ", 1)[0]
     return (
         text[:1].lower() + text[1:]

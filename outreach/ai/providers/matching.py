@@ -1,4 +1,4 @@
-"""How well a contact fits a description, by rules: which of the words that say something are found among what is known of the contact."""
+"""Matches contacts to a description by keywords that occur in their values."""
 
 from __future__ import annotations
 
@@ -11,35 +11,40 @@ from outreach.ai.providers.base import ContactBrief, Fit
 MOST_TERMS = 40
 INDUSTRY_WEIGHT = 2.0
 SHORTEST_FORM, MOST_ENDING = 4, 3
-"""Two words are forms of one when the shorter has four letters and the longer up to three more."""
+"""Two words are forms of one when the shorter has at least four letters and the longer up to three more."""
 _WORD = re.compile(r"[^\W_]+")
 _COMMON_WORDS = """
-a about above after all also an and any are as at be been best both but by can could customer customers client clients company companies
-contact contacts do does each every few find for from generate get give good great has have having help high i in interested into is it
-its just lead leads like list look looking low made make many may me might more most much my need new no not of on one only or other our
-out over people per person please potential prospect prospects qualified see sell selling should show so some someone somebody such target
-targets than that the their them there these they this those to up us use very want was we well were what when where which who whom whose
+a about above after all also an and any are as at be been best both but by can could customer customers client
+clients company companies
+contact contacts do does each every few find for from generate get give good great has have having help high i in
+interested into is it
+its just lead leads like list look looking low made make many may me might more most much my need new no not of on
+one only or other our
+out over people per person please potential prospect prospects qualified see sell selling should show so some someone
+somebody such target
+targets than that the their them there these they this those to up us use very want was we well were what when where
+which who whom whose
 why will with within work working works would you your
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-"""Words of a search that tell nobody from anybody."""
+"""Stop words of searches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word that is looked for, and how much finding it counts."""
+    """A keyword of a search, and its weight."""
 
     word: str
     weight: float = 1.0
 
     @property
     def stem(self) -> str:
-        """What every form of the word begins with."""
+        """The common beginning of all forms of the word."""
         return self.word[: max(SHORTEST_FORM, len(self.word) - MOST_ENDING)]
 
 
 def terms_of(prompt: str, industry: str) -> tuple[Term, ...]:
-    """The words of a search that say something: those of the industry first, each once, at most 40."""
+    """The keywords of a search: those of the industry first, each once, at most 40."""
     found = {word: Term(word, INDUSTRY_WEIGHT) for word in _telling(industry)}
     for word in _telling(prompt):
         found.setdefault(word, Term(word))
@@ -47,10 +52,10 @@ def terms_of(prompt: str, industry: str) -> tuple[Term, ...]:
 
 
 def fit(terms: Sequence[Term], contact: ContactBrief) -> Fit:
-    """The share of the terms' weight that is found in the contact's values, and where."""
+    """The share of the terms' weight that the contact's values contain, and which values do."""
     known = [(label, text.casefold()) for label, text in _texts(contact)]
     everything = "\n".join(text for _, text in known)
-    if not any(term.stem in everything for term in terms):  # nearly all contacts end here, ten times as fast
+    if not any(term.stem in everything for term in terms):  # nearly all contacts end here, which is ten times as fast
         return Fit(0.0)
     words = [(label, word) for label, text in known for word in _WORD.findall(text)]
     reached, reasons = 0.0, []
@@ -63,7 +68,7 @@ def fit(terms: Sequence[Term], contact: ContactBrief) -> Fit:
 
 
 def _texts(contact: ContactBrief) -> Iterator[tuple[str, str]]:
-    """What is known of the contact, with the name people know it by."""
+    """The contact's values, with their labels."""
     yield from contact.fields.items()
     if contact.category:
         yield "category", contact.category
@@ -80,7 +85,7 @@ def _telling(text: str) -> list[str]:
 
 
 def _same(wanted: str, word: str) -> bool:
-    """Whether the two are the same word, or forms of one: manager and managers, but not man and manager."""
+    """Whether two words are the same or forms of one: manager and managers, but not man and manager."""
     if wanted == word:
         return True
     shorter, longer = sorted((wanted, word), key=len)

@@ -1,8 +1,7 @@
-"""A composer that needs no network and calls no model: it plans a short personal mail from what is known, by rules.
+"""The offline composer writes a short personal mail by rules, without network and without a model. It writes English.
 
-Contacts' data enters a sentence only when it is clearly fit for one, and internal labels (tags, categories) only when they match
-a product of the catalogue or a plain relation such as customer or partner, since nobody should read what they were filed under.
-It writes English.
+It uses a contact's values only where they clearly fit into a sentence, and internal labels (tags, categories) only
+where they match a product of the catalogue or a plain relation such as customer, since contacts should not read them.
 """
 
 import random
@@ -27,15 +26,17 @@ _LABELS = {
 
 
 class OfflineComposer(AiProvider):
-    """Writes by rules; varied from one recipient to the next, and always the same for the same brief and seed."""
+    """Composes by rules: different texts for different recipients, always the same for the same brief and seed."""
 
     key: ClassVar[str] = "offline-composer"
     name: ClassVar[str] = "Offline composer (no AI model is called)"
     calls_a_model: ClassVar[bool] = False
 
     def compose(self, brief: ComposeBrief) -> Draft:
-        """Write one message of at most 160 words."""
-        rng = random.Random(f"{brief.seed}/{brief.contact.email}/{brief.step}/{brief.occurrence}")
+        """Compose one message of at most 160 words."""
+        rng = random.Random(  # noqa: S311  variation of texts, no secret
+            f"{brief.seed}/{brief.contact.email}/{brief.step}/{brief.occurrence}"
+        )
         tone = phrases.tone_named(brief.tone)
         goal = read_goal(brief.prompt) or _planned(brief, rng)
         greeting = _greeting(brief.contact, tone, rng)
@@ -63,7 +64,7 @@ def _follow_up(brief: ComposeBrief, rng: random.Random) -> str:
 
 
 def _personal_line(brief: ComposeBrief, tone: Tone, rng: random.Random) -> str:
-    """One sentence that only this contact could get, from the best that is known; without anything known, a plain opening."""
+    """A sentence that is specific to the contact, or a general opening when nothing is known about it."""
     known = _known(brief.contact)
     choices: list[str] = []
     if relation := _relation(brief.contact):
@@ -104,7 +105,7 @@ def _relation(contact: ContactBrief) -> str:
 
 
 def _interest(brief: ComposeBrief) -> str:
-    """A product of the catalogue that one of the contact's tags, or the category, names."""
+    """A product of the catalogue that a tag or the category of the contact names."""
     labels = [label.lower().strip() for label in (*brief.contact.tags[:50], brief.contact.category) if label.strip()]
     for product in brief.company.products[:200]:
         name = phrase(product.name)
@@ -114,7 +115,7 @@ def _interest(brief: ComposeBrief) -> str:
 
 
 def _planned(brief: ComposeBrief, rng: random.Random) -> Goal:
-    """What to write about when nobody said: what interests the contact in the catalogue, else what the company does."""
+    """The goal without a prompt: a product that interests the contact, else what the company does."""
     company = brief.company
     us = _company_name(company)
     products = [product for product in company.products[:200] if phrase(product.name)]
@@ -136,7 +137,7 @@ def _planned(brief: ComposeBrief, rng: random.Random) -> Goal:
 
 
 def _about_company(brief: ComposeBrief, goal: Goal) -> str:
-    """What the company does, for those who were told nothing else about it."""
+    """What the company does, for contacts who don't know it yet."""
     about = _sentence(brief.company.description, 30)
     if not about or brief.step > 1 or about in goal.sentences or _relation(brief.contact):
         return ""
@@ -148,7 +149,7 @@ def _about_company(brief: ComposeBrief, goal: Goal) -> str:
 
 
 def _sentence(value: str, words: int) -> str:
-    """The first sentence of a company's own text, finished with a full stop."""
+    """The first sentence of a company's own text, ended with a full stop."""
     text = one_line(without_placeholders(value[:2000]))
     first = shorten(text.split(". ")[0].rstrip(" .,;:"), words)
     if not any(character.isalnum() for character in first):
@@ -189,7 +190,10 @@ def _subject(brief: ComposeBrief, goal: Goal, rng: random.Random) -> str:
 
 
 def _within_limit(paragraphs: list[str]) -> str:
-    """The paragraphs as one text; what is least needed goes first when they are too long together: company, opening, body."""
+    """The paragraphs as one text.
+
+    When it is too long, the company's paragraph is left out, then the opening, then words.
+    """
     for droppable in (3, 1):
         if _words(paragraphs) <= WORD_LIMIT:
             break

@@ -15,7 +15,7 @@ _TONE_WORDS: dict[Tone, tuple[str, ...]] = {
 
 
 def tone_named(words: str) -> Tone:
-    """The tone that free text asks for; neutral when it names none that is known."""
+    """The tone that the text names; neutral when it names no known one."""
     text = words.lower()
     if "informal" in text:
         return "friendly"
@@ -78,7 +78,7 @@ SIGN_OFFS: dict[Tone, tuple[str, ...]] = {
     "direct": ("Regards", "Best"),
     "enthusiastic": ("Looking forward to it", "With warm regards"),
 }
-# `topic` begins with a capital letter, `rest` is the same as it stands within a sentence.
+# `topic` begins with a capital letter; `rest` is the same within a sentence.
 SUBJECTS: dict[Kind, tuple[str, ...]] = {
     "invite": (
         "Your invitation: {topic}",
@@ -155,7 +155,7 @@ _THANKS: dict[Tone, tuple[str, ...]] = {
         "Here is to much more together, just reply any time!",
     ),
 }
-# How each kind of goal ends: what the reader is asked to do.
+# The closing request to the reader, for each kind of goal.
 CALLS: dict[Kind, dict[Tone, tuple[str, ...]]] = {
     "invite": _JOIN,
     "inform": _REPLY,

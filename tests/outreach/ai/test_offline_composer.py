@@ -65,7 +65,8 @@ def compose(contact: ContactBrief = ANN, company: CompanyBrief = COMPANY, **valu
         ("our new showroom is open", "general", ["Our new showroom is open."]),
         ("The spring catalogue", "general", ["I am writing to you about the spring catalogue."]),
         (
-            "Invite them to lunch on 3 May at 1 p.m. in Bonn and ask them to bring a friend. Keep it short. Mention that it is free.",
+            "Invite them to lunch on 3 May at 1 p.m. in Bonn and ask them to bring a friend. Keep it short."
+            " Mention that it is free.",
             "invite",
             [
                 "I would like to invite you to lunch on 3 May at 1 p.m. in Bonn.",

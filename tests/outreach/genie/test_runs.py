@@ -1,4 +1,4 @@
-"""POST /genie/from-contacts, GET /genie, GET and DELETE /genie/:schedulerId, cancel, approve-all, draft-all, retry-failed."""
+"""Runs: POST /genie/from-contacts, GET /genie, GET and DELETE /genie/:schedulerId, cancel, approve-all, draft-all, retry."""
 
 from __future__ import annotations
 

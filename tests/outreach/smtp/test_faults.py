@@ -1,4 +1,4 @@
-"""outreach.smtp.transport against real servers: each fault at each stage of a message, and what the caller may conclude from it."""
+"""outreach.smtp.transport against real servers: each fault at each stage of a message, and its outcome."""
 
 import re
 import signal
