@@ -14,7 +14,7 @@ from core.errors import NamedError
 from core.events import emit
 from crm.activities.models import FollowUp
 from crm.activities.participants import check_lead, check_member, first_active
-from crm.activities.reminders import RemindedRecord, Reminder, schedule_reminder
+from crm.activities.reminders import Reminder, schedule_reminder
 from crm.activities.text import one_line
 from crm.records.datetimes import read_datetime
 from crm.records.updates import Changes, event_value

@@ -13,7 +13,7 @@ from accounts.mails.services import Letter, queue_mails
 from accounts.models import Member
 from accounts.settings.formats import formats_of
 from core.text.timezones import Offset, zone_of
-from crm.activities.reminders import RemindedRecord, Reminder
+from crm.activities.reminders import Reminder
 from crm.meetings.icalendar import Method, calendar_file
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.teams.services import ACTIVE
