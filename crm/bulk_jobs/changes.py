@@ -48,7 +48,7 @@ class Outcome(NamedTuple):
         return self.job is not None and self.job.status == BulkJob.Status.QUEUED
 
 
-def applier(what: RecordType, action: str, actor_id: str | None, change: Mapping[str, Any]) -> Apply:
+def batch_action(what: RecordType, action: str, actor_id: str | None, change: Mapping[str, Any]) -> Apply:
     """Return the function that applies the action to a batch of locked records in the current transaction."""
     return what.prepare(actor_id, change) if action == UPDATE else lambda ids: _flag_deleted(what.kind, ids, actor_id)
 
@@ -75,7 +75,7 @@ def change_many(
         created_by_id=actor_id,
     )
     job.pk = new_id()
-    apply = applier(what, action, actor_id, job.change)
+    apply = batch_action(what, action, actor_id, job.change)
     selected = selection.apply(kind.live())
     if selection.everything and selected.order_by()[: at_once() + 1].count() > at_once():
         job.until = kind.model._default_manager.aggregate(last=Max("pk"))["last"]

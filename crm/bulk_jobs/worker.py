@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.lists import BulkSelection
-from crm.bulk_jobs.changes import UNDOABLE_FOR, applier, change_batch
+from crm.bulk_jobs.changes import UNDOABLE_FOR, batch_action, change_batch
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import batch_rows, work
@@ -33,7 +33,7 @@ def change_records(job: BulkJob, deadline: float) -> None:
 def _change_next(job: BulkJob) -> dict[str, Any] | None:
     what = RECORD_TYPES[job.panel]
     found: dict[str, Any] = {}
-    apply = applier(what, job.action, job.created_by_id, job.change)
+    apply = batch_action(what, job.action, job.created_by_id, job.change)
     selected = _selected(job)
     if job.total is None:
         found["total"] = selected.count()

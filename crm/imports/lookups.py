@@ -41,7 +41,7 @@ class Lookups:
         if not wanted:
             return
         if self._tags is None:
-            self._tags = by_name(Tag.objects.all())
+            self._tags = ids_by_name(Tag.objects.all())
         missing = [name for key, name in wanted.items() if key not in self._tags]
         if missing and len(self._tags) // 2 + len(missing) <= MAX_TAGS:
             with transaction.atomic():
@@ -49,9 +49,9 @@ class Lookups:
                 Tag.objects.bulk_create(
                     [Tag(name=name, created_by_id=self._job.created_by_id) for name in missing], ignore_conflicts=True
                 )
-            self._tags = by_name(Tag.objects.all())
+            self._tags = ids_by_name(Tag.objects.all())
 
-    def put_into(self, row: Any, named: Mapping[str, str]) -> list[ValueProblem]:
+    def apply_to(self, row: Any, named: Mapping[str, str]) -> list[ValueProblem]:
         """Set the tags and the category of the row. Returns the problems. The tags are those of the import and of the
         row; the category is the row's or else the import's."""
         tags = {name: (self._tags or {}).get(name.lower()) for name in split_names(named.get(TAGS, ""))}
@@ -74,7 +74,7 @@ class Lookups:
 
     def _category(self, name: str) -> str | None:
         if self._categories is None:
-            self._categories = by_name(ContactCategory.objects.all())
+            self._categories = ids_by_name(ContactCategory.objects.all())
         return self._categories.get(name.lower())
 
 
@@ -99,7 +99,7 @@ def split_names(text: str) -> list[str]:
     return list(dict.fromkeys(name for name in names if name))
 
 
-def by_name(records: QuerySet[Any]) -> dict[str, str]:
+def ids_by_name(records: QuerySet[Any]) -> dict[str, str]:
     """Return lower-case name and _id -> _id, with the lower case of both the database and Python."""
     found: dict[str, str] = {}
     for pk, name, lower in records.annotate(lower=Lower("name")).values_list("pk", "name", "lower"):

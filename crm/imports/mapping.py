@@ -51,7 +51,7 @@ def _check_complete(kind: ImportType, targets: set[str], schema: RecordSchema) -
         targets = targets | {"name"}
     if "number" in targets:
         targets = targets | PHONE_KEYS  # numbers may be international and contain their country code
-    missing = kind.lacking(schema, targets)
+    missing = kind.missing_fields(schema, targets)
     if missing:
         raise _invalid(f"required and without column: {', '.join(missing)}")
 

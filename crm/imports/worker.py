@@ -192,7 +192,7 @@ class _Turn:
         self.lookups.create_missing_tags(batch.named.values())
         kept = []
         for row in batch.rows:
-            problems = self.lookups.put_into(row, batch.named.get(row.index, {}))
+            problems = self.lookups.apply_to(row, batch.named.get(row.index, {}))
             if problems:
                 self._note(batch, row.index, problems)
             if problems and not self.options.skip_invalid:

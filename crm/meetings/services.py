@@ -71,7 +71,7 @@ def update_meeting(
 ) -> Meeting:
     """Change the given values of a scheduled meeting. A new start without an end keeps the meeting's length.
 
-    Mails go to all participants if one of MAILED_FIELDS changes, otherwise to the attendees who are added or removed. Raises
+    Mails go to all participants if one of MAILED_FIELDS changes, otherwise to the added and removed attendees. Raises
     NotFound_404, BadRequest_400 for a cancelled meeting, and what create_meeting raises.
     """
     meeting = Meeting.objects.select_for_update(of=("self",)).select_related("organizer").filter(pk=id).first()

@@ -21,7 +21,7 @@ from core.tenancy.row_security import company_references
 from crm.records.kinds import RecordKind
 
 MAX_ROUNDS = 5
-Moved = dict[str, dict[str, list[str]]]
+MovedRows = dict[str, dict[str, list[str]]]
 """Reference (app.Model.field) -> loser -> ids of the rows that moved to the winner."""
 
 MOVE = """
@@ -55,7 +55,7 @@ def references_to(kind: RecordKind) -> dict[str, CompanyForeignKey]:
     }
 
 
-def move(kind: RecordKind, winner: str, losers: Sequence[str]) -> Moved:
+def move(kind: RecordKind, winner: str, losers: Sequence[str]) -> MovedRows:
     """Move all references from the losers to the winner, in the caller's transaction; rows that the winner already has
     stay."""
     found = {name: _move(field, winner, losers) for name, field in references_to(kind).items()}

@@ -48,23 +48,14 @@ def merge_records(
     what = RECORD_TYPES[panel]
     kind = what.kind
     ids = list(dict.fromkeys(ids))
-    if not MIN_RECORDS <= len(ids) <= MAX_RECORDS:
-        raise NamedError(
-            "InvalidPayload_400", f"ids: {MIN_RECORDS} to {MAX_RECORDS} {kind.noun} can be merged, not {len(ids)}"
-        )
-    if winner not in ids:
-        raise NamedError("InvalidPayload_400", "winner: has to be one of ids")
-    losers = [id for id in ids if id != winner]
+    losers = _losers(kind, ids, winner)
     with transaction.atomic():
         schema = what.schema.load()
         schema.lock_for_merge()
-        states = load_states(kind, ids, merging=True)
-        gone = next((id for id in ids if id not in states), None)
-        if gone is not None:
-            raise kind.missing("ids", gone)
-        state = states[winner]
-        choose(schema, kind.parts, state, [states[id] for id in losers], choices, fill_empty=fill_empty)
-        _keep_strictest(kind, state, [states[id] for id in losers])
+        states = _load(kind, ids)
+        state, others = states[winner], [states[id] for id in losers]
+        choose(schema, kind.parts, state, others, choices, fill_empty=fill_empty)
+        _keep_strictest(kind, state, others)
         merge = Merge.objects.create(
             panel=panel,
             winner_id=winner,
@@ -85,6 +76,26 @@ def merge_records(
         payload = {panel: winner, "losers": losers}
         emit(f"{panel}.merged", [winner], payloads={winner: payload}, actor_id=actor_id, automation=automation)
         return merge.pk
+
+
+def _losers(kind: RecordKind, ids: Sequence[str], winner: str) -> list[str]:
+    """Return the records to merge into the winner. Raises InvalidPayload_400 for a wrong number or winner."""
+    if not MIN_RECORDS <= len(ids) <= MAX_RECORDS:
+        raise NamedError(
+            "InvalidPayload_400", f"ids: {MIN_RECORDS} to {MAX_RECORDS} {kind.noun} can be merged, not {len(ids)}"
+        )
+    if winner not in ids:
+        raise NamedError("InvalidPayload_400", "winner: has to be one of ids")
+    return [id for id in ids if id != winner]
+
+
+def _load(kind: RecordKind, ids: Sequence[str]) -> dict[str, RecordState]:
+    """Return the states of the live records. Raises the kind's error for a missing one."""
+    states = load_states(kind, ids, merging=True)
+    gone = next((id for id in ids if id not in states), None)
+    if gone is not None:
+        raise kind.missing("ids", gone)
+    return states
 
 
 def _keep_strictest(kind: RecordKind, winner: RecordState, losers: Sequence[RecordState]) -> None:

@@ -46,20 +46,20 @@ def register_personal_data_tables() -> None:
         adds=("team__name",),
         shape=_named_values,
     )
-    _refer("contactTags", ContactTag, adds=("tag__name",))
-    _refer("leadTags", LeadTag, module="lead", adds=("tag__name",))
-    _refer("leadProducts", LeadProduct, module="lead", adds=("product_service__name",))
-    _refer("contactValues", CustomFieldValue, exported=False)
-    _refer("leadValues", LeadValue, exported=False)
-    _refer("segments", SegmentRecord, adds=("segment__name",))
-    _refer("activities", LeadActivity, module="lead-activity")
-    _refer("followUps", FollowUp, module="lead-activity")
-    _refer("calls", CallLog, module="lead-activity")
+    _register_references("contactTags", ContactTag, adds=("tag__name",))
+    _register_references("leadTags", LeadTag, module="lead", adds=("tag__name",))
+    _register_references("leadProducts", LeadProduct, module="lead", adds=("product_service__name",))
+    _register_references("contactValues", CustomFieldValue, exported=False)
+    _register_references("leadValues", LeadValue, exported=False)
+    _register_references("segments", SegmentRecord, adds=("segment__name",))
+    _register_references("activities", LeadActivity, module="lead-activity")
+    _register_references("followUps", FollowUp, module="lead-activity")
+    _register_references("calls", CallLog, module="lead-activity")
     # Before the meetings, which some of them are found by.
     register_personal_data(
         "attendances", MeetingAttendee, _attendances, module="meeting", adds=("meeting__title", "meeting__starts_at")
     )
-    _refer("meetings", Meeting, module="meeting")
+    _register_references("meetings", Meeting, module="meeting")
     register_personal_data(
         "imports", Import, _imports, clean_samples, hides=frozenset({"column_mapping", "headers"}), shape=_own_sample
     )
@@ -73,7 +73,7 @@ def register_personal_data_tables() -> None:
     register_personal_data("mails", Mail, _mails, hides=frozenset({"html"}))
 
 
-def _refer(name: str, model: type[Any], **options: Any) -> None:
+def _register_references(name: str, model: type[Any], **options: Any) -> None:
     """Register a table whose rows belong to one contact or lead and are deleted with it."""
     register_personal_data(name, model, lambda subject: referring(model, subject), **options)
 

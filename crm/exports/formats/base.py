@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, BinaryIO, ClassVar
 
@@ -11,13 +12,14 @@ Cells = Sequence[Any]
 """None, booleans, numbers, dates, datetimes (with time zone) and texts."""
 
 
-class ExportFormat:
+class ExportFormat(ABC):
     """A file format that a list can be exported to."""
 
     name: ClassVar[str]
     """Also the extension of the file's name."""
     mime: ClassVar[str]
 
+    @abstractmethod
     def write(
         self, target: BinaryIO, headers: Sequence[str], rows: Iterable[Cells], formats: Formats, folder: str | None
     ) -> None:
@@ -26,4 +28,3 @@ class ExportFormat:
 
         No cell may run as a formula, and the importer must be able to read the file.
         """
-        raise NotImplementedError

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from crm.imports.types.base import ImportType, Written
+from crm.imports.types.base import BatchResult, ImportType
 from crm.imports.types.contacts import ContactImportType
 from crm.imports.types.leads import LeadImportType
 
 IMPORT_TYPES: dict[str, ImportType] = {kind.name: kind for kind in (ContactImportType(), LeadImportType())}
 """Name of the type -> type."""
 
-__all__ = ["IMPORT_TYPES", "ImportType", "Written"]
+__all__ = ["IMPORT_TYPES", "ImportType", "BatchResult"]

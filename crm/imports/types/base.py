@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
@@ -24,7 +25,7 @@ TAG_FIELDS = (
 
 
 @dataclass(slots=True)
-class Written:
+class BatchResult:
     """The result of writing a batch: (index, record id), (index, the existing record), index -> problems."""
 
     created: list[tuple[int, str]] = field(default_factory=list)
@@ -33,7 +34,7 @@ class Written:
     failed: dict[int, list[ValueProblem]] = field(default_factory=dict)
 
 
-class ImportType:
+class ImportType(ABC):
     """An import type."""
 
     name: ClassVar[str]
@@ -50,16 +51,16 @@ class ImportType:
         """The formData keys of the system fields."""
         return tuple(spec.key for spec in self.fields)
 
-    def lacking(self, schema: Any, targets: set[str]) -> list[str]:
+    @abstractmethod
+    def missing_fields(self, schema: Any, targets: set[str]) -> list[str]:
         """Return the required fields that a mapping to these targets leaves out."""
-        raise NotImplementedError
 
     def lookups(self, job: Import) -> Lookups:
         """Return the lookups of the records that rows name."""
         return Lookups(job)
 
+    @abstractmethod
     def write(
         self, schema: Any, rows: Sequence[Any], job: Import, existing: Literal["skip", "update", "error"]
-    ) -> Written:
+    ) -> BatchResult:
         """Write the rows of a batch in the caller's transaction."""
-        raise NotImplementedError

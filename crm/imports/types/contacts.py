@@ -9,7 +9,7 @@ from core.access import quota_exceeded
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.writer import write_contacts
 from crm.imports.models import Import
-from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, ImportType, Written
+from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, BatchResult, ImportType
 from crm.records.schema import ValueProblem
 
 EXISTS = "ContactAlreadyExists_400"
@@ -24,7 +24,7 @@ class ContactImportType(ImportType):
     fields = CONTACT_FIELDS
     names = TAG_FIELDS
 
-    def lacking(self, schema: ContactSchema, targets: set[str]) -> list[str]:
+    def missing_fields(self, schema: ContactSchema, targets: set[str]) -> list[str]:
         needed = [*schema.required_system, *(key for key in schema.required_custom if key not in schema.defaults)]
         return [key for key in needed if key not in targets]
 
@@ -34,11 +34,11 @@ class ContactImportType(ImportType):
         rows: Sequence[ContactRow],
         job: Import,
         existing: Literal["skip", "update", "error"],
-    ) -> Written:
+    ) -> BatchResult:
         result = write_contacts(
             schema, rows, actor_id=job.created_by_id, import_id=job.pk, automation=job.automation, existing=existing
         )
-        written = Written(result.created, result.updated)
+        written = BatchResult(result.created, result.updated)
         for index, part, value, holder in result.collided:
             key = "email" if part == "email" else "number"
             written.existing.append((index, ValueProblem(key, EXISTS, f"the contact {holder} has {value} already")))

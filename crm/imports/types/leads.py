@@ -10,10 +10,10 @@ from django.db.models.functions import Lower
 
 from accounts.models import Member
 from core.access import quota_exceeded
-from crm.imports.lookups import Lookups, by_name, split_names
+from crm.imports.lookups import Lookups, ids_by_name, split_names
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
-from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, ImportType, Written
+from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, BatchResult, ImportType
 from crm.leads.schema import LeadRow, LeadSchema
 from crm.leads.services import DUPLICATE, repeated
 from crm.leads.writer import write_leads
@@ -96,8 +96,8 @@ class LeadLookups(Lookups):
         self._teams: dict[str, str] | None = None
         self._members: dict[str, tuple[str, str]] | None = None
 
-    def put_into(self, row: LeadRow, named: Mapping[str, str]) -> list[ValueProblem]:
-        problems = super().put_into(row, named)
+    def apply_to(self, row: LeadRow, named: Mapping[str, str]) -> list[ValueProblem]:
+        problems = super().apply_to(row, named)
         if text := named.get(PRODUCTS):
             row.product_ids, missing = self._find_products(text)
             problems += [
@@ -107,7 +107,7 @@ class LeadLookups(Lookups):
                 for name in missing
             ]
         if text := named.get(TEAM):
-            self._teams = self._teams if self._teams is not None else by_name(Team.objects.all())
+            self._teams = self._teams if self._teams is not None else ids_by_name(Team.objects.all())
             if found := self._teams.get(text.lower()):
                 row.system["team_id"] = found
             else:
@@ -121,7 +121,7 @@ class LeadLookups(Lookups):
     def _find_products(self, text: str) -> tuple[list[str], list[str]]:
         """Return the ids of the products that a cell names, and the unknown names. A name may contain commas itself."""
         if self._products is None:
-            self._products = by_name(ProductService.objects.filter(is_deleted=False))
+            self._products = ids_by_name(ProductService.objects.filter(is_deleted=False))
         names = [text] if text.lower() in self._products else split_names(text)
         found = {name: self._products.get(name.lower()) for name in names}
         return list(dict.fromkeys(id for id in found.values() if id)), [name for name, id in found.items() if not id]
@@ -162,7 +162,7 @@ class LeadImportType(ImportType):
     fields = (*CONTACT_FIELDS, *LEAD_FIELDS)
     names = (*TAG_FIELDS, *NAME_FIELDS)
 
-    def lacking(self, schema: LeadSchema, targets: set[str]) -> list[str]:
+    def missing_fields(self, schema: LeadSchema, targets: set[str]) -> list[str]:
         needed = [key for key in schema.required_system if schema.columns[key] not in schema.system_defaults]
         needed += [key for key in schema.required_custom if key not in schema.defaults]
         missing = [key for key in needed if key not in targets]
@@ -174,11 +174,11 @@ class LeadImportType(ImportType):
 
     def write(
         self, schema: LeadSchema, rows: Sequence[LeadRow], job: Import, existing: Literal["skip", "update", "error"]
-    ) -> Written:
+    ) -> BatchResult:
         result = write_leads(
             schema, rows, actor_id=job.created_by_id, import_id=job.pk, automation=job.automation, existing=existing
         )
-        written = Written(result.created, result.updated, failed=result.failed)
+        written = BatchResult(result.created, result.updated, failed=result.failed)
         written.existing = [(index, ValueProblem("", DUPLICATE, repeated(lead))) for index, lead in result.collided]
         for index, module in result.refused:
             error = quota_exceeded(module)

@@ -338,5 +338,5 @@ def test_every_import_type_keeps_the_contract_of_import_types(kind: ImportType, 
     assert len(keys) == len(set(keys))
     row, problems = schema.read({spec.key: "" for spec in kind.fields}, from_text=True, drop_invalid=True)
     assert problems == [] or row is None
-    assert kind.lacking(schema, set()) != []
-    assert kind.lacking(schema, set(kind.keys)) == []
+    assert kind.missing_fields(schema, set()) != []
+    assert kind.missing_fields(schema, set(kind.keys)) == []
