@@ -8,7 +8,7 @@ from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import models
 
 from core.fields import CompanyForeignKey
-from core.models import CompanyRow
+from core.tenancy.models import CompanyRow
 from core.tenancy.row_security import company_models
 
 

@@ -5,6 +5,8 @@ import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.conf import settings
+
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 # Networks that carry an IPv4 address inside an IPv6 one: the inner address decides.
@@ -71,8 +73,6 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
 
 
 def _private_hosts() -> list[str]:
-    from django.conf import settings  # late, so that this module works without configured settings
-
     return list(getattr(settings, "OUTBOUND_PRIVATE_HOSTS", ()))
 
 

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from accounts.models import Company
 from core.backoffice.paginator import EXACT, capped_count
 from core.backoffice.panels import ROWS, facts, link, list_address, panel, table
-from core.backoffice.progress import progress_bar
+from core.jobs.progress import progress_bar
 from crm.contacts.models import Contact
 from crm.files.models import File
 from crm.imports.models import Import

@@ -16,8 +16,8 @@ from unfold.widgets import UnfoldAdminPasswordWidget
 from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
-from core.backoffice.progress import ProgressMixin, grouped, progress_bar
 from core.errors import NamedError
+from core.jobs.progress import ProgressMixin, grouped, progress_bar
 from core.tenancy import company_scope
 from crm.models import Contact
 from outreach.ai.models import AiApp

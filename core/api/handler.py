@@ -12,13 +12,14 @@ from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import IntegrityError
 from django.db.models import F
 from django.http import Http404, HttpRequest, HttpResponse
+from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.response import Response
 
 from core.access.attempts import TooManyAttempts
-from core.api.json import dumps
 from core.errors import ApiError, NamedError
 from core.messages import UNKNOWN, resolve
+from core.text.json import dumps
 
 log = logging.getLogger(__name__)
 
@@ -127,27 +128,21 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
     """handler404: the envelope under /api/, Django's page elsewhere."""
     if request.path.startswith("/api/"):
         return plain_response(*render(Http404()))
-    from django.views.defaults import page_not_found
-
-    return page_not_found(request, exception or Http404())
+    return defaults.page_not_found(request, exception or Http404())
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """handler500."""
     if request.path.startswith("/api/"):
         return plain_response(*UNKNOWN)
-    from django.views.defaults import server_error as page
-
-    return page(request)
+    return defaults.server_error(request)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """handler400: requests that Django refuses before any view."""
     if request.path.startswith("/api/"):
         return plain_response(400, "Validation error: the request is malformed", str(exception or ""))
-    from django.views.defaults import bad_request as page
-
-    return page(request, exception or SuspiciousOperation())
+    return defaults.bad_request(request, exception or SuspiciousOperation())
 
 
 __all__ = ["bad_request", "exception_handler", "failure", "not_found", "plain_response", "render", "server_error"]

@@ -11,6 +11,7 @@ from core.access import limit_errors
 from core.api.endpoint import Endpoint
 from core.api.envelope import ACCEPTED
 from core.api.output import Computed, Output
+from core.lists import LIST_PARAMETERS
 from core.messages.defaults import DEFAULTS
 
 ID_PATTERN = "^[0-9a-f]{24}$"
@@ -76,8 +77,6 @@ class Schema(AutoSchema):
         return "\n\n".join(parts)
 
     def get_override_parameters(self) -> list[Any]:
-        from core.lists import LIST_PARAMETERS
-
         found = list(self.declared.parameters)
         if self.declared.many or self.declared.bulk:
             selecting = ("searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids")

@@ -22,8 +22,8 @@ from core.backoffice.paginator import LimitedPaginator
 from core.backoffice.panels import panels_of
 from core.errors import ApiError
 from core.fields import CompanyForeignKey, EncryptedTextField
-from core.models import CompanyRow
 from core.tenancy import company_scope
+from core.tenancy.models import CompanyRow
 
 SECRETS = frozenset({"password", "key_hash", "token_hash", "lease"})
 """Fields that no page shows, beside every EncryptedTextField."""

@@ -11,11 +11,11 @@ from typing import Any, Protocol, cast
 from django.db import connections, transaction
 from django.db.models import ExpressionWrapper, QuerySet
 
-from core.api.json import dumps
 from core.lists.cursor import place, unpack_values
 from core.lists.keyset import Section, sections
 from core.lists.query import ListQuery
 from core.lists.search import few_or_many
+from core.text.json import dumps
 
 CHUNK = 2000
 MAX_NEAR = 5000

@@ -15,6 +15,7 @@ from django.db import connections, models
 
 from core.fields import CompanyForeignKey
 from core.tenancy import APP_ROLE, SYSTEM_ROLE, as_owner
+from core.tenancy.models import CompanyRow
 
 CREATE_ROLES = f"""
 DO $$
@@ -46,8 +47,6 @@ GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA public TO {APP_ROLE}, {SY
 
 def company_models() -> list[type[models.Model]]:
     """Every concrete model whose rows belong to a company."""
-    from core.models import CompanyRow
-
     return [model for model in apps.get_models() if issubclass(model, CompanyRow)]
 
 

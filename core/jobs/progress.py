@@ -12,7 +12,7 @@ from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 
 from core.ids import is_id
-from core.models import Job
+from core.jobs.models import Job
 
 MOVING = (Job.Status.QUEUED, Job.Status.RUNNING)
 
