@@ -1,4 +1,4 @@
-"""What people do with a company's subscription: trial, grant, extend, change, cancel, open and close; each move is on record."""
+"""Use cases of a company's subscription: trial, grant, extend, change, cancel, activate, expire. Each one is logged."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 
 from accounts.companies.services import create_company
 from accounts.models import Member
-from billing.entitlements.selectors import entitlement_of, is_open
+from billing.entitlements.selectors import entitlement_of
 from billing.models import Plan, Subscription
 from billing.subscriptions import changes as moves
+from billing.subscriptions.selectors import is_open
 from billing.subscriptions.services import (
     activate_subscription,
     cancel_subscription,
