@@ -37,7 +37,7 @@ def set_entitlements(source: Callable[[str], Entitlement | None]) -> None:
 def entitlement(company: str) -> Entitlement:
     """Return the company's entitlement.
 
-    Raises SubscriptionExpired_400 without an active subscription (its message row has status 500, as the contract says).
+    Raises SubscriptionExpired_400 without an active subscription. Its message row has status 500, as the contract says.
     """
     found = _source(company)
     if found is None:

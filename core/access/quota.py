@@ -21,7 +21,7 @@ OWN_LIMIT = "PlanSubscriptionLimitExceeded_403"
 
 @dataclass(frozen=True)
 class Usage:
-    """How a module's records are counted: `records` returns those of the active company, `error` names an exceeded quota."""
+    """How a module is counted: `records` returns the records of the active company, `error` is the quota's error."""
 
     records: Callable[[], QuerySet[Any]]
     error: str
@@ -33,7 +33,7 @@ _allowed: ContextVar[Entitlement | None] = ContextVar("leadwright_limits", defau
 
 
 def count_usage(module: str, records: Callable[[], QuerySet[Any]], *, error: str = PLAN_LIMIT) -> None:
-    """Register the records of the active company that count against a limit of the module, and the error of an exceeded one.
+    """Register the records of the active company that count against a limit of the module, and the quota's error.
 
     Each session that creates a record counts them, up to the limit; so the count should need one index and no table.
     """

@@ -1,4 +1,4 @@
-"""Django's migrate, run as the login role that owns the tables (core.tenancy.as_owner); companies get what new releases bring."""
+"""Django's migrate, run as the login role that owns the tables. Then it provisions all companies."""
 
 from __future__ import annotations
 
