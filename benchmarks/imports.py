@@ -27,7 +27,7 @@ from benchmarks.population import ALL_CONTACTS, FIELDS, Population, Tenant, form
 from benchmarks.report import Result
 from benchmarks.watching import Watch
 from benchmarks.web import end, serve
-from config.local.supervisor.programs import PROJECT
+from config.data_dir import PROJECT
 from core.tenancy import as_owner, company_scope
 from crm.models import Import
 

@@ -17,7 +17,8 @@ from urllib.parse import urlencode
 import orjson
 import psutil
 
-from config.local.supervisor.programs import PROJECT, Options, plan
+from config.data_dir import PROJECT
+from config.local.supervisor.programs import Options, plan
 
 KEY_DOOR = "/api/key/protected"
 HOST = "127.0.0.1"

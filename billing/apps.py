@@ -15,5 +15,5 @@ class BillingConfig(AppConfig):
         from core.tenancy.provisioning import on_company_created
 
         set_entitlements(entitlement_of)
-        on_company_created(subscription_services.begin)
+        on_company_created(subscription_services.provision_subscription)
         post_migrate.connect(seed, sender=self, dispatch_uid="billing.plans.defaults")

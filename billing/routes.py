@@ -1,14 +1,15 @@
-"""Addresses of billing."""
+"""Addresses of billing, domain by domain."""
 
 from __future__ import annotations
 
-from billing.plans import views as plan_views
+from billing.entitlements import routes as entitlements
+from billing.plans import routes as plans
 from core.api.routers import ResourceRouter
 
 
 def register_protected(router: ResourceRouter) -> None:
-    router.register("plans", plan_views.PlanViewSet)
+    entitlements.register_protected(router)
 
 
 def register_private(router: ResourceRouter) -> None:
-    router.register("currencies", plan_views.CurrencyViewSet)
+    plans.register_private(router)

@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from accounts.models import Company, User
 from core.backoffice.paginator import EXACT, capped_count, estimated_count
 from core.backoffice.panels import link, list_address, table
-from core.backoffice.progress import MOVING, grouped, progress_bar
+from core.jobs.progress import MOVING, grouped, progress_bar
 from core.models import EventDelivery
 from crm.models import Contact, Import
 from outreach.models import GenieScheduler, SendJob, SendJobTransition

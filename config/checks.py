@@ -10,7 +10,7 @@ from django.core.checks import CheckMessage, Tags, Warning, register
 from django.db import connections
 from django.db.utils import Error as DatabaseError
 
-from config.local.embedded import not_leakproof
+from config.leakproof import not_leakproof
 from core.tenancy import as_owner
 
 

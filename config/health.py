@@ -7,7 +7,7 @@ from django.db.utils import Error
 from django.http import HttpRequest, HttpResponse
 
 from core.api.handler import plain_response
-from core.api.json import dumps
+from core.text.json import dumps
 
 HEALTHY = {"status": "success", "success": True, "message": "OK", "data": {"database": "ok"}}
 """Said without a look at the message rows, which a probe needs none of."""

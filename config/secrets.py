@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cryptography.fernet import Fernet
 
-from config.local import embedded
+from config.data_dir import make_data_dir
 
 MAKERS: dict[str, Callable[[], str]] = {
     "SECRET_KEY": lambda: secrets.token_urlsafe(48),
@@ -23,7 +23,7 @@ def secret(name: str, data: Path) -> str:
     given = os.environ.get(name)
     if given:
         return given
-    embedded.make_data_dir(data)
+    make_data_dir(data)
     folder = data / "secrets"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = folder / name

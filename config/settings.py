@@ -8,12 +8,13 @@ from pathlib import Path
 
 import environ
 
-from config.local import embedded
+from config.data_dir import data_dir
 from config.secrets import secret
+from config.servers import celery_url, database_url, redis_url
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
-LEADWRIGHT_DATA = embedded.data_dir()
+LEADWRIGHT_DATA = data_dir()
 
 DEBUG = env.bool("DEBUG", default=False)
 DEMO = env.bool("DEMO", default=False)
@@ -80,7 +81,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASE_URL = embedded.database_url()
+DATABASE_URL = database_url()
 DATABASES = {
     "default": {**env.db_url_config(DATABASE_URL), "ENGINE": "core.tenancy.postgresql", "CONN_HEALTH_CHECKS": True}
 }
@@ -190,13 +191,13 @@ SENDS_MAIL = bool(EMAIL_URL) or DEMO
 if EMAIL_URL:
     globals().update(env.email_url_config(EMAIL_URL))
 else:
-    EMAIL_BACKEND = "config.mail.CatcherBackend" if DEMO else "config.mail.NoServerBackend"
+    EMAIL_BACKEND = "config.local.mail_catcher.backend.CatcherBackend" if DEMO else "config.mail.NoServerBackend"
 EMAIL_TIMEOUT = 30
 DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", default="no-reply@leadwright.example" if DEMO else "no-reply@localhost")
 """The sender of the service's own mails; the name before it is the company's, or the service's."""
 
-REDIS_URL = embedded.redis_url()
-CELERY_BROKER_URL = embedded.celery_url()
+REDIS_URL = redis_url()
+CELERY_BROKER_URL = celery_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

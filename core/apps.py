@@ -9,7 +9,7 @@ class CoreConfig(AppConfig):
     verbose_name = "Kernel"
 
     def ready(self) -> None:
-        from core import checks, events, jobs  # noqa: F401  (register the system checks and the kernel's own work)
+        from core import checks, events, jobs  # noqa: F401  they register checks and work
         from core.messages.services import forget, seed
         from core.models import ResponseMessage
         from core.tenancy.row_security import apply_row_security

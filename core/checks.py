@@ -1,4 +1,4 @@
-"""System checks: what `manage.py check` says about the isolation of companies."""
+"""System checks of the isolation of companies."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import models
 
 from core.fields import CompanyForeignKey
-from core.models import CompanyRow
+from core.tenancy.models import CompanyRow
 from core.tenancy.row_security import company_models
 
 
 @register(Tags.models)
 def company_models_are_scoped(**_: Any) -> list[CheckMessage]:
-    """Each company-owned model keeps the scoped managers and refers to its company's records by CompanyForeignKey."""
+    """Check that company-owned models keep the scoped manager and use CompanyForeignKey for references."""
     found: list[CheckMessage] = []
     for model in company_models():
         if model._meta.base_manager_name != "objects":

@@ -1,4 +1,4 @@
-"""Secrets at rest: encrypted with FIELD_ENCRYPTION_KEY, looked up by a keyed hash."""
+"""Secrets at rest: encryption with FIELD_ENCRYPTION_KEY, and a keyed hash to look them up."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def _fernet(keys: str) -> MultiFernet:
 
 
 def encrypt(text: str) -> str:
-    """The text as a Fernet token under the first of the comma-separated keys."""
+    """Encrypt the text to a Fernet token with the first of the comma-separated keys."""
     return _fernet(settings.FIELD_ENCRYPTION_KEY).encrypt(text.encode()).decode()
 
 
 def decrypt(token: str) -> str:
-    """The text of a token made under any of the keys; ValueError when none fits."""
+    """Decrypt a token of any of the keys. Raises ValueError if none fits."""
     try:
         return _fernet(settings.FIELD_ENCRYPTION_KEY).decrypt(token.encode()).decode()
     except InvalidToken as error:
@@ -29,5 +29,5 @@ def decrypt(token: str) -> str:
 
 
 def lookup_hash(text: str) -> str:
-    """HMAC-SHA256 (64 hex) of a secret under SECRET_KEY, so that a copy of the table cannot be searched for known secrets."""
+    """Return the HMAC-SHA256 (64 hex digits) of a secret, so that a copy of the table doesn't reveal known secrets."""
     return hmac.new(b"leadwright.lookup:" + settings.LOOKUP_KEY.encode(), text.encode(), hashlib.sha256).hexdigest()

@@ -1,4 +1,4 @@
-"""The errors that callers see; one handler (core.api.handler) renders them all."""
+"""The errors that callers see. One handler renders them all (core.api.handler)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ApiError(Exception):
 
 
 class NamedError(ApiError):
-    """A failure with a name: the ResponseMessage row decides status and text, `detail` goes out as `warning`."""
+    """A failure with a name. Its ResponseMessage row has the status and text; `detail` is the answer's `warning`."""
 
     def __init__(self, name: str, detail: str = "") -> None:
         self.name = name
@@ -37,7 +37,7 @@ class InvalidFormat(ApiError):
 
 
 class ValidationFailed(ApiError):
-    """A body that breaks its schema (contract section 7, schema-level errors)."""
+    """A body that violates its schema (contract section 7, schema-level errors)."""
 
     def __init__(self, details: str, detail: str = "") -> None:
         self.message = f"Validation error: {details}"
@@ -60,7 +60,7 @@ class InvalidToken(ApiError):
 
 
 def shorten(value: Any, limit: int = 100) -> str:
-    """The value as one line of text that is safe to repeat in a message."""
+    """Shorten the value to one printable line, safe to repeat in a message."""
     text = " ".join(str(value).split())
     text = "".join(character for character in text if character.isprintable())
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from django.db import models
@@ -11,11 +11,20 @@ from django.db.models.fields.json import KeyTransform
 from core.crypto import decrypt, encrypt
 from core.ids import ObjectIdField
 
+if TYPE_CHECKING:
+    _TextField = models.TextField[Any, Any]
+    _EmailField = models.EmailField[Any, Any]
+else:
+    _TextField, _EmailField = models.TextField, models.EmailField
+
 __all__ = ["CompanyForeignKey", "EncryptedTextField", "JSONField", "LowerEmailField", "ObjectIdField"]
 
 
-class CompanyForeignKey(models.ForeignKey):
-    """A reference to a record of the same company, which core.tenancy.row_security makes a foreign key on (company_id, id) after migrating."""
+class CompanyForeignKey(models.ForeignKey[Any, Any]):
+    """A reference to a record of the same company.
+
+    After migrating, core.tenancy.row_security makes it a foreign key on (company_id, id).
+    """
 
     def __init__(self, to: Any, on_delete: Any, **options: Any) -> None:
         options["db_constraint"] = False
@@ -23,7 +32,7 @@ class CompanyForeignKey(models.ForeignKey):
 
 
 class JSONField(models.JSONField):
-    """jsonb, parsed by orjson: a list's rows spend most of their time here."""
+    """jsonb, parsed by orjson, since lists spend most of their time on it."""
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
         if value is None or not isinstance(value, str) or isinstance(expression, KeyTransform):
@@ -31,8 +40,8 @@ class JSONField(models.JSONField):
         return orjson.loads(value)
 
 
-class EncryptedTextField(models.TextField):
-    """Text that is encrypted in the database and plain in Python; it cannot be filtered by."""
+class EncryptedTextField(_TextField):
+    """Text that is encrypted in the database. It cannot be filtered by."""
 
     def get_prep_value(self, value: Any) -> Any:
         return value if value in (None, "") else encrypt(str(value))
@@ -44,8 +53,8 @@ class EncryptedTextField(models.TextField):
         return super().get_lookup(lookup_name) if lookup_name == "isnull" else None
 
 
-class LowerEmailField(models.EmailField):
-    """An address that is compared without its case: stored and looked up in lower case."""
+class LowerEmailField(_EmailField):
+    """An e-mail address that ignores case: it is stored and looked up in lower case."""
 
     def get_prep_value(self, value: Any) -> Any:
         value = super().get_prep_value(value)

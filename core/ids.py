@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from bson import ObjectId
 from django.db import models
+
+if TYPE_CHECKING:
+    _CharField = models.CharField[Any, Any]
+else:
+    _CharField = models.CharField
 
 PATTERN = re.compile(r"[0-9a-f]{24}", re.ASCII)
 
 
 def new_id() -> str:
-    """A fresh ObjectId."""
+    """Make a new ObjectId."""
     return str(ObjectId())
 
 
 def first_id(at: datetime) -> str:
-    """The least ObjectId of this second: rows made before have smaller ids, which finds the old ones by the primary key."""
+    """Return the least ObjectId of this second. Older rows have smaller ids, so the primary key finds them."""
     return str(ObjectId.from_datetime(at))
 
 
-def is_id(value: object) -> bool:
+def is_id(value: object) -> TypeGuard[str]:
     """Whether the value is a well-formed ObjectId string."""
     return isinstance(value, str) and PATTERN.fullmatch(value) is not None
 
 
-class ObjectIdField(models.CharField):
+class ObjectIdField(_CharField):
     """A primary key of 24 hex characters, compared byte by byte (docs/decisions/0003-ids.md)."""
 
     def __init__(self, **options: object) -> None:

@@ -1,9 +1,11 @@
-"""The guard before every connection to a host that a tenant named: it resolves the name once and refuses private addresses."""
+"""The guard of connections to hosts that tenants name: it resolves a name once and refuses private addresses."""
 
 import ipaddress
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from django.conf import settings
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -12,7 +14,7 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 class OutboundRefused(Exception):
-    """A host that must not, or cannot, be connected to; `code` is not_found, private or invalid, the text is fit for people."""
+    """A host that must not or cannot be connected to. `code` is not_found, private or invalid; people read `detail`."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)
@@ -22,7 +24,7 @@ class OutboundRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """One resolved address; connect to `ip` itself and never to the name again, which may point elsewhere by then."""
+    """One resolved address. Connect to `ip`, never to the name again: it may resolve to another address by then."""
 
     ip: str
     port: int
@@ -31,7 +33,7 @@ class Address:
 
 
 def is_public(ip: IPAddress) -> bool:
-    """Whether an address belongs to the public internet, seeing through IPv4 addresses wrapped in IPv6."""
+    """Whether an address belongs to the public internet. An IPv4 address inside an IPv6 one decides."""
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
         if inner is None and ip in _NAT64:
@@ -44,8 +46,8 @@ def is_public(ip: IPAddress) -> bool:
 def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None = None) -> list[Address]:
     """Resolve a host to the addresses that may be connected to, in the resolver's order.
 
-    `private_hosts` names the exceptions (host names, addresses or networks); by default the setting OUTBOUND_PRIVATE_HOSTS.
-    A name with one private address is refused whole, since a mixed answer is how rebinding begins.
+    `private_hosts` are the exceptions (host names, addresses or networks), by default the setting
+    OUTBOUND_PRIVATE_HOSTS. A name with one private address is refused, since DNS rebinding begins with a mixed answer.
     """
     allowed = _private_hosts() if private_hosts is None else list(private_hosts)
     if (
@@ -71,8 +73,6 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
 
 
 def _private_hosts() -> list[str]:
-    from django.conf import settings  # late, so that this module works without configured settings
-
     return list(getattr(settings, "OUTBOUND_PRIVATE_HOSTS", ()))
 
 

@@ -1,20 +1,25 @@
-"""Text search by index: which records can contain a text at all, before anybody reads them.
+"""Text search by index: a column of trigrams finds the records that can contain a text.
 
-A table has a column of grams with a GIN index: each is three bytes of the record's texts as a number, and the database makes them itself
-whatever writes (migrations core 0004 and crm 0012). A record that contains a text has all grams of it. So a condition on grams is implied
-by the one on the text, which stays beside it and has the last word: a gram may belong to another company's text, or stand in another place.
-The conditions are core.lists.narrowing.
+A table has a column of trigrams with a GIN index. Each trigram is three bytes of the record's texts as a number, and
+the database computes them itself (migrations core 0004 and crm 0012). A record that contains a text has all its
+trigrams, so the condition on the text implies the one on trigrams. It is still needed beside it: a trigram may belong
+to another company's text, or stand in another place. core.lists.prefilter makes the conditions.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Field, Model
 
+if TYPE_CHECKING:
+    _Field = Field[Any, Any]
+else:
+    _Field = Field
 
-class SearchColumn(Field):
-    """The column of grams: in conditions it has its name, and no instance, form, insert or migration knows of it."""
+
+class SearchColumn(_Field):
+    """The column of trigrams: conditions can name it; instances, forms, inserts and migrations don't know it."""
 
     generated = True
 

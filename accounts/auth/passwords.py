@@ -43,7 +43,7 @@ def forgot_password(*, email: str, caller: Caller) -> None:
 
 def send_reset_link(user: User, *, kind: str = "reset_password") -> None:
     """Mail the link, as often as the limit of the account allows."""
-    if not user.is_active or not LINKS_OF_ACCOUNT.has_room(f"{kind}:{user.email}"):
+    if not user.is_active or not LINKS_OF_ACCOUNT.try_count(f"{kind}:{user.email}"):
         return
     context = {
         "name": user.get_full_name(),
@@ -79,7 +79,7 @@ def reset_password(*, token: str, password: str, caller: Caller) -> User:
     check_strength(password, user)
     user.email_verified_at = user.email_verified_at or timezone.now()
     _set(user, password, caller)
-    LOGINS_OF_ACCOUNT.forgive(user.email)
+    LOGINS_OF_ACCOUNT.reset(user.email)
     return user
 
 
@@ -92,7 +92,7 @@ def change_password(*, user_id: str, current: str, new: str, caller: Caller) -> 
         raise NamedError("InvalidPassword_400", "currentPassword is not your password")
     check_strength(new, user, field="newPassword")
     _set(user, new, caller)
-    PASSWORD_CHANGES.forgive(user_id)
+    PASSWORD_CHANGES.reset(user_id)
     return user
 
 

@@ -53,7 +53,7 @@ def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
         LOGINS_OF_ADDRESS.count(caller.network)
         LOGINS_OF_ACCOUNT.count(email.strip().lower())
     except TooManyAttempts:
-        if REFUSALS_LOGGED.has_room(caller.network):
+        if REFUSALS_LOGGED.try_count(caller.network):
             record_login(
                 email=email, user=user, status=LoginLog.Status.LIMITED, reason="too many attempts", caller=caller
             )
@@ -62,8 +62,8 @@ def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
 
 def forgive_attempts(*, email: str, caller: Caller) -> None:
     """Uncount a successful attempt for its address, and all attempts for the account."""
-    LOGINS_OF_ADDRESS.give_back(caller.network)
-    LOGINS_OF_ACCOUNT.forgive(email.strip().lower())
+    LOGINS_OF_ADDRESS.refund(caller.network)
+    LOGINS_OF_ACCOUNT.reset(email.strip().lower())
 
 
 def _trouble(user: User | None, password: str) -> str:

@@ -21,7 +21,7 @@ VERIFY = "verify-email"
 
 def send_verification(user: User, *, company_name: str | None = None) -> None:
     """Mail the link that verifies the user's address, as often as the limit of the account allows."""
-    if not user.is_active or user.email_verified_at or not LINKS_OF_ACCOUNT.has_room(f"{VERIFY}:{user.email}"):
+    if not user.is_active or user.email_verified_at or not LINKS_OF_ACCOUNT.try_count(f"{VERIFY}:{user.email}"):
         return
     context = {
         "name": user.get_full_name(),

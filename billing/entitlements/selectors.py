@@ -9,14 +9,13 @@ from django.db import connection
 from django.utils import timezone
 
 from billing.plans.models import Plan
-from billing.subscriptions.models import Subscription
+from billing.subscriptions.models import OPEN, Subscription
 from core.access import USAGE, Entitlement, used_quota
 
-OPEN = (Subscription.Status.TRIAL, Subscription.Status.ACTIVE, Subscription.Status.PAST_DUE)
 SEATS = "member"
 """The module whose limit is the number of seats."""
 
-# By hand, since each request asks it: the ORM takes three times as long to build the statement as PostgreSQL to answer it.
+# Written by hand, since each request runs it: the ORM takes three times as long to build it as PostgreSQL to answer it.
 OPEN_SUBSCRIPTION = """
 SELECT subscription.modules, subscription.limits, subscription.seats, plan.modules, plan.limits, plan.max_seats
 FROM billing_subscription AS subscription LEFT JOIN billing_plan AS plan ON plan.id = subscription.plan_id
@@ -26,9 +25,9 @@ WHERE subscription.company_id = %s AND subscription.is_primary AND subscription.
 
 
 def entitlement_of(company_id: str) -> Entitlement | None:
-    """The entitlement of the company's open primary subscription, or None; the company must be the active one.
+    """Return the entitlement of the company's open primary subscription, or None. The company must be the active one.
 
-    The clock decides, whether or not the subscription's status has been brought up to date.
+    The clock decides, even before the renewals have updated the subscription's status.
     """
     now = timezone.now()
     with connection.cursor() as cursor:
@@ -52,7 +51,7 @@ def overlay(
     plan_limits: dict[str, int] | None,
     plan_seats: int | None,
 ) -> Entitlement:
-    """A plan's modules and limits with a subscription's own over them; seats are the limit of members."""
+    """Combine a plan's modules and limits with a subscription's own, which win. Seats are the limit of members."""
     own = dict(limits or {})
     if seats is not None:
         own[SEATS] = seats
@@ -62,26 +61,14 @@ def overlay(
 
 
 def terms_of(subscription: Subscription) -> Entitlement:
-    """What the subscription allows while it is open."""
+    """Return what the subscription allows while it is open."""
     plan = subscription.plan or Plan(modules=None, limits={}, max_seats=None)
     return overlay(
         subscription.modules, subscription.limits, subscription.seats, plan.modules, plan.limits, plan.max_seats
     )
 
 
-def is_open(subscription: Subscription) -> bool:
-    """Whether it gives the company access now."""
-    now = timezone.now()
-    ended = subscription.ends_at is not None and subscription.ends_at <= now
-    return subscription.status in OPEN and subscription.starts_at <= now and not ended
-
-
-def primary_subscription() -> Subscription | None:
-    """The active company's primary subscription with its plan, whatever its state."""
-    return Subscription.objects.select_related("plan").filter(is_primary=True).first()
-
-
 def usage_of(allowed: Entitlement) -> dict[str, tuple[int, int | None]]:
-    """Module -> (how many records the active company has, how many it may have), seats and what is limited; None: no end."""
+    """Return module -> (used, limit) of the active company, for seats and all limited modules. None: no limit."""
     modules = [SEATS, *sorted(name for name in allowed.limits if name in USAGE and name != SEATS)]
     return {module: (used_quota(module), allowed.limits.get(module)) for module in modules}

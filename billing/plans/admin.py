@@ -14,7 +14,7 @@ from core.backoffice.admin import BackOfficeAdmin
 
 
 class PriceInline(TabularInline):
-    """What a plan costs, a line for each currency and interval."""
+    """A plan's prices, one line per currency and interval."""
 
     model = PlanPrice
     fields = ("currency", "interval", "amount", "seat_amount")
@@ -27,7 +27,7 @@ class PriceInline(TabularInline):
 
 @admin.register(Plan)
 class PlanAdmin(BackOfficeAdmin):
-    """What is on offer. A change holds at once for all who have subscribed to the plan; one that somebody has cannot be deleted."""
+    """The plans. A change applies at once to all subscribers; a plan with subscribers cannot be deleted."""
 
     icon = "sell"
     form = TermsForm

@@ -1,4 +1,4 @@
-"""What a new installation offers: the currencies of ISO 4217, and example plans that the operator makes their own in the back office."""
+"""What a new installation has: the currencies of ISO 4217, and example plans for the operator to edit."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ GROWTH = (
 
 @dataclass(frozen=True)
 class ExamplePrice:
-    """What an example plan costs for an interval in a currency, and each seat beyond its least number."""
+    """A price of an example plan, and of each seat above its minimum."""
 
     currency: str
     interval: str
@@ -64,7 +64,7 @@ class ExamplePrice:
 
 @dataclass(frozen=True)
 class ExamplePlan:
-    """A plan to begin with."""
+    """A plan of a new installation."""
 
     name: str
     description: str
@@ -81,7 +81,7 @@ def _limits(**numbers: int) -> dict[str, int]:
 
 
 def _prices(**monthly: tuple[str, str]) -> tuple[ExamplePrice, ...]:
-    """Currency -> (amount, amount of a further seat) a month; a year costs ten of them."""
+    """Make prices of currency -> (amount, amount of a further seat) a month. A year costs ten months."""
     return tuple(
         ExamplePrice(currency, interval, Decimal(amount) * months, Decimal(seat) * months)
         for currency, (amount, seat) in monthly.items()
@@ -139,9 +139,9 @@ EXAMPLE_PLANS = (
 
 
 def seed(app_config: AppConfig, using: str, **_: Any) -> None:
-    """post_migrate receiver: currencies that are missing, and the example plans where there is no plan at all.
+    """Receive post_migrate: create missing currencies, and the example plans where no plan exists.
 
-    What an operator has changed stays as it is; a currency that is not wanted is made inactive, not deleted.
+    Existing rows stay as they are. An operator deactivates a currency rather than deleting it.
     """
     if app_config.label != "billing":
         return

@@ -8,7 +8,7 @@ from core.models import BaseModel
 
 
 class Currency(BaseModel):
-    """A currency of ISO 4217; the active ones are offered."""
+    """A currency of ISO 4217. The active ones are on offer."""
 
     code = models.CharField(max_length=3, unique=True)
     name = models.CharField(max_length=100)
@@ -24,7 +24,7 @@ class Currency(BaseModel):
 
 
 class Plan(BaseModel):
-    """What can be subscribed to."""
+    """A plan that companies subscribe to."""
 
     name = models.CharField(max_length=100, unique=True)
     description = models.TextField(blank=True)
@@ -50,7 +50,7 @@ class Plan(BaseModel):
 
 
 class PlanPrice(BaseModel):
-    """What a plan costs for an interval in a currency."""
+    """The price of a plan for an interval in a currency."""
 
     class Interval(models.TextChoices):
         MONTH = "month"

@@ -1,4 +1,4 @@
-"""Answers about plans, currencies and the company's subscription."""
+"""Outputs of plans and currencies."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from billing.plans.models import PlanPrice
-from billing.subscriptions.models import Subscription
 from core.api.output import Computed, IdField, Output
 from core.fields import JSONField
 
-NONE = "none"
 PERMISSION_MODULES = "permission modules; null: all of them"
 
 
@@ -73,55 +71,3 @@ class PlanCurrencyOut(CurrencyOut):
     """A currency, with a plan and what it costs in that currency."""
 
     plan = Computed(PlanOut(help_text="its prices are those in this currency"))
-
-
-class SeatsOut(Output):
-    """Seats of a subscription."""
-
-    used = serializers.IntegerField(help_text="members, blocked ones among them, and open invites")
-    total = serializers.IntegerField(allow_null=True, help_text="null: no end")
-
-
-class PeriodOut(Output):
-    """What is paid, or the trial."""
-
-    start = serializers.DateTimeField(allow_null=True)
-    end = serializers.DateTimeField(allow_null=True, help_text="null: no end")
-
-
-class LimitOut(Output):
-    """What a subscription allows of a module, and how much of it is used."""
-
-    module = serializers.CharField()
-    limit = serializers.IntegerField()
-    used = serializers.IntegerField()
-
-
-class SubscriptionOut(Output):
-    """The company's subscription; with status none, and ids and dates null, for a company that has none."""
-
-    _id = IdField(allow_null=True)
-    status = serializers.ChoiceField(choices=[NONE, *Subscription.Status.values])
-    isOpen = serializers.BooleanField(help_text="whether the company's doors are open by it now")
-    plan = Computed(
-        PlanOut(allow_null=True, help_text="null: no plan; everything is included while the subscription is open")
-    )
-    interval = serializers.CharField(help_text="month, year, or empty")
-    currency = serializers.CharField(help_text="ISO 4217 code of what is paid in, or empty")
-    seats = Computed(SeatsOut())
-    period = Computed(PeriodOut())
-    startsAt = serializers.DateTimeField(allow_null=True)
-    endsAt = serializers.DateTimeField(
-        allow_null=True, help_text="when the doors close if nothing else happens; null: they do not"
-    )
-    cancelAtPeriodEnd = serializers.BooleanField()
-    modules = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text=PERMISSION_MODULES)
-    limits = Computed(LimitOut(many=True))
-    createdAt = serializers.DateTimeField(allow_null=True)
-    updatedAt = serializers.DateTimeField(allow_null=True)
-
-
-class SubscriptionPlans(SubscriptionOut):
-    """The company's subscription, with the plans that are on offer."""
-
-    plans = Computed(PlanOut(many=True))

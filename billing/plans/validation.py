@@ -1,4 +1,4 @@
-"""Checks of what staff write as JSON: modules and limits, of plans and of single subscriptions."""
+"""Validation of modules and limits, which staff enter as JSON for plans and subscriptions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.errors import shorten
 
 
 class TermsForm(BackOfficeForm):
-    """A record with modules and limits, in the shapes that core.access expects."""
+    """A form of modules and limits in the shapes that core.access expects."""
 
     def clean_limits(self) -> dict[str, int]:
         value = self.cleaned_data["limits"] or {}

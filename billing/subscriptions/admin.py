@@ -1,4 +1,4 @@
-"""Back office pages of subscriptions: what companies have, what staff do about it, and the record of both."""
+"""Back office pages of subscriptions and of the log of their changes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from unfold.widgets import (
     UnfoldBooleanSwitchWidget,
 )
 
-from accounts.models import Company, User
-from billing.entitlements.selectors import SEATS, is_open, terms_of, usage_of
+from accounts.models import User
 from billing.plans.models import Currency, Plan, PlanPrice
 from billing.plans.validation import TermsForm
 from billing.subscriptions.models import Subscription, SubscriptionChange
@@ -36,8 +35,7 @@ from billing.subscriptions.services import (
 )
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import asks
-from core.backoffice.panels import ROWS, facts, link, list_address, panel, table
-from core.tenancy import company_scope
+from core.backoffice.panels import ROWS, link, list_address, panel, table
 
 COLOURS = {"trial": "info", "active": "success", "past_due": "warning", "cancelled": "danger", "expired": "danger"}
 CHANGE = "billing.change_subscription"
@@ -45,7 +43,7 @@ BY_PLAN = ("plan", AutocompleteSelectFilter)
 
 
 def end_of(day: date | None) -> datetime | None:
-    """The last second of the day, in UTC."""
+    """Return the last second of the day, in UTC."""
     return None if day is None else datetime.combine(day, time(23, 59, 59), UTC)
 
 
@@ -70,7 +68,7 @@ def day_field(text: str, *, required: bool = False) -> forms.DateField:
 
 
 class NoteForm(forms.Form):
-    """Why it is done."""
+    """The reason of a change."""
 
     note = forms.CharField(
         required=False,
@@ -85,7 +83,7 @@ class NoteForm(forms.Form):
 
 
 class GrantForm(NoteForm):
-    """A new beginning."""
+    """A new subscription."""
 
     plan = plan_field("What is granted.")
     everything = forms.BooleanField(
@@ -108,7 +106,7 @@ class GrantForm(NoteForm):
     )
 
     def clean(self) -> dict[str, Any]:
-        """A plan or everything, and said so: an empty form opens nothing."""
+        """Require a plan or everything, so that an empty form grants nothing."""
         found = super().clean() or {}
         if "plan" in found and (found["plan"] is None) != bool(found.pop("everything", False)):
             raise forms.ValidationError("Choose a plan, or everything instead.")
@@ -129,7 +127,7 @@ class ChangeForm(NoteForm):
 
 
 class CancelForm(NoteForm):
-    """The end."""
+    """The end of a subscription, now or later."""
 
     at_period_end = forms.BooleanField(
         label="At the end of the period",
@@ -142,7 +140,7 @@ class CancelForm(NoteForm):
 
 @admin.register(Subscription)
 class SubscriptionAdmin(CompanyRecordAdmin):
-    """What companies have subscribed to."""
+    """The companies' subscriptions."""
 
     icon = "card_membership"
     form = TermsForm
@@ -199,7 +197,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         currency: Currency | None,
         note: str,
     ) -> None:
-        """Begin anew, with the plan and for as long as the form says."""
+        """Grant the form's plan for the form's time."""
         grant_subscription(
             company_id=record.company_id,
             plan=plan,
@@ -214,7 +212,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
 
     @asks(ExtendForm, "Extend", permission=CHANGE)
     def extend(self, request: HttpRequest, record: Subscription, *, until: date, note: str) -> None:
-        """Move the end."""
+        """Move the end to a later day."""
         extend_subscription(
             company_id=record.company_id, until=cast(datetime, end_of(until)), by=staff_of(request), note=note
         )
@@ -224,7 +222,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
     def change(
         self, request: HttpRequest, record: Subscription, *, plan: Plan | None, seats: int | None, note: str
     ) -> None:
-        """Another plan, or other seats, at once."""
+        """Change the plan or the seats at once."""
         change_subscription(company_id=record.company_id, plan=plan, seats=seats, by=staff_of(request), note=note)
         self.log_change(
             request, record, f"Changed: plan {plan or 'as it was'}, seats {seats or 'as they were'}. {note}".strip()
@@ -232,7 +230,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
 
     @asks(CancelForm, "Cancel subscription", permission=CHANGE)
     def cancel(self, request: HttpRequest, record: Subscription, *, at_period_end: bool, note: str) -> None:
-        """End it, now or with its period."""
+        """End the subscription, now or with its period."""
         cancel_subscription(company_id=record.company_id, at_period_end=at_period_end, by=staff_of(request), note=note)
         self.log_change(
             request, record, f"Cancelled {'at the end of the period' if at_period_end else 'now'}. {note}".strip()
@@ -240,13 +238,13 @@ class SubscriptionAdmin(CompanyRecordAdmin):
 
 
 def staff_of(request: HttpRequest) -> User:
-    """Who does it: nobody gets here without being logged in."""
+    """Return the logged-in staff member."""
     return cast(User, request.user)
 
 
 @admin.register(SubscriptionChange)
 class SubscriptionChangeAdmin(CompanyRecordAdmin):
-    """The record of what became of subscriptions, and who made it so."""
+    """The log of changes of subscriptions."""
 
     icon = "history"
     list_display = ("created_at", "company", "action", "by", "note", "source")
@@ -258,11 +256,6 @@ class SubscriptionChangeAdmin(CompanyRecordAdmin):
         return lookup == "subscription__id__exact" or super().lookup_allowed(lookup, value, request)
 
 
-@panel(Subscription, "Use", permission="billing.view_subscription")
-def _use(subscription: Subscription) -> SafeString:
-    return facts(_figures(subscription))
-
-
 @panel(Subscription, "Changes", permission="billing.view_subscriptionchange")
 def _changes(subscription: Subscription) -> SafeString:
     rows = (
@@ -271,15 +264,21 @@ def _changes(subscription: Subscription) -> SafeString:
         .order_by("-created_at", "-id")[:ROWS]
     )
     cells = [
-        (link(row, row.get_action_display()), row.by or "the service", _told(row), row.note or "–", row.created_at)
+        (
+            link(row, row.get_action_display()),
+            row.by or "the service",
+            _changed_values(row),
+            row.note or "–",
+            row.created_at,
+        )
         for row in rows
     ]
     more = list_address(SubscriptionChange, subscription__id__exact=subscription.pk)
     return table(("What", "By", "Changed", "Note", "When"), cells, more=more)
 
 
-def _told(change: SubscriptionChange) -> str:
-    """The values that are different, without what says the same twice."""
+def _changed_values(change: SubscriptionChange) -> str:
+    """Format the changed values, without those that repeat others."""
     names = [name for name in change.after if name not in ("plan_id", "starts_at", "period_start")]
     return (
         "; ".join(f"{name}: {_text(change.before.get(name))} → {_text(change.after[name])}" for name in names)[:500]
@@ -291,36 +290,3 @@ def _text(value: Any) -> str:
     if isinstance(value, str) and value[10:11] == "T":
         return value[:16].replace("T", " ")
     return "–" if value in (None, "", {}) else str(value)
-
-
-@panel(Company, "Subscription", permission="billing.view_subscription")
-def _subscription(company: Company) -> SafeString:
-    found = Subscription.objects.filter(company=company, is_primary=True).select_related("plan").first()
-    if found is None:
-        return facts([("Subscription", "none")])
-    return facts(
-        [
-            ("Subscription", link(found, found.get_status_display())),
-            ("Plan", link(found.plan) if found.plan else "everything"),
-            ("Doors", "open" if is_open(found) else "closed"),
-            ("Since", found.starts_at.date()),
-            ("Paid until", found.period_end.date() if found.period_end else "–"),
-            ("Ends", found.ends_at.date() if found.ends_at else "not"),
-            *_figures(found),
-        ]
-    )
-
-
-def _figures(subscription: Subscription) -> list[tuple[str, str]]:
-    """How much of what the subscription allows is used."""
-    allowed = terms_of(subscription)
-    with company_scope(subscription.company_id):
-        used = usage_of(allowed)
-    seats, total = used.pop(SEATS)
-    modules = "all" if allowed.modules is None else str(len(allowed.modules))
-    named = [(module.replace("-", " ").capitalize(), _of(number, limit)) for module, (number, limit) in used.items()]
-    return [("Modules", modules), ("Seats", _of(seats, total)), *named]
-
-
-def _of(number: int, limit: int | None) -> str:
-    return f"{number:,}" if limit is None else f"{number:,} of {limit:,}"

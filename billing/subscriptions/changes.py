@@ -1,4 +1,4 @@
-"""The one way in which subscriptions change: under the row's lock, by a legal move, with a SubscriptionChange that says what and who."""
+"""Changes of subscriptions: under the row's lock, by a legal transition, and logged as a SubscriptionChange."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Company, User
-from billing.entitlements.selectors import OPEN
 from billing.plans.models import Plan
-from billing.subscriptions.models import Subscription, SubscriptionChange
+from billing.subscriptions.models import OPEN, Subscription, SubscriptionChange
 from core.access import used_quota
 from core.errors import NamedError
 from core.tenancy import company_scope
@@ -22,16 +21,16 @@ from core.tenancy import company_scope
 Status = Subscription.Status
 Action = SubscriptionChange.Action
 
-MOVES: dict[str, frozenset[str]] = {
+TRANSITIONS: dict[str, frozenset[str]] = {
     Status.TRIAL: frozenset({Status.TRIAL, Status.ACTIVE, Status.CANCELLED, Status.EXPIRED}),
     Status.ACTIVE: frozenset({Status.ACTIVE, Status.PAST_DUE, Status.CANCELLED, Status.EXPIRED}),
     Status.PAST_DUE: frozenset({Status.PAST_DUE, Status.ACTIVE, Status.CANCELLED, Status.EXPIRED}),
     Status.CANCELLED: frozenset({Status.ACTIVE}),
     Status.EXPIRED: frozenset({Status.ACTIVE, Status.TRIAL}),
 }
-"""Status -> where it may go from there."""
-FIRST = frozenset({Status.TRIAL, Status.ACTIVE, Status.EXPIRED})
-SHOWN = (
+"""Status -> the statuses that may follow."""
+INITIAL = frozenset({Status.TRIAL, Status.ACTIVE, Status.EXPIRED})
+LOGGED_FIELDS = (
     "status",
     "plan_id",
     "interval",
@@ -45,14 +44,14 @@ SHOWN = (
     "modules",
     "limits",
 )
-"""What a change tells of."""
+"""The fields that a SubscriptionChange records."""
 
 
 @contextmanager
-def primary_of(company_id: str) -> Iterator[Subscription | None]:
-    """The company's primary subscription, or None, in its scope and a transaction; whoever else wants to change it waits.
+def lock_primary(company_id: str) -> Iterator[Subscription | None]:
+    """Lock the company's primary subscription (None if there is none), in the company's scope and a transaction.
 
-    Where there is none the company itself is held, so that two cannot both make the first.
+    Without one it locks the company, so that two callers cannot both create the first subscription.
     """
     with company_scope(company_id), transaction.atomic():
         found = _lock()
@@ -67,14 +66,14 @@ def _lock() -> Subscription | None:
     return rows.filter(is_primary=True).first()
 
 
-def existing(subscription: Subscription | None) -> Subscription:
-    """The subscription; SubscriptionNotFound_400 when there is none."""
+def require_subscription(subscription: Subscription | None) -> Subscription:
+    """Return the subscription. Raises SubscriptionNotFound_400 for None."""
     if subscription is None:
         raise NamedError("SubscriptionNotFound_400", "the company has no subscription yet; grant it one")
     return subscription
 
 
-def write(
+def apply_change(
     subscription: Subscription,
     action: str,
     *,
@@ -83,14 +82,14 @@ def write(
     source: str = "",
     **values: Any,
 ) -> Subscription:
-    """Set the values and keep record of what they were; BadRequest_400 for a move that is not legal.
+    """Set the values and log the change. Raises BadRequest_400 for a transition that is not allowed.
 
-    The service looks at the subscription again at once, to see what lies ahead.
+    The renewals look at the subscription again at once, since its next due date may have changed.
     """
     is_new = subscription._state.adding
-    before = {} if is_new else _shown(subscription)
+    before = {} if is_new else _logged_values(subscription)
     target = values.get("status", subscription.status)
-    if target not in (FIRST if is_new else MOVES[subscription.status]):
+    if target not in (INITIAL if is_new else TRANSITIONS[subscription.status]):
         raise NamedError(
             "BadRequest_400", f"status: a subscription that is {subscription.status} cannot become {target}"
         )
@@ -100,9 +99,9 @@ def write(
     now = timezone.now()
     subscription.look_at = now if subscription.status in OPEN and any(_ends(subscription)) else None
     if subscription.looked_at is None or ends != _ends(subscription):
-        subscription.looked_at = now  # another end has reminders of its own
+        subscription.looked_at = now  # a new end has its own reminders
     subscription.save()
-    after = _shown(subscription)
+    after = _logged_values(subscription)
     changed = [name for name in after if is_new or before[name] != after[name]]
     SubscriptionChange.objects.create(
         subscription=subscription,
@@ -120,24 +119,32 @@ def _ends(subscription: Subscription) -> tuple[datetime | None, datetime | None]
     return subscription.ends_at, subscription.period_end
 
 
-def _shown(subscription: Subscription) -> dict[str, Any]:
-    shown: dict[str, Any] = {}
-    for name in SHOWN:
+def _logged_values(subscription: Subscription) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name in LOGGED_FIELDS:
         value = getattr(subscription, name)
-        shown[name] = value.isoformat() if isinstance(value, datetime) else value
-    shown["plan"] = subscription.plan.name if subscription.plan else None
-    return shown
+        values[name] = value.isoformat() if isinstance(value, datetime) else value
+    values["plan"] = subscription.plan.name if subscription.plan else None
+    return values
 
 
-def closing(period_end: datetime | None, *, status: str = Status.ACTIVE, cancelling: bool = False) -> datetime | None:
-    """When access ends if nothing else happens: at the end of a trial or of what was cancelled, otherwise after the days of grace."""
+def access_end(
+    period_end: datetime | None, *, status: str = Status.ACTIVE, cancelling: bool = False
+) -> datetime | None:
+    """Return when access ends without further changes.
+
+    A trial and a cancelled subscription end with their period, others after the grace period.
+    """
     if period_end is None or cancelling or status == Status.TRIAL:
         return period_end
     return period_end + settings.GRACE_PERIOD
 
 
 def check_seats(plan: Plan | None, seats: int | None) -> None:
-    """PlanMinUsers_400 for fewer seats than the plan begins with or the company uses, PlanMaxUsers_400 for more than the plan has."""
+    """Check a number of seats against the plan and the seats in use.
+
+    Raises PlanMinUsers_400 for fewer than the plan's minimum or than are in use, PlanMaxUsers_400 for too many.
+    """
     used = used_quota("member")
     least, most = (plan.min_seats, plan.max_seats) if plan else (1, None)
     if most is not None and max(seats or 0, used) > most:

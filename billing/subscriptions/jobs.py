@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from billing.subscriptions.renewals import look_at_subscriptions
+from billing.subscriptions.renewals import process_due_subscriptions
 from core.jobs import PeriodicTask, register
 
-register(PeriodicTask("subscriptions", look_at_subscriptions, every=timedelta(minutes=1)))
+register(PeriodicTask("subscriptions", process_due_subscriptions, every=timedelta(minutes=1)))

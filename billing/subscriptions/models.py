@@ -10,10 +10,10 @@ from core.models import CompanyModel
 
 
 class Subscription(CompanyModel):
-    """What a company has subscribed to. Without an active primary one its access ends (contract section 5).
+    """A company's subscription. A company without an open primary one has no access (contract section 5).
 
-    trial, active and past_due are open until `ends_at`; an active one's period is renewed or falls due at `period_end`
-    (billing.services). Services alone write it, each move with a SubscriptionChange.
+    trial, active and past_due ones are open until `ends_at`. The period of an active one is renewed or falls due at
+    `period_end`. Only services write it, and each write has a SubscriptionChange (billing.subscriptions.changes).
     """
 
     class Status(models.TextChoices):
@@ -78,8 +78,12 @@ class Subscription(CompanyModel):
         return f"{self.company}: {self.plan or 'everything'}"
 
 
+OPEN = (Subscription.Status.TRIAL, Subscription.Status.ACTIVE, Subscription.Status.PAST_DUE)
+"""The statuses that give a company access."""
+
+
 class SubscriptionChange(CompanyModel):
-    """One change of a subscription, with its values before and after; never changed."""
+    """The log entry of one change of a subscription, with the values before and after. It is never updated."""
 
     class Action(models.TextChoices):
         STARTED = "started"

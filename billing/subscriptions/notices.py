@@ -1,4 +1,4 @@
-"""What a company's owners are told of their subscription (templates/mails/notice_subscription_*)."""
+"""Notices to a company's owners about its subscription (templates/mails/notice_subscription_*)."""
 
 from __future__ import annotations
 

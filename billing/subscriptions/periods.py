@@ -1,4 +1,4 @@
-"""Billing periods by the calendar: a month later is the same day, or the last of a month that is shorter."""
+"""Billing periods by the calendar: a month later is the same day, or the last day of a shorter month."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ MONTHS = {"month": 1, "year": 12}
 
 
 def period_after(start: datetime, interval: str, day: int) -> datetime:
-    """The end of the period that begins at `start`: a month or a year later, on the `day` of the month or the last one before it.
+    """Return the end of the period that begins at `start`: a month or a year later, on `day` or the month's last day.
 
-    The day is kept apart from the start, so that a subscription of the 31st comes back to it after February. All in UTC.
+    `day` is stored apart from the start, so that a subscription of the 31st returns to it after February. All in UTC.
     """
     years, month = divmod(start.month - 1 + MONTHS[interval], 12)
     year, month = start.year + years, month + 1

@@ -1,6 +1,6 @@
-"""What people do with a company's subscription: begin a trial, grant, extend, change, cancel, open and close it.
+"""Use cases of a company's subscription: start a trial, grant, extend, change, cancel, activate and expire it.
 
-All of them work on the primary subscription, take the company by id, and say who did it (`by`: staff; None: the service itself).
+All of them work on the primary subscription and take the company's id. `by` is the staff member; None is the service.
 """
 
 from __future__ import annotations
@@ -13,7 +13,15 @@ from django.utils import timezone
 
 from accounts.models import Member, User
 from billing.plans.models import Plan
-from billing.subscriptions.changes import Action, Status, check_seats, closing, existing, primary_of, write
+from billing.subscriptions.changes import (
+    Action,
+    Status,
+    access_end,
+    apply_change,
+    check_seats,
+    lock_primary,
+    require_subscription,
+)
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.periods import period_after
 from core.errors import NamedError, ValidationFailed
@@ -23,13 +31,13 @@ from core.tenancy import unscoped
 
 @transaction.atomic
 def start_trial(*, company_id: str, user: User) -> Subscription:
-    """The company's first subscription: the trial plan, once for each user.
+    """Create the company's first subscription, to the trial plan. Each user has one trial.
 
-    FreePlanAlreadyUsed_400 when the user has had one, in whatever company, or the company has a subscription already; PlanNotFound_400 when
-    no trial is offered.
+    Raises FreePlanAlreadyUsed_400 when the user has had a trial in any company or the company has a subscription, and
+    PlanNotFound_400 when no trial plan exists.
     """
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
-    with primary_of(company_id) as found:
+    with lock_primary(company_id) as found:
         if found is not None or had_trial(user):
             raise NamedError("FreePlanAlreadyUsed_400", "a person has one trial; subscribe to a plan to go on")
         plan = Plan.objects.filter(is_trial=True).first()
@@ -45,19 +53,19 @@ def start_trial(*, company_id: str, user: User) -> Subscription:
             "period_end": end,
             "ends_at": end,
         }
-        return write(Subscription(company_id=company_id, starts_at=now), Action.STARTED, **values)
+        return apply_change(Subscription(company_id=company_id, starts_at=now), Action.STARTED, **values)
 
 
 def had_trial(user: User) -> bool:
-    """Whether the user's one trial is used up."""
+    """Whether the user has used their one trial."""
     with unscoped(reason="trials: one for each person, in whatever company"):
         return Subscription.objects.filter(trial_user=user).exists()
 
 
-def begin() -> None:
-    """Give the active company, when it is new, its trial, or to whom has had one a subscription that has ended (core.tenancy.provisioning).
+def provision_subscription() -> None:
+    """Give the active, new company a trial, or an expired subscription if its owner has had one.
 
-    A company without owner, or with a subscription, is left as it is.
+    It changes nothing for a company without an owner or with a subscription (core.tenancy.provisioning).
     """
     owner = (
         Member.objects.filter(status=Member.Status.OWNER).select_related("user").order_by("created_at", "pk").first()
@@ -67,11 +75,11 @@ def begin() -> None:
     try:
         start_trial(company_id=active_company(), user=owner.user)
     except NamedError as refusal:
-        with primary_of(active_company()) as found:
+        with lock_primary(active_company()) as found:
             if found is None:
                 now = timezone.now()
                 fresh = Subscription(company_id=active_company(), starts_at=now)
-                write(fresh, Action.STARTED, note=refusal.detail[:300], status=Status.EXPIRED, ends_at=now)
+                apply_change(fresh, Action.STARTED, note=refusal.detail[:300], status=Status.EXPIRED, ends_at=now)
 
 
 def grant_subscription(
@@ -85,16 +93,18 @@ def grant_subscription(
     by: User | None = None,
     note: str = "",
 ) -> Subscription:
-    """An active subscription from now on, whatever there was before: to the plan (None: to everything), for one interval or until the
-    moment given; with neither it has no end. Modules and limits of the old one's own are gone.
+    """Activate a subscription from now on, whatever its state: to the plan, or to everything with plan None.
 
-    PlanMinUsers_400 and PlanMaxUsers_400 for seats that do not fit, ValidationFailed for an end that has passed.
+    It lasts for one interval or until `until`; with neither it has no end. The subscription loses its own modules and
+    limits.
+
+    Raises PlanMinUsers_400 or PlanMaxUsers_400 for seats that do not fit, ValidationFailed for an end in the past.
     """
     now = timezone.now()
     if until is not None and until <= now:
         raise ValidationFailed("until has passed", "until: a moment to come, or none")
     end = until or (period_after(now, interval, now.day) if interval else None)
-    with primary_of(company_id) as found:
+    with lock_primary(company_id) as found:
         check_seats(plan, seats)
         subscription = found or Subscription(company_id=company_id, starts_at=now)
         values: dict[str, Any] = {
@@ -107,21 +117,22 @@ def grant_subscription(
             "period_start": now,
             "period_end": end,
             "period_day": (until or now).day,
-            "ends_at": closing(end),
+            "ends_at": access_end(end),
             "cancel_at_period_end": False,
             "modules": None,
             "limits": {},
         }
-        return write(subscription, Action.GRANTED, by=by, note=note, **values)
+        return apply_change(subscription, Action.GRANTED, by=by, note=note, **values)
 
 
 def extend_subscription(*, company_id: str, until: datetime, by: User | None = None, note: str = "") -> Subscription:
-    """Let the trial or the period last until a later moment; what has expired is open again, a trial as a trial.
+    """Extend the trial or the period. An expired subscription opens again, an expired trial as a trial.
 
-    SubscriptionNotFound_400; BadRequest_400 for one that has no end or was cancelled; ValidationFailed for a moment that is not later.
+    Raises SubscriptionNotFound_400, BadRequest_400 for a cancelled one or one without an end, and ValidationFailed for
+    a time that is not later.
     """
-    with primary_of(company_id) as found:
-        subscription = existing(found)
+    with lock_primary(company_id) as found:
+        subscription = require_subscription(found)
         if subscription.status == Status.CANCELLED:
             raise NamedError("BadRequest_400", "the subscription was cancelled; grant a new one")
         expired = subscription.status == Status.EXPIRED
@@ -134,46 +145,55 @@ def extend_subscription(*, company_id: str, until: datetime, by: User | None = N
             )
         was_trial = expired and subscription.plan is not None and subscription.plan.is_trial
         status = Status.TRIAL if was_trial or subscription.status == Status.TRIAL else Status.ACTIVE
-        ends_at = closing(until, status=status, cancelling=subscription.cancel_at_period_end)
+        ends_at = access_end(until, status=status, cancelling=subscription.cancel_at_period_end)
         values: dict[str, Any] = {"status": status, "period_end": until, "period_day": until.day, "ends_at": ends_at}
-        return write(subscription, Action.EXTENDED, by=by, note=note, **values)
+        return apply_change(subscription, Action.EXTENDED, by=by, note=note, **values)
 
 
 def change_subscription(
     *, company_id: str, plan: Plan | None = None, seats: int | None = None, by: User | None = None, note: str = ""
 ) -> Subscription:
-    """Another plan, or another number of seats, at once and for the period as it is; what is None stays.
+    """Change the plan or the seats at once, within the current period. None keeps a value.
 
-    SubscriptionNotFound_400, BadRequest_400 with nothing to change or for one that is not open, PlanMinUsers_400, PlanMaxUsers_400.
+    Raises SubscriptionNotFound_400, BadRequest_400 with nothing to change or for one that is not open, PlanMinUsers_400
+    and PlanMaxUsers_400.
     """
     if plan is None and seats is None:
         raise NamedError("BadRequest_400", "give a plan, seats or both")
-    with primary_of(company_id) as found:
-        subscription = existing(found)
+    with lock_primary(company_id) as found:
+        subscription = require_subscription(found)
         _expect_open(subscription)
         wanted, chosen = plan or subscription.plan, subscription.seats if seats is None else seats
         check_seats(wanted, chosen)
-        return write(subscription, Action.CHANGED, by=by, note=note, plan=wanted, seats=chosen)
+        return apply_change(subscription, Action.CHANGED, by=by, note=note, plan=wanted, seats=chosen)
 
 
 def override_subscription(
     *, company_id: str, modules: list[str] | None, limits: dict[str, int], by: User | None = None, note: str = ""
 ) -> Subscription:
-    """Modules instead of the plan's (None: the plan's), and limits over the plan's; SubscriptionNotFound_400."""
-    with primary_of(company_id) as found:
-        return write(existing(found), Action.CHANGED, by=by, note=note, modules=modules, limits=limits)
+    """Set modules in place of the plan's (None: the plan's) and limits over the plan's.
+
+    Raises SubscriptionNotFound_400.
+    """
+    with lock_primary(company_id) as found:
+        return apply_change(
+            require_subscription(found), Action.CHANGED, by=by, note=note, modules=modules, limits=limits
+        )
 
 
 def cancel_subscription(
     *, company_id: str, at_period_end: bool, by: User | None = None, note: str = ""
 ) -> Subscription:
-    """End the subscription now, or at the end of what is paid; SubscriptionNotFound_400, BadRequest_400 for one that is not open."""
-    with primary_of(company_id) as found:
-        subscription = existing(found)
+    """End the subscription now, or with its paid period.
+
+    Raises SubscriptionNotFound_400, and BadRequest_400 for one that is not open.
+    """
+    with lock_primary(company_id) as found:
+        subscription = require_subscription(found)
         _expect_open(subscription)
         if not at_period_end:
             now = timezone.now()
-            return write(
+            return apply_change(
                 subscription,
                 Action.CANCELLED,
                 by=by,
@@ -185,13 +205,13 @@ def cancel_subscription(
         end = subscription.period_end
         if end is None or subscription.status == Status.PAST_DUE:
             raise NamedError("BadRequest_400", "there is no paid period that it could end with; cancel it now")
-        return write(subscription, Action.CANCELLED, by=by, note=note, ends_at=end, cancel_at_period_end=True)
+        return apply_change(subscription, Action.CANCELLED, by=by, note=note, ends_at=end, cancel_at_period_end=True)
 
 
 def activate_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:
-    """Give the company access from now on, without an end and with the plan that it has; without one, everything is open."""
+    """Give the company access from now on, without an end: to its plan, or to everything if it has none."""
     now = timezone.now()
-    with primary_of(company_id) as found:
+    with lock_primary(company_id) as found:
         subscription = found or Subscription(company_id=company_id, starts_at=now)
         values: dict[str, Any] = {
             "status": Status.ACTIVE,
@@ -199,15 +219,17 @@ def activate_subscription(*, company_id: str, by: User | None = None, note: str 
             "ends_at": None,
         }
         values |= {"period_start": now, "period_end": None, "cancel_at_period_end": False}
-        return write(subscription, Action.GRANTED, by=by, note=note, **values)
+        return apply_change(subscription, Action.GRANTED, by=by, note=note, **values)
 
 
 def expire_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:
-    """End the company's access now; SubscriptionNotFound_400, BadRequest_400 where it has ended already."""
-    with primary_of(company_id) as found:
-        subscription = existing(found)
+    """End the company's access now. Raises SubscriptionNotFound_400, and BadRequest_400 where it has ended already."""
+    with lock_primary(company_id) as found:
+        subscription = require_subscription(found)
         _expect_open(subscription)
-        return write(subscription, Action.EXPIRED, by=by, note=note, status=Status.EXPIRED, ends_at=timezone.now())
+        return apply_change(
+            subscription, Action.EXPIRED, by=by, note=note, status=Status.EXPIRED, ends_at=timezone.now()
+        )
 
 
 def _expect_open(subscription: Subscription) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
@@ -17,7 +18,7 @@ urlpatterns = [
     path("api/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
     *crm_web,
     path("", include("accounts.pages.urls")),
-    path("mails/", include("config.local.mail_catcher.urls")),
+    *([path("mails/", include("config.local.mail_catcher.urls"))] if settings.DEMO else []),
     *visit_urls(session.router.operations()),
     path("admin/", admin.site.urls),
 ]

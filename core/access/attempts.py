@@ -1,4 +1,4 @@
-"""Limits on attempts (log in, register, ask for a link), counted in Redis in one step each."""
+"""Limits on attempts (log in, register, request a link), each counted by one atomic Redis script."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ local used = redis.call('INCR', KEYS[1])
 if used == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return {used, redis.call('PTTL', KEYS[1])}
 """
-GIVE_BACK = """
+REFUND = """
 if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end
 """
 
 
 class TooManyAttempts(ApiError):
-    """429, with the seconds to wait."""
+    """Too many attempts: 429, with the seconds to wait."""
 
     status = 429
     message = "Too many attempts"
@@ -37,7 +37,7 @@ class TooManyAttempts(ApiError):
 
 @dataclass(frozen=True)
 class Limit:
-    """At most `most` attempts within `seconds` of the first one, for each value of what is counted."""
+    """At most `most` attempts within `seconds` of the first one, for each value that is counted."""
 
     name: str
     most: int
@@ -47,7 +47,7 @@ class Limit:
         return f"leadwright:attempts:{self.name}:{lookup_hash(value)}"
 
     def count(self, value: str) -> None:
-        """Count an attempt; raises TooManyAttempts when it is one too many. Without Redis nobody is kept out."""
+        """Count an attempt. Raises TooManyAttempts above the limit. Without Redis nothing is limited."""
         try:
             used, left = _script(COUNT)(keys=[self._key(value)], args=[self.seconds * 1000])
         except redis.RedisError as error:
@@ -56,23 +56,23 @@ class Limit:
         if used > self.most:
             raise TooManyAttempts(max(1, -(-int(left) // 1000)))
 
-    def has_room(self, value: str) -> bool:
-        """Count an attempt; whether it was one of those that are allowed."""
+    def try_count(self, value: str) -> bool:
+        """Count an attempt. Returns whether it is within the limit."""
         try:
             self.count(value)
         except TooManyAttempts:
             return False
         return True
 
-    def give_back(self, value: str) -> None:
-        """Take one attempt back, since it went well; the others stay counted."""
+    def refund(self, value: str) -> None:
+        """Uncount one attempt, which succeeded. The others stay counted."""
         try:
-            _script(GIVE_BACK)(keys=[self._key(value)])
+            _script(REFUND)(keys=[self._key(value)])
         except redis.RedisError as error:
             log.error("an attempt at %s is not taken back: %s", self.name, error)
 
-    def forgive(self, value: str) -> None:
-        """Forget the attempts, after one that went well."""
+    def reset(self, value: str) -> None:
+        """Forget all attempts, after one that succeeded."""
         try:
             _client().delete(self._key(value))
         except redis.RedisError as error:

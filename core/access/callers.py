@@ -1,4 +1,4 @@
-"""Where a request comes from."""
+"""The origin of a request: its IP address and user agent."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from django.conf import settings
 
 @dataclass(frozen=True)
 class Caller:
-    """Where a request comes from, for services that record or limit by it."""
+    """The origin of a request, for services that log it or limit by it."""
 
     ip: str | None = None
     user_agent: str = ""
 
     @property
     def network(self) -> str:
-        """What attempts are counted by: the address, of IPv6 its /64, since that is what one customer has."""
+        """The network that attempts are counted by: the address, or for IPv6 its /64, which one customer has."""
         address = ipaddress.ip_address(self.ip) if self.ip else None
         if isinstance(address, ipaddress.IPv6Address):
             return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
@@ -26,12 +26,15 @@ class Caller:
 
 
 def caller_of(request: Any) -> Caller:
-    """The request's caller."""
+    """Return the request's caller."""
     return Caller(address_of(request), user_agent_of(request))
 
 
 def address_of(request: Any) -> str | None:
-    """The caller's IP address. X-Forwarded-For counts only as far as proxies of ours have written it (settings.TRUSTED_PROXIES)."""
+    """Return the caller's IP address.
+
+    It trusts X-Forwarded-For only as far as our own proxies have written it (settings.TRUSTED_PROXIES).
+    """
     hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if hop.strip()]
     trusted = settings.TRUSTED_PROXIES
     found = hops[-trusted] if 0 < trusted <= len(hops) else request.META.get("REMOTE_ADDR", "")
@@ -42,6 +45,6 @@ def address_of(request: Any) -> str | None:
 
 
 def user_agent_of(request: Any) -> str:
-    """The caller's program as it calls itself, at most 300 characters."""
+    """Return the caller's User-Agent header, at most 300 characters."""
     text = str(request.META.get("HTTP_USER_AGENT", ""))
     return (text if text.isprintable() else "".join(character for character in text if character.isprintable()))[:300]

@@ -39,8 +39,11 @@ class EmailInput(TextInput):
         ]
     }
 )
-class PhoneInput(serializers.Field):
-    """A phone number: `{countryCode, number}`, or text in the international form. Gives a Phone; None for "" where `allow_blank`."""
+class PhoneInput(serializers.Field[Any, Any, Any, Any]):
+    """A phone number: `{countryCode, number}`, or text in the international form.
+
+    Its value is a Phone, or None for "" with `allow_blank`.
+    """
 
     def __init__(self, *, allow_blank: bool = False, **options: Any) -> None:
         self.allow_blank = allow_blank
@@ -65,7 +68,7 @@ class PhoneInput(serializers.Field):
 
 
 class WebAddressInput(TextInput):
-    """An address of the web (http or https), or "" where `allow_blank`."""
+    """A web address (http or https), or "" with `allow_blank`."""
 
     def __init__(self, *, schemes: tuple[str, ...] = ("http", "https"), **options: Any) -> None:
         options.setdefault("max_length", 200)

@@ -1,4 +1,4 @@
-"""One declaration per operation: it parses the body, wraps the answer in the envelope, and describes both in the OpenAPI schema."""
+"""One declaration per operation, which parses the body, wraps the answer, and describes both in the schema."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """What an operation takes, gives and may refuse."""
+    """The input, the output and the errors of an operation."""
 
     summary: str
     description: str = ""
@@ -31,34 +31,36 @@ class Endpoint:
     many: bool = False
     """A list with totalCount and nextCursor on the standard list contract."""
     list_in: str = ""
-    """The list stands in this field of the one record that data is (and that `output` describes)."""
+    """data is one record (`output` describes it), and the list is the value of this field of it."""
     list_parameters: tuple[str, ...] | None = None
-    """Those of the list contract's parameters that the list takes, where it cannot take all of them."""
+    """The parameters of the list contract that the list takes; None: all of them."""
     counted: bool = True
-    """Off: the list may be too costly to count, and its totalCount null."""
+    """If False, totalCount may be null, since counting the list may be too expensive."""
     parameters: tuple[Any, ...] = ()
     success: str = "OK_200"
-    """The name of the message (core.messages) that has the status and the text of the answer."""
+    """The name of the message (core.messages) with the answer's status and text."""
     errors: tuple[str, ...] = ()
     needs_subscription: bool = True
     takes: str = ""
-    """The module that the records it makes are counted under (core.access.USAGE): in a session the plan's limit holds."""
+    """The module whose quota the created records need (core.access.USAGE). Sessions are limited, API keys aren't."""
     bulk: bool = False
-    """The body is a bulk selection; the query string takes the list contract's filters for selectAll."""
+    """The body is a bulk selection, and the query string takes the list contract's filters for selectAll."""
     accepted: type[Output] | None = None
-    """What data is when the work is too much for a request and goes to a job: the answer is 202 then, otherwise `bulkJob` beside data is
-    what the change can be undone by."""
+    """The output of a 202, when the work is too much for a request and a job does it.
+
+    Otherwise `bulkJob` beside data is the job that can undo the change.
+    """
     raw: str = ""
-    """Media type of an answer that is not the envelope (a download), or several, separated by commas."""
+    """The media type of an answer without envelope (a download), or several, separated by commas."""
     multipart: bool = False
     limited: bool = False
-    """Attempts are limited: it may answer 429 (core.access.attempts)."""
+    """Attempts are limited, so it may answer 429 (core.access.attempts)."""
     module: str | None = None
-    """The operation's permission module, where it is another than the view's."""
+    """The operation's permission module, if it isn't the view's."""
     also: tuple[str, ...] | None = None
-    """Other modules of which the permission opens the operation; the view's unless given, none where `module` is."""
+    """Other modules whose permission allows the operation. None: the view's, or no others with a `module`."""
     listing: Listing | None = None
-    """The list that the operation answers."""
+    """The list that the operation answers with."""
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.errors if name not in DEFAULTS]
@@ -69,13 +71,16 @@ class Endpoint:
 
     @property
     def default(self) -> tuple[int, str]:
-        """Status and text of the answer unless an operator has edited them."""
+        """The default status and text of the answer. An operator may have edited them."""
         return DEFAULTS[self.success]
 
 
 def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare a handler. With `input` it gets the validated body as `data` (snake_case keys); what it returns becomes `data` of the
-    envelope, unless it returns a ready response."""
+    """Declare a handler.
+
+    With `input` the handler gets the validated body as `data` (snake_case keys). Its return value becomes `data` of the
+    envelope, unless it is a response.
+    """
     declared = Endpoint(summary, **options)
 
     def decorate(handler: Callable[..., Any]) -> Callable[..., Any]:

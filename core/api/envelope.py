@@ -1,4 +1,4 @@
-"""The envelope of success (contract section 4.1), with the status and the text of a named message (section 7)."""
+"""The envelope of success (contract section 4.1), with the status and text of a named message (section 7)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from core.errors import NamedError
 from core.messages import resolve
 
 ACCEPTED = "BulkJobQueued_202"
-"""The success of an operation whose work has gone to a job."""
+"""The success of an operation whose work a job does."""
 
 
 def envelope(name: str, **members: Any) -> tuple[int, dict[str, Any]]:
-    """HTTP status and envelope of the named success; a name without a row is a failure, as the contract says."""
+    """Return the HTTP status and the envelope of a named success. A name without a row is a failure (contract)."""
     status, text = resolve(name)
     if status >= 400:
         raise NamedError(name)
@@ -22,6 +22,6 @@ def envelope(name: str, **members: Any) -> tuple[int, dict[str, Any]]:
 
 
 def respond(name: str, data: Any = None, **extra: Any) -> Response:
-    """The answer of the named success; `extra` stands beside data."""
+    """Return the response of a named success. `extra` stands beside data."""
     status, body = envelope(name, data=data, **extra)
     return Response(body, status=status)

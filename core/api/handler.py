@@ -1,4 +1,4 @@
-"""The one place where exceptions become answers (contract section 7: body shape)."""
+"""The exception handler, which turns exceptions into answers (contract section 7: body shape)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import IntegrityError
 from django.db.models import F
 from django.http import Http404, HttpRequest, HttpResponse
+from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.response import Response
 
 from core.access.attempts import TooManyAttempts
-from core.api.json import dumps
 from core.errors import ApiError, NamedError
 from core.messages import UNKNOWN, resolve
+from core.text.json import dumps
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +27,7 @@ UNIQUE_VIOLATION = "23505"
 
 
 def failure(status: int, message: str, warning: str = "", error: BaseException | None = None) -> dict[str, Any]:
-    """The envelope of failure; `stack` in development mode only."""
+    """Return the envelope of a failure. `stack` is there in development mode only."""
     body: dict[str, Any] = {
         "status": "error" if status >= 500 else "fail",
         "success": False,
@@ -39,7 +40,7 @@ def failure(status: int, message: str, warning: str = "", error: BaseException |
 
 
 def render(error: BaseException) -> tuple[int, str, str]:
-    """Status, message and warning of an exception."""
+    """Return the status, message and warning of an exception."""
     if isinstance(error, NamedError):
         status, text = resolve(error.name)
         return status, text, error.detail
@@ -65,7 +66,7 @@ def render(error: BaseException) -> tuple[int, str, str]:
 
 
 def from_constraint(error: IntegrityError) -> tuple[int, str, str]:
-    """A broken constraint that no service has translated: duplicates as the contract says, the rest as unexpected."""
+    """Render a constraint violation that no service has translated: duplicates by the contract, others as 500."""
     diagnosis = getattr(error.__cause__, "diag", None)
     if getattr(diagnosis, "sqlstate", "") != UNIQUE_VIOLATION:
         return (*UNKNOWN, "")
@@ -76,7 +77,7 @@ def from_constraint(error: IntegrityError) -> tuple[int, str, str]:
 
 
 def constrained_fields(table: str, constraint_name: str) -> list[str]:
-    """The fields of a unique constraint, from the models: PostgreSQL keeps the values to itself under row-level security."""
+    """Return the fields of a unique constraint from the models, since row-level security hides the values."""
     for model in apps.get_models():
         if model._meta.db_table != table:
             continue
@@ -90,7 +91,7 @@ def constrained_fields(table: str, constraint_name: str) -> list[str]:
 
 
 def named_fields(constraint: Any) -> list[str]:
-    """The fields of a constraint, those inside of expressions such as Lower("name") too."""
+    """Return the fields of a constraint, including those inside expressions such as Lower("name")."""
 
     def inside(expression: Any) -> list[str]:
         if isinstance(expression, F):
@@ -104,7 +105,7 @@ def named_fields(constraint: Any) -> list[str]:
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
-    """DRF's hook (settings.REST_FRAMEWORK)."""
+    """Handle DRF's exceptions (settings.REST_FRAMEWORK)."""
     status, message, warning = render(error)
     if status >= 500 and not isinstance(error, NamedError):
         log.error("unhandled error in %s", context.get("view"), exc_info=error)
@@ -119,35 +120,29 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
 
 
 def plain_response(status: int, message: str, warning: str = "") -> HttpResponse:
-    """The envelope of failure outside of DRF."""
+    """Return the envelope of a failure outside of DRF."""
     return HttpResponse(dumps(failure(status, message, warning)), status=status, content_type="application/json")
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """handler404: the envelope under /api/, Django's page elsewhere."""
+    """Answer 404: with the envelope under /api/, with Django's page elsewhere."""
     if request.path.startswith("/api/"):
         return plain_response(*render(Http404()))
-    from django.views.defaults import page_not_found
-
-    return page_not_found(request, exception or Http404())
+    return defaults.page_not_found(request, exception or Http404())
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """handler500."""
+    """Answer 500: with the envelope under /api/, with Django's page elsewhere."""
     if request.path.startswith("/api/"):
         return plain_response(*UNKNOWN)
-    from django.views.defaults import server_error as page
-
-    return page(request)
+    return defaults.server_error(request)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """handler400: requests that Django refuses before any view."""
+    """Answer 400 to requests that Django refuses before any view."""
     if request.path.startswith("/api/"):
         return plain_response(400, "Validation error: the request is malformed", str(exception or ""))
-    from django.views.defaults import bad_request as page
-
-    return page(request, exception or SuspiciousOperation())
+    return defaults.bad_request(request, exception or SuspiciousOperation())
 
 
 __all__ = ["bad_request", "exception_handler", "failure", "not_found", "plain_response", "render", "server_error"]

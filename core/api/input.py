@@ -1,4 +1,4 @@
-"""What comes in: a schema that names the field it refuses."""
+"""Inputs: serializers that name the field which they refuse."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class IdList(serializers.ListField):
         return list(dict.fromkeys(data))
 
 
-class Input(serializers.Serializer):
+class Input(serializers.Serializer[Any]):
     """A body: camelCase names become snake_case, an unknown key is an error."""
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -119,21 +119,23 @@ class Input(serializers.Serializer):
                         for key in unknown[:5]
                     }
                 )
-        return super().to_internal_value(data)
+        values: dict[str, Any] = super().to_internal_value(data)
+        return values
 
 
 def read(schema: type[Input], body: Any) -> dict[str, Any]:
-    """The body as the schema's validated values in snake_case; raises InvalidFormat or ValidationFailed."""
+    """Validate the body. Returns snake_case values; raises InvalidFormat or ValidationFailed."""
     if not isinstance(body, dict):
         raise ValidationFailed("the body must be a JSON object")
     serializer = schema(data=body)
     if not serializer.is_valid():
         raise explain(serializer.errors, body)
-    return serializer.validated_data
+    values: dict[str, Any] = serializer.validated_data
+    return values
 
 
 def explain(errors: Any, body: Any) -> ApiError:
-    """The first trouble as the contract's schema-level error, all of them in its warning."""
+    """Return the first error as the contract's schema-level error, with all errors in its warning."""
     found = list(_walk(errors, body, ""))
     path, value, error = found[0]
     everything = "; ".join(f"{path}: {error}" if path else str(error) for path, _, error in found[:20])

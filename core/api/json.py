@@ -1,9 +1,7 @@
-"""JSON in and out by orjson: ObjectIds are strings, times are ISO 8601 UTC with milliseconds."""
+"""The parser and the renderer of JSON bodies, by orjson."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -13,30 +11,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
-OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
-
-
-def iso(moment: datetime) -> str:
-    """The moment as the contract writes it: 2026-01-31T09:00:00.000Z."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
-
-
-def plain(value: Any) -> Any:
-    """What orjson does not know, as JSON."""
-    if isinstance(value, datetime):
-        return iso(value)
-    if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
-    if hasattr(value, "isoformat"):
-        return value.isoformat()
-    if isinstance(value, set | frozenset):
-        return list(value)
-    return str(value)
-
-
-def dumps(value: Any) -> bytes:
-    """The value as UTF-8 JSON."""
-    return orjson.dumps(value, default=plain, option=OPTIONS)
+from core.text.json import dumps
 
 
 class Renderer(BaseRenderer):
@@ -49,7 +24,7 @@ class Renderer(BaseRenderer):
 
 
 class Parser(BaseParser):
-    """A JSON body; text with NUL characters is refused here, since PostgreSQL cannot store it."""
+    """Parses JSON bodies. It refuses text with NUL characters, which PostgreSQL cannot store."""
 
     media_type = "application/json"
 

@@ -1,4 +1,4 @@
-"""Lists declare themselves: GET, exports, staff visits, bulk selections and pages read the same declaration."""
+"""The declaration of a list, which GET, exports, staff visits, bulk selections and pages read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from core.tenancy import unscoped
 
 @dataclass(frozen=True)
 class ListRequest:
-    """Who asks for a list, with which query parameters, below which record. An export's worker has parameters alone."""
+    """A request for a list: query parameters, path parameters and the actor. An export has query parameters only."""
 
     params: Mapping[str, Any] = field(default_factory=dict)
     path: Mapping[str, str] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class ListRequest:
 
     @property
     def actor(self) -> Actor:
-        """Who asks; a list that needs to know cannot be exported."""
+        """The actor. A list that depends on the actor cannot be exported."""
         if self.caller is None:
             raise ImproperlyConfigured("the list depends on who asks for it, and nobody does")
         return self.caller
@@ -39,9 +39,9 @@ class ListRequest:
 
 @dataclass(frozen=True, eq=False)
 class Within:
-    """The record that `data` is; the page stands in its field `name`.
+    """The record that contains the page, in its field `name`; data is that record.
 
-    `record` makes it, from a ListRequest if it takes one.
+    `record` returns it, from a ListRequest if it takes one.
     """
 
     output: type[Output]
@@ -55,42 +55,42 @@ class Within:
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """A list of the API. `queryset` makes the rows inside the company's scope, from a ListRequest if it takes one."""
+    """A list of the API. `queryset` returns its rows inside the company's scope, from a ListRequest if it takes one."""
 
     summary: str
-    queryset: Callable[..., QuerySet]
+    queryset: Callable[..., QuerySet[Any]]
     fields: FieldSet
     output: type[Output]
     description: str = ""
     parameters: tuple[OpenApiParameter, ...] = ()
-    """Query parameters beside those of the list contract, for `queryset` to read."""
+    """Query parameters that `queryset` reads, beside those of the list contract."""
     errors: tuple[str, ...] = ()
     within: Within | None = None
     unscoped: str = ""
-    """Why the list is read outside of any company."""
+    """The reason to read the list outside of any company."""
     needs_subscription: bool = True
     module: str | None = None
     also: tuple[str, ...] | None = None
     extra: tuple[str, ...] = field(init=False)
-    """Names of `parameters`."""
-    rows: Callable[[ListRequest], QuerySet] = field(init=False)
-    """The rows that the request may see, before its filters."""
+    """The names of `parameters`."""
+    rows: Callable[[ListRequest], QuerySet[Any]] = field(init=False)
+    """Returns the rows that the request may see, before its filters."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "extra", tuple(parameter.name for parameter in self.parameters))
         object.__setattr__(self, "rows", from_request(self.queryset))
 
     def scope(self) -> AbstractContextManager[None]:
-        """What the rows are read in."""
+        """Return the scope that the rows are read in."""
         return unscoped(reason=self.unscoped) if self.unscoped else nullcontext()
 
-    def surroundings(self, asked: ListRequest) -> tuple[Mapping[str, Any], str] | None:
-        """The record that the list stands in, and its field."""
+    def containing_record(self, asked: ListRequest) -> tuple[Mapping[str, Any], str] | None:
+        """Return the record that contains the list, and the name of its field. None: data is the list."""
         return None if self.within is None else (self.within.read(asked), self.within.name)
 
 
 def from_request(reader: Callable[..., Any]) -> Callable[[ListRequest], Any]:
-    """The reader as one that takes the request, whether it needs it or not."""
+    """Wrap the reader so that it takes a ListRequest, whether it needs one or not."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = inspect.signature(reader).parameters.values()
     required = any(one.kind in positional and one.default is one.empty for one in parameters)
@@ -98,7 +98,7 @@ def from_request(reader: Callable[..., Any]) -> Callable[[ListRequest], Any]:
 
 
 def list_handler(listing: Listing, name: str) -> Callable[..., Any]:
-    """The handler of the list, documented by its declaration, for a ViewSet's attribute of the name."""
+    """Make the handler of a list for the ViewSet attribute `name`."""
 
     def answer(view: Any, request: Any, **path: str) -> Any:
         return view.answer_list(listing)
@@ -121,7 +121,7 @@ def list_handler(listing: Listing, name: str) -> Callable[..., Any]:
 
 
 def list_action(listing: Listing, *, url_path: str, detail: bool) -> Any:
-    """A further list of a ViewSet, as an attribute named like its path.
+    """Make a further list of a ViewSet, for an attribute named like its path.
 
     recycle_bin = list_action(TRASHED_FILES, url_path="recycle-bin", detail=False)
     """

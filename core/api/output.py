@@ -1,10 +1,10 @@
-"""What goes out: one declaration of a resource's fields, from which come the columns that are read and the schema that is published."""
+"""Outputs: one declaration of a resource's fields gives the columns to read and the published schema."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from django.db.models import Case, F, QuerySet, Value, When
 from django.db.models.expressions import BaseExpression
@@ -15,16 +15,18 @@ from core.fields import JSONField
 
 PREFIX = "out_"
 
+AnyField: TypeAlias = "serializers.Field[Any, Any, Any, Any]"
+
 
 def snake(name: str) -> str:
-    """`createdAt` becomes `created_at`; `_id` becomes `id`."""
+    """Convert `createdAt` to `created_at`, and `_id` to `id`."""
     if name == "_id":
         return "id"
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda match: "_" + match[1].lower(), name)
 
 
-def declared_source(field: serializers.Field) -> str | None:
-    """The `source` that a class's field was declared with; DRF sets field.source only once it is bound."""
+def declared_source(field: AnyField) -> str | None:
+    """Return the declared `source` of a field. DRF sets field.source only when it binds the field."""
     return field._kwargs.get("source")  # type: ignore[attr-defined, no-any-return]
 
 
@@ -36,28 +38,31 @@ class IdField(serializers.CharField):
         super().__init__(min_length=24, max_length=24, **options)
 
 
-class Computed(serializers.Field):
-    """A field whose value is an expression, or is put in by `Output.finish`; `schema` is the serializer field that describes it."""
+class Computed(serializers.Field[Any, Any, Any, Any]):
+    """A field whose value is an expression, or is set by `Output.finish`. `schema` is the field of its schema."""
 
-    def __init__(self, schema: serializers.Field, expression: BaseExpression | None = None, **options: Any) -> None:
+    def __init__(self, schema: AnyField, expression: BaseExpression | None = None, **options: Any) -> None:
         self.schema = schema
         self.expression = expression
         super().__init__(read_only=True, **options)
 
 
-class Output(serializers.Serializer):
-    """An allowlist of output fields. A name stands for the model's field in snake_case unless `source` says otherwise;
-    a nested Output is the snapshot of a reference (an object, or null)."""
+class Output(serializers.Serializer[Any]):
+    """An allowlist of output fields.
+
+    A name means the model's field in snake_case unless `source` says otherwise. A nested Output is the snapshot of a
+    reference (an object, or null).
+    """
 
     _names: ClassVar[tuple[tuple[str, str], ...]]
     reads: ClassVar[tuple[str, ...]] = ()
-    """Paths that `finish` needs and that do not go out by themselves."""
+    """Paths that `finish` needs and that aren't output fields."""
     conceals: ClassVar[tuple[str, ...]] = ()
-    """Names that the company's own people see and visiting staff do not: secrets, and links that open without a login."""
+    """Names that visiting staff don't see: secrets, and links that need no login."""
 
     @classmethod
     def columns(cls) -> dict[str, str | BaseExpression]:
-        """Output name -> path or expression."""
+        """Return output name -> path or expression."""
         found: dict[str, str | BaseExpression] = {}
         for name, field in cls._declared_fields.items():
             source = field.source or declared_source(field) or snake(name)
@@ -71,8 +76,8 @@ class Output(serializers.Serializer):
         return found
 
     @classmethod
-    def project(cls, queryset: QuerySet) -> QuerySet:
-        """The queryset as dicts of just what goes out; `render` turns each into its final form."""
+    def project(cls, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Select dicts of the output columns. `render` converts each to its output."""
         names: list[str] = [*cls.reads]
         expressions: dict[str, Any] = {}
         for name, column in cls.columns().items():
@@ -80,11 +85,12 @@ class Output(serializers.Serializer):
                 names.append(column)
             else:
                 expressions[PREFIX + name] = column
-        return queryset.annotate(**expressions).values(*dict.fromkeys(names), *expressions)
+        rows: QuerySet[Any] = queryset.annotate(**expressions).values(*dict.fromkeys(names), *expressions)
+        return rows
 
     @classmethod
     def render(cls, row: Mapping[str, Any]) -> dict[str, Any]:
-        """A projected row under its output names."""
+        """Convert a projected row to its output."""
         names = cls.__dict__.get("_names")
         if names is None:
             names = tuple(
@@ -95,17 +101,17 @@ class Output(serializers.Serializer):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        """Last touches that SQL cannot make; the default makes none."""
+        """Change the output in ways that SQL cannot. The default changes nothing."""
         return data
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Rendered rows with what is read for all of them at once, such as counts; the default reads nothing."""
+        """Add what is read for all rows at once, such as counts. The default adds nothing."""
         return rows
 
     @classmethod
-    def one(cls, queryset: QuerySet) -> dict[str, Any] | None:
-        """The only row of the queryset as it goes out, or None."""
+    def one(cls, queryset: QuerySet[Any]) -> dict[str, Any] | None:
+        """Return the output of the queryset's only row, or None."""
         row = cls.project(queryset).first() if queryset.ordered else cls.project(queryset.order_by("pk")).first()
         return None if row is None else cls.complete([cls.render(row)])[0]
 
@@ -117,7 +123,7 @@ class Deleted(Output):
 
 
 def snapshot_columns(path: str, output: type[Output]) -> dict[str, Any]:
-    """The sub-object of a reference: output name -> expression below `path`."""
+    """Return output name -> expression of a reference's sub-object below `path`."""
     pairs: dict[str, Any] = {}
     for name, column in output.columns().items():
         pairs[name] = F(f"{path}__{column}" if path else column) if isinstance(column, str) else column
@@ -125,7 +131,7 @@ def snapshot_columns(path: str, output: type[Output]) -> dict[str, Any]:
 
 
 def snapshot(path: str, output: type[Output]) -> BaseExpression:
-    """A reference as a nested object, null where it is empty."""
+    """Make the expression of a reference as a nested object, null if it is empty."""
     return Case(
         When(**{f"{path}__isnull": True}, then=Value(None, output_field=JSONField())),
         default=JSONObject(**snapshot_columns(path, output)),

@@ -1,4 +1,4 @@
-"""Routes of views that are no ViewSets yet (ResourceRouter.add)."""
+"""Routes of views that are not ViewSets yet (ResourceRouter.add)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.api.views import ApiView
 
 @dataclass(frozen=True)
 class Route:
-    """A path below a mount, without slashes at either end, and the view that answers there."""
+    """A path below a mount, without slashes at either end, and its view."""
 
     path: str
     view: type[ApiView]

@@ -1,4 +1,4 @@
-"""A router per mount, built with its authentication class; the same registrations make the same operations."""
+"""The router of a mount, built with its authentication class. Equal registrations make equal operations."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ PARAMETER = re.compile(r"<str:(\w+)>")
 
 @dataclass(frozen=True)
 class Operation:
-    """A method of an address; `path` is below the mount, its parameters are <str:…>."""
+    """An HTTP method of an address. `path` is relative to the mount; its parameters are <str:…>."""
 
     method: str
     path: str
     view: type[ApiView]
     action: str
-    """The name of the view's method that answers."""
+    """The name of the view's method."""
 
     @property
     def endpoint(self) -> Endpoint:
@@ -37,12 +37,12 @@ class Operation:
 
     @property
     def listing(self) -> Listing | None:
-        """The list that is answered, where it is declared."""
+        """The declared list that the operation answers with."""
         return self.endpoint.listing
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """The permission modules that open it, its own first."""
+        """The permission modules that allow it, its own first."""
         return self.view.modules_of(self.endpoint)
 
     @property
@@ -51,12 +51,12 @@ class Operation:
         return PARAMETER.findall(self.path)
 
     def address(self, *values: str) -> str:
-        """The path with its parameters filled in."""
+        """Return the path with values for its parameters."""
         found = iter(values)
         return PARAMETER.sub(lambda _: next(found), self.path)
 
     def as_view(self, **initkwargs: Any) -> Any:
-        """The operation alone as a Django view."""
+        """Return a Django view of this operation only."""
         return as_view(self.view, {self.method.lower(): self.action}, **initkwargs)
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Address:
-    """A path below the mount and what answers there: HTTP method in lower case -> name of the view's method."""
+    """A path below the mount and its view. `actions` maps lower-case HTTP methods to the view's methods."""
 
     path: str
     view: type[ApiView]
@@ -74,19 +74,19 @@ class Address:
 
     @property
     def name(self) -> str:
-        """The path with its parameters in braces, as URL names may not hold a colon."""
+        """The path with its parameters in braces, since URL names may not contain a colon."""
         return PARAMETER.sub(r"{\1}", self.path)
 
 
 def as_view(view: type[ApiView], actions: Mapping[str, str], **initkwargs: Any) -> Any:
-    """The Django view of an address."""
+    """Return the Django view of an address."""
     if issubclass(view, ResourceViewSet):
         return view.as_view(dict(actions), **initkwargs)
     return view.as_view(**initkwargs)
 
 
 class ResourceRouter(SimpleRouter):
-    """Routes ViewSets behind one authentication class (None: nobody asks), without trailing slashes.
+    """Routes ViewSets behind one authentication class (None: no authentication), without trailing slashes.
 
     A prefix is a path of one or more segments, which may be parameters:
     `router.register("contact/import/<str:id>/errors", ContactImportErrorViewSet)`.
@@ -100,7 +100,7 @@ class ResourceRouter(SimpleRouter):
     ]
 
     def __init__(self, mount: str, authentication: type[BaseAuthentication] | None) -> None:
-        """`mount`: the path that the conf is included at, such as api/protected; URL names begin with it."""
+        """`mount` is the path that the conf is included at, such as api/protected. URL names begin with it."""
         super().__init__(trailing_slash=False, use_regex_path=False)
         self.mount = mount
         self.authentication = [authentication] if authentication else []
@@ -114,11 +114,11 @@ class ResourceRouter(SimpleRouter):
         super().register(prefix, viewset, basename or prefix)
 
     def is_already_registered(self, new_basename: str) -> bool:
-        """Never: `addresses` refuses what answers at one address twice."""
+        """Return False: `addresses` refuses two registrations of one address."""
         return False
 
     def add(self, *routes: ViewRoute) -> None:
-        """Views that are no ViewSets yet."""
+        """Add views that are not ViewSets yet."""
         for route in routes:
             actions = {method: method for method in METHODS if hasattr(route.view, method)}
             self._views.append(Address(route.path, route.view, actions))
@@ -129,9 +129,9 @@ class ResourceRouter(SimpleRouter):
         return [route._replace(mapping=standard.get(route.url, route.mapping)) for route in routes]
 
     def addresses(self) -> list[Address]:
-        """What is routed. A fixed segment stands before a parameter, in whatever order they were registered.
+        """Return the addresses. A fixed segment precedes a parameter, whatever the order of registration.
 
-        Raises ImproperlyConfigured where two answer at one address.
+        Raises ImproperlyConfigured if two registrations have one address.
         """
         found = list(self._views)
         for prefix, viewset, _ in self.registry:
@@ -154,7 +154,7 @@ class ResourceRouter(SimpleRouter):
         ]
 
     def operations(self) -> list[Operation]:
-        """Every operation of the conf, in the order of its addresses."""
+        """Return every operation of the conf, in the order of its addresses."""
         return [
             Operation(method.upper(), address.path, address.view, action)
             for address in self.addresses()

@@ -1,9 +1,9 @@
-"""The OpenAPI schema comes from the endpoint declarations: envelope, errors, doors and permissions included."""
+"""The OpenAPI schema, made from the endpoint declarations: envelope, errors, authentication and permissions."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from drf_spectacular.openapi import AutoSchema
 
@@ -11,6 +11,7 @@ from core.access import limit_errors
 from core.api.endpoint import Endpoint
 from core.api.envelope import ACCEPTED
 from core.api.output import Computed, Output
+from core.lists import LIST_PARAMETERS
 from core.messages.defaults import DEFAULTS
 
 ID_PATTERN = "^[0-9a-f]{24}$"
@@ -32,7 +33,7 @@ FAILURE = {
 
 
 class Schema(AutoSchema):
-    """Reads Endpoint declarations; a view needs no further decoration."""
+    """Describes operations by their Endpoint declarations. Views need no further decoration."""
 
     view: Any
 
@@ -41,16 +42,16 @@ class Schema(AutoSchema):
         return self.view.declaration_of(self.method)  # type: ignore[no-any-return]
 
     def _get_serializer(self) -> None:
-        """Views have no serializer of their own: each operation declares what it takes and gives."""
+        """Return None: views have no serializer, each operation declares its input and output."""
 
     def get_operation_id(self) -> str:
-        door, _, path = self.path.removeprefix("/api/").partition("/")
-        if door == "key":
+        auth_path, _, path = self.path.removeprefix("/api/").partition("/")
+        if auth_path == "key":
             path = path.removeprefix("protected").lstrip("/")
-        elif door == "protected":
-            door = "session"
+        elif auth_path == "protected":
+            auth_path = "session"
         words = [word for word in re.split(r"[/{}_-]+", path) if word]
-        return "_".join([door, self.method.lower(), *words])
+        return "_".join([auth_path, self.method.lower(), *words])
 
     def get_tags(self) -> list[str]:
         path = re.sub(r"^/api/(key/protected|protected|private|public)/", "", self.path)
@@ -76,8 +77,6 @@ class Schema(AutoSchema):
         return "\n\n".join(parts)
 
     def get_override_parameters(self) -> list[Any]:
-        from core.lists import LIST_PARAMETERS
-
         found = list(self.declared.parameters)
         if self.declared.many or self.declared.bulk:
             selecting = ("searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids")
@@ -158,14 +157,17 @@ class Schema(AutoSchema):
             }
         schema: dict[str, Any] = {"type": "object", "required": list(properties), "properties": properties}
         if declared.accepted is not None:
-            undo = "the bulk job that the change can be undone by; absent when there is nothing to undo, and for a single record"
+            undo = (
+                "the bulk job that the change can be undone by;"
+                " absent when there is nothing to undo, and for a single record"
+            )
             schema["properties"]["bulkJob"] = {"type": "string", "pattern": ID_PATTERN, "description": undo}
         return {"description": declared.default[1], "content": {"application/json": {"schema": schema}}}
 
     def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:
         if isinstance(field, Computed):
-            return super()._map_serializer_field(field.schema, direction, bypass_extensions)
-        schema = super()._map_serializer_field(field, direction, bypass_extensions)
+            return cast(Any, super())._map_serializer_field(field.schema, direction, bypass_extensions)
+        schema = cast(Any, super())._map_serializer_field(field, direction, bypass_extensions)
         schema.pop("title", None)
         if {} in schema.get("oneOf", ()):
             del schema["oneOf"]  # anything, null included
@@ -174,7 +176,7 @@ class Schema(AutoSchema):
         return schema
 
     def _map_basic_serializer(self, serializer: Any, direction: str) -> Any:
-        schema = super()._map_basic_serializer(serializer, direction)
+        schema = cast(Any, super())._map_basic_serializer(serializer, direction)
         if isinstance(serializer, Output):
             schema["required"] = sorted(
                 name for name, field in serializer.fields.items() if field.required or field.read_only
@@ -185,7 +187,7 @@ class Schema(AutoSchema):
 
 
 def add_failure(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
-    """Post-processing hook: the error envelope as a component."""
+    """Add the error envelope as a component (drf-spectacular's post-processing hook)."""
     result.setdefault("components", {}).setdefault("schemas", {})[ERROR_NAME] = FAILURE
     return result
 

@@ -1,4 +1,4 @@
-"""The body of the standard bulk selection (contract section 4.1), for inputs of bulk operations to inherit."""
+"""The body of the standard bulk selection (contract section 4.1), a base of the inputs of bulk operations."""
 
 from __future__ import annotations
 

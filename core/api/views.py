@@ -1,4 +1,4 @@
-"""The one way in: every API view knows its actor, runs inside the actor's company, and refuses to exist without a permission module."""
+"""The base of all API views: it knows the actor, runs inside the actor's company and checks permissions."""
 
 from __future__ import annotations
 
@@ -26,15 +26,18 @@ from core.tenancy import company_scope, reopen
 
 
 class ApiView(APIView):
-    """Base of all API views. A subclass names its permission `module`, or is `public` or `private`; @endpoint declares its handlers."""
+    """Base of all API views.
+
+    A subclass names its permission `module`, or is `public` or `private`; otherwise the class cannot be created.
+    @endpoint declares its handlers.
+    """
 
     module: ClassVar[str | None] = None
     also: ClassVar[tuple[str, ...]] = ()
-    """Other modules of which the permission opens the view as well, since what it shows belongs to one or the other: it shows each actor
-    what is theirs."""
+    """Other modules whose permission allows the view. It shows each actor only what their modules cover."""
     public: ClassVar[bool] = False
     private: ClassVar[bool] = False
-    """Behind a session alone: the person acts for themselves, in no company."""
+    """The view needs a session only: the person acts for themselves, in no company."""
     renderer_classes = (Renderer,)
     parser_classes = (Parser,)
     permission_classes = ()
@@ -43,9 +46,9 @@ class ApiView(APIView):
 
     actor: Actor
     declared: Endpoint
-    """What the endpoint that answers has declared (set by @endpoint)."""
+    """The declaration of the endpoint that answers (set by @endpoint)."""
     listed: FieldSet | None = None
-    """The fields of the list that has been answered."""
+    """The fields of the list that was answered."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -60,13 +63,13 @@ class ApiView(APIView):
 
     @classmethod
     def modules_of(cls, declared: Endpoint) -> tuple[str, ...]:
-        """The permission modules that open an operation, its own first."""
+        """Return the permission modules that allow an operation, its own first."""
         if declared.module is not None:
             return (declared.module, *(declared.also or ()))
         return (cls.module or "", *(cls.also if declared.also is None else declared.also))
 
     def declaration_of(self, method: str) -> Endpoint | None:
-        """What the handler of the HTTP method declares."""
+        """Return the declaration of the HTTP method's handler."""
         return getattr(getattr(self, method.lower(), None), "endpoint", None)
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
@@ -77,7 +80,7 @@ class ApiView(APIView):
             return response
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
-        """JSON whatever the Accept header says: there is nothing else to choose."""
+        """Choose JSON, whatever the Accept header says."""
         renderer = self.renderer_classes[0]()
         return renderer, renderer.media_type
 
@@ -91,7 +94,7 @@ class ApiView(APIView):
                 raise NamedError("Unauthorized_401", "log in, or send an API key")
             return
         self.actor = request.auth
-        request._request.leadwright_actor = self.actor  # type: ignore[attr-defined]  # for the server log, which knows no view
+        request._request.leadwright_actor = self.actor  # type: ignore[attr-defined]  # for the request log, which has no view
         if self.actor.auth_path is AuthPath.PRIVATE or declared is None:
             return
         self._scope.enter_context(company_scope(self.actor.company_id))
@@ -100,7 +103,7 @@ class ApiView(APIView):
     def _check_access(self, request: Request, declared: Endpoint) -> None:
         modules = self.modules_of(declared)
         if self.actor.visiting:
-            # Whatever the company has subscribed to: support is most needed where that has lapsed.
+            # A visit needs no subscription: support is most needed where it has lapsed.
             if not self.actor.may(modules[0], request.method or ""):
                 raise NamedError("UnauthorizedAction_403", "a visit is for looking only")
             return
@@ -122,17 +125,17 @@ class ApiView(APIView):
 
     def list_response(
         self,
-        queryset: QuerySet,
+        queryset: QuerySet[Any],
         fields: FieldSet,
         output: Projection,
         *,
         extra: Iterable[str] = (),
         within: tuple[Mapping[str, Any], str] | None = None,
     ) -> Any:
-        """The answer of a list endpoint on the standard list contract; without both p and n the whole set goes out as a stream.
+        """Answer with a list on the standard list contract; without both p and n with the whole set as a stream.
 
-        The stream is read later, in the scope that is active now. `within` is the record that data is, and its field that the list
-        stands in (the endpoint's `list_in`).
+        The stream is read later, in the scope that is active now. `within` is the record that contains the list and the
+        name of its field (the endpoint's `list_in`).
         """
         self.listed = fields
         query = ListQuery.parse(self.request.query_params, fields, extra=extra)
@@ -145,7 +148,7 @@ class ApiView(APIView):
         return StreamingHttpResponse(content, status=status, content_type="application/json")
 
     def success(self, data: Any = None, **extra: Any) -> Response:
-        """The answer that the endpoint declares, for a handler that has something to say beside data."""
+        """Answer with the endpoint's success, for handlers that add members beside data."""
         return respond(self.declared.success, data, **extra)
 
     def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""One ViewSet per resource: its actions are declared with @endpoint, its list by `listing`."""
+"""The base of ViewSets: @endpoint declares their actions, `listing` their list."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ METHODS = ("get", "post", "put", "patch", "delete")
 
 
 class ResourceViewSet(ViewSetMixin, ApiView):
-    """Base of the views of resources; with `abstract=True` a class is a base of others and answers nowhere itself.
+    """Base of the views of resources. A class with `abstract=True` is only a base of others.
 
     Actions at the collection: list (made from `listing`), create, bulk_update (PUT), bulk_destroy (DELETE). At a
     record: retrieve, update, partial_update, destroy. Anything else is an @action above its @endpoint.
     """
 
     lookup_url_kwarg: ClassVar[str] = "id"
-    """The name of the path parameter that says which record."""
+    """The path parameter with the record's id."""
     listing: ClassVar[Listing]
     singleton: ClassVar[bool] = False
-    """There is one record and no list: its actions and create stand at the collection's address."""
+    """There is one record and no list: its actions and create are at the collection's address."""
     every_method: ClassVar[bool] = False
-    """Every method answers at the collection's address as GET does."""
+    """Every method at the collection's address answers as GET does."""
     abstract: ClassVar[bool] = True
     collection_actions: ClassVar[Mapping[str, str]] = COLLECTION
     """HTTP method -> action at the collection's address."""
@@ -55,7 +55,7 @@ class ResourceViewSet(ViewSetMixin, ApiView):
 
     @classmethod
     def _check_actions(cls) -> None:
-        """Refuse a class that would answer without permission or declaration, or that declares what is never routed."""
+        """Refuse a class with an action without permission or declaration, or with a declaration without a route."""
         for name in METHODS:
             if hasattr(cls, name):
                 raise ImproperlyConfigured(f"{cls.__name__}.{name} is a method; a ViewSet has actions")
@@ -76,16 +76,16 @@ class ResourceViewSet(ViewSetMixin, ApiView):
         return getattr(getattr(self, self.action or "", None), "endpoint", None)
 
     def list_request(self) -> ListRequest:
-        """The request as a Listing takes it."""
+        """Return the request in the form that a Listing takes."""
         return ListRequest(self.request.query_params, self.kwargs, getattr(self, "actor", None))
 
     def answer_list(self, listing: Listing) -> Any:
-        """The answer of a list: a page, or the whole of it as a stream."""
+        """Answer with a list: a page, or the whole list as a stream."""
         asked = self.list_request()
         with listing.scope():
-            rows, within = listing.rows(asked), listing.surroundings(asked)
+            rows, within = listing.rows(asked), listing.containing_record(asked)
             return self.list_response(rows, listing.fields, listing.output, extra=listing.extra, within=within)
 
     def selection(self) -> BulkSelection:
-        """Which records of the ViewSet's list a bulk request selects."""
+        """Parse which records of the ViewSet's list a bulk request selects."""
         return BulkSelection.parse(self.request.data, self.request.query_params, self.listing.fields)

@@ -1,1 +1,1 @@
-"""What the back office pages of all apps share: the site, the base ModelAdmin, panels, progress bars."""
+"""The parts that all back office pages share: the site, the base ModelAdmin, dialogs and panels."""

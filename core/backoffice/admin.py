@@ -1,10 +1,10 @@
-"""The base of all back office pages: read-only unless a page says what may be edited, no secrets, no work that grows with the table."""
+"""The base of all back office pages: read-only by default, without secrets, and fast on large tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import messages
 from django.contrib.admin.views.main import ChangeList as DjangoChangeList
@@ -22,36 +22,41 @@ from core.backoffice.paginator import LimitedPaginator
 from core.backoffice.panels import panels_of
 from core.errors import ApiError
 from core.fields import CompanyForeignKey, EncryptedTextField
-from core.models import CompanyRow
 from core.tenancy import company_scope
+from core.tenancy.models import CompanyRow
+
+if TYPE_CHECKING:
+    _ModelForm = ModelForm[Any]
+else:
+    _ModelForm = ModelForm
 
 SECRETS = frozenset({"password", "key_hash", "token_hash", "lease"})
-"""Fields that no page shows, beside every EncryptedTextField."""
-
+"""Fields that no page shows, in addition to every EncryptedTextField."""
 
 LAST = frozenset(
     {"id", "created_at", "updated_at", "created_by", "updated_by", "due_at", "worker", "attempts", "deaths"}
 )
-"""Fields that stand below the others on a record's page."""
+"""Fields at the end of a record's page."""
 
 BY_COMPANY = ("company", AutocompleteSelectFilter)
-"""A list filter: one company, found by typing."""
+"""A list filter: one company, with autocompletion."""
 
 
-def is_secret(field: models.Field) -> bool:
+def is_secret(field: models.Field[Any, Any]) -> bool:
     """Whether a field must never be rendered."""
     return isinstance(field, EncryptedTextField) or field.name in SECRETS
 
 
-class BackOfficeForm(ModelForm):
-    """A form whose constraints are checked with the company, though no form edits that."""
+class BackOfficeForm(_ModelForm):
+    """A form that checks constraints with the company, which no form edits."""
 
     def _get_validation_exclusions(self) -> set[str]:
-        return super()._get_validation_exclusions() - {"company"}  # type: ignore[misc]
+        excluded: set[str] = super()._get_validation_exclusions()  # type: ignore[misc]
+        return excluded - {"company"}
 
 
 class PreparedChangeList(ChangeList):
-    """A list whose page of rows is handed to the ModelAdmin before it is shown, for what is read for all of them at once."""
+    """A list that lets the ModelAdmin read data for all rows of a page at once (`prepare`)."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -60,10 +65,10 @@ class PreparedChangeList(ChangeList):
 
 
 class BackOfficeAdmin(DialogMixin, ModelAdmin):
-    """`edits` names the fields that may be changed, `adds` and `deletes` whether records may; everything else is shown only.
+    """Base of the ModelAdmins. `edits` names the editable fields; `adds` and `deletes` allow both.
 
-    `commands` names methods `(request, queryset)` that lists offer as actions and record pages as buttons; they need the change permission.
-    `dialogs` names those that ask something first (core.backoffice.dialogs).
+    `commands` names methods `(request, queryset)` that are actions of lists and buttons on record pages; they need the
+    change permission. `dialogs` names those that show a form first (core.backoffice.dialogs).
     """
 
     edits: tuple[str, ...] = ()
@@ -98,14 +103,14 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
         return self.deletes and super().has_delete_permission(request, obj)
 
     def has_command_permission(self, request: HttpRequest) -> bool:
-        """Whether the user may run commands, on records whose fields nobody edits too."""
+        """Whether the user may run commands, even on records without editable fields."""
         return request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}")
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         names = ("view", "change")
         return any(request.user.has_perm(f"{self.opts.app_label}.{name}_{self.opts.model_name}") for name in names)
 
-    # What is shown
+    # Display
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         if self.fields:
@@ -131,15 +136,15 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
         return PreparedChangeList
 
     def prepare(self, request: HttpRequest, rows: list[Any]) -> None:
-        """Read what the columns of these rows need and select_related cannot bring, in as many queries for 50 rows as for one."""
+        """Read data for the columns of these rows that select_related cannot, in a fixed number of queries."""
 
-    def formfield_for_dbfield(self, db_field: models.Field, request: HttpRequest, **kwargs: Any) -> Any:
+    def formfield_for_dbfield(self, db_field: models.Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
         if isinstance(db_field, models.URLField):
             kwargs["assume_scheme"] = "https"
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def lead(self, record: Any) -> str:
-        """What stands first on the record's page."""
+        """Return the HTML at the top of a record's page."""
         return ""
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
@@ -161,21 +166,24 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
             context["lead"] = self.lead(record)
             context["dialogs"] = self.offered_dialogs(request, record)
             context["commands_address"] = self._address("command", record.pk)
-        return super().changeform_view(request, object_id, form_url, context)
+        response: HttpResponse = super().changeform_view(request, object_id, form_url, context)
+        return response
 
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> type[ModelForm]:
-        """The form, whose references offer records of the same company only."""
-        form = super().get_form(request, obj, change, **kwargs)
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
+    ) -> type[ModelForm[Any]]:
+        """Return the form, whose references offer records of the same company only."""
+        form: type[ModelForm[Any]] = super().get_form(request, obj, change, **kwargs)
         for field in self.opts.concrete_fields:
             if obj is not None and isinstance(field, CompanyForeignKey) and field.name in form.base_fields:
-                choices = form.base_fields[field.name]
+                choices: Any = form.base_fields[field.name]
                 choices.queryset = choices.queryset.filter(company_id=obj.company_id)
         return form
 
     # Commands
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        actions = super().get_actions(request)
+        actions: dict[str, Any] = super().get_actions(request)
         if self.has_command_permission(request):
             for name in self.commands:
                 method = getattr(type(self), name)
@@ -199,7 +207,7 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
         return [command, *super().get_urls()]
 
     def command_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Run one command on one record, as the button on its page asks."""
+        """Run a command on one record, for a button on its page."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         name = request.POST.get("command", "")
@@ -211,11 +219,11 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
     def each(
         self, request: HttpRequest, rows: Iterable[Any], do: Callable[[Any], object], done: str, *, atomic: bool = True
     ) -> None:
-        """Run `do` for each record, inside its company if it has one; tell how many went well, and why the others did not.
+        """Run `do` for each record, inside its company if it has one. Report the successes and the errors.
 
-        `atomic` wraps each in a transaction; not for what talks to other servers.
+        `atomic` wraps each in a transaction; `do` must not talk to other servers then.
         """
-        went_well = 0
+        succeeded = 0
         for row in rows:
             company = getattr(row, "company_id", None)
             try:
@@ -227,14 +235,14 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
             except ApiError as error:
                 self.message_user(request, f"{row}: {error.detail or error}", messages.ERROR)
             else:
-                went_well += 1
+                succeeded += 1
                 self.log_change(request, row, f"{done.capitalize()}.")
-        if went_well:
-            self.message_user(request, f"{done.capitalize()}: {went_well}", messages.SUCCESS)
+        if succeeded:
+            self.message_user(request, f"{done.capitalize()}: {succeeded}", messages.SUCCESS)
 
 
 class CompanyRecordAdmin(BackOfficeAdmin):
-    """Pages of records that belong to a company: writes happen inside it, and it never changes."""
+    """Pages of records that belong to a company. Writes happen inside the company, which never changes."""
 
     list_filter: Any = (BY_COMPANY,)
     list_select_related: Any = ("company",)

@@ -1,4 +1,4 @@
-"""Commands that ask something first: a form between the button and the deed."""
+"""Dialogs: commands that show a form first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.errors import ApiError
 
 @dataclass(frozen=True)
 class Dialog:
-    """What a button says, the form behind it, and the permission that it takes."""
+    """The title of a button, its form, and the permission that it needs."""
 
     title: str
     form: type[Form]
@@ -27,9 +27,9 @@ class Dialog:
 
 
 def asks(form: type[Form], title: str, *, permission: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a dialog of a ModelAdmin's method `(request, record, **what the form has cleaned)`, which may return a response.
+    """Turn a ModelAdmin's method `(request, record, **cleaned_data)` into a dialog. It may return a response.
 
-    An ApiError that it raises is shown on the form. The admin names the method in its `dialogs`.
+    The form shows an ApiError that it raises. The admin names the method in its `dialogs`.
     """
 
     def mark(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -40,7 +40,7 @@ def asks(form: type[Form], title: str, *, permission: str) -> Callable[[Callable
 
 
 class DialogMixin:
-    """A ModelAdmin whose record pages have a button for each of `dialogs`."""
+    """A ModelAdmin with a button for each of `dialogs` on record pages."""
 
     dialogs: tuple[str, ...] = ()
 
@@ -54,7 +54,7 @@ class DialogMixin:
         return f"{opts.app_label}_{opts.model_name}_ask"
 
     def offered_dialogs(self, request: HttpRequest, record: Any) -> list[dict[str, str]]:
-        """The dialogs that the request's user may open for the record."""
+        """Return the dialogs that the request's user may open for the record."""
         found = [(name, getattr(self, name).dialog) for name in self.dialogs]
         return [
             {"title": dialog.title, "address": reverse(f"admin:{self._dialog_url}", args=(record.pk, name))}
@@ -63,7 +63,7 @@ class DialogMixin:
         ]
 
     def dialog_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
-        """Ask, and do it with the answers."""
+        """Show the form, and run the method with its data."""
         if name not in self.dialogs:
             raise Http404("there is no such dialog")
         method = getattr(self, name)

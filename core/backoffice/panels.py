@@ -1,4 +1,4 @@
-"""Tables below a record's page. An app adds panels to the pages of the apps below it, which don't know it."""
+"""Panels below a record's page. An app can add panels to the pages of the apps below it, which don't know it."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+Render = Callable[[Any], SafeString]
+
 ROWS = 10
-"""Rows of a panel; the rest is behind its link."""
+"""The rows of a panel. Its link leads to the rest."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A titled piece of a record's page, shown to staff who have the permission; `render(record)` gives its HTML."""
+    """A titled part of a record's page, for staff with the permission. `render(record)` returns its HTML."""
 
     title: str
-    render: Callable[[Any], SafeString]
+    render: Render
     permission: str = ""
 
 
 _panels: dict[type[models.Model], list[Panel]] = {}
 
 
-def panel(
-    model: type[models.Model], title: str, *, permission: str = ""
-) -> Callable[[Callable[[Any], SafeString]], Callable]:
-    """Put what the decorated function renders on the pages of the model's records."""
+def panel(model: type[models.Model], title: str, *, permission: str = "") -> Callable[[Render], Render]:
+    """Register the decorated function as a panel on the pages of the model's records."""
 
-    def register(render: Callable[[Any], SafeString]) -> Callable[[Any], SafeString]:
+    def register(render: Render) -> Render:
         _panels.setdefault(model, []).append(Panel(title, render, permission))
         return render
 
@@ -43,7 +43,7 @@ def panel(
 
 
 def panels_of(record: models.Model, request: HttpRequest) -> list[dict[str, Any]]:
-    """The rendered panels of a record that the request's user may see."""
+    """Render the panels of a record that the request's user may see."""
     return [
         {"title": one.title, "html": one.render(record)}
         for one in _panels.get(type(record), [])
@@ -54,19 +54,19 @@ def panels_of(record: models.Model, request: HttpRequest) -> list[dict[str, Any]
 def table(
     headers: Sequence[str], rows: Iterable[Sequence[Any]], *, more: str = "", empty: str = "Nothing here yet."
 ) -> SafeString:
-    """A table; `more` is the address of the whole list."""
+    """Render a table. `more` is the address of the whole list."""
     return render_to_string(
         "admin/panel_table.html", {"headers": headers, "rows": list(rows), "more": more, "empty": empty}
     )
 
 
 def facts(pairs: Iterable[tuple[str, Any]]) -> SafeString:
-    """Figures side by side."""
+    """Render figures side by side."""
     return render_to_string("admin/panel_facts.html", {"pairs": list(pairs)})
 
 
 def link(record: models.Model | None, text: str = "") -> SafeString | str:
-    """A link to a record's page, or its text where records of the kind have none; a dash for none."""
+    """Render a link to a record's page, its text if the model has no pages, or a dash for None."""
     if record is None:
         return "–"
     if not admin.site.is_registered(type(record)):
@@ -77,7 +77,7 @@ def link(record: models.Model | None, text: str = "") -> SafeString | str:
 
 
 def list_address(model: type[models.Model], **query: str) -> str:
-    """The address of a model's list, filtered; empty for a model without."""
+    """Return the address of a model's filtered list; empty for a model without pages."""
     if not admin.site.is_registered(model):
         return ""
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist", query=query or None)

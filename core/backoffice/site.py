@@ -14,29 +14,28 @@ from core.tenancy import unscoped
 
 
 def style(request: HttpRequest) -> str:
-    """The address of the style sheet beside the theme's."""
+    """Return the address of our style sheet, which the theme loads after its own."""
     return static("backoffice/backoffice.css")
 
 
 def icon(request: HttpRequest) -> str:
-    """The address of the browser tab's icon."""
+    """Return the address of the favicon."""
     return static("backoffice/icon.svg")
 
 
 class BackOfficeSite(UnfoldAdminSite):
-    """Each of its pages runs and renders unscoped, for staff only; nothing outside of it does."""
+    """The admin site. Its pages run and render unscoped, for staff only."""
 
     index_template = "admin/dashboard.html"
     index_title = "Overview"
 
     def __init__(self, name: str = "admin") -> None:
         super().__init__(name)
-        self.disable_action(
-            "delete_selected"
-        )  # deletions are one at a time: a list may span companies, and a cascade may be long
+        # Records are deleted one at a time: a list may span companies, and a cascade may be long.
+        self.disable_action("delete_selected")
 
     def admin_view(self, view: Callable[..., HttpResponse], cacheable: bool = False) -> Callable[..., HttpResponse]:
-        guarded = super().admin_view(view, cacheable)
+        guarded: Callable[..., HttpResponse] = super().admin_view(view, cacheable)
 
         @wraps(guarded)
         def scoped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -44,8 +43,9 @@ class BackOfficeSite(UnfoldAdminSite):
                 return guarded(request, *args, **kwargs)
             with unscoped(reason="back office: staff work on the records of all companies"):
                 response = guarded(request, *args, **kwargs)
-                # A template response renders after the view has returned, which would be outside of the scope.
+                # A template response would render after the view has returned, outside of the scope.
                 render = getattr(response, "render", None)
-                return render() if callable(render) else response
+                rendered: HttpResponse = render() if callable(render) else response
+                return rendered
 
         return scoped

@@ -1,6 +1,6 @@
-"""Domain events: rows written in the transaction of the change, one delivery per consumer, handled exactly once.
+"""Domain events: rows written in the transaction of the change, with one delivery per consumer, handled exactly once.
 
-An event is written by `emit`; a consumer is declared by core.jobs.register(EventConsumer(...)).
+`emit` writes an event; core.jobs.register(EventConsumer(...)) declares a consumer.
 """
 
 from core.events.consumers import EventConsumer, each

@@ -16,7 +16,7 @@ from core.events.models import Event, EventDelivery
 
 @admin.register(Event)
 class EventAdmin(CompanyRecordAdmin):
-    """What happened, as consumers were told."""
+    """The events, as consumers receive them."""
 
     icon = "bolt"
     list_display = ("kind", "company", "object_id", "actor_id", "automation", "created_at")
@@ -27,7 +27,7 @@ class EventAdmin(CompanyRecordAdmin):
 
 @admin.register(EventDelivery)
 class EventDeliveryAdmin(CompanyRecordAdmin):
-    """Events that a consumer has not handled yet, and those that it could not handle."""
+    """Deliveries that wait for their consumer, and those that it could not handle."""
 
     icon = "outbox"
     list_display = ("event_kind", "consumer", "status", "company", "attempts", "due_at", "error_line")
@@ -39,7 +39,7 @@ class EventDeliveryAdmin(CompanyRecordAdmin):
 
     @admin.display(description="event", ordering="event__kind")
     def event_kind(self, delivery: EventDelivery) -> str:
-        return delivery.event.kind
+        return str(delivery.event.kind)
 
     @admin.display(description="error")
     def error_line(self, delivery: EventDelivery) -> str:

@@ -1,4 +1,4 @@
-"""What handles events."""
+"""Consumers of events."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ Handler = Callable[[Sequence["Event"]], None]
 class EventConsumer(Work):
     """A named handler of some kinds of events.
 
-    `run(events)` gets many events of one company in their order, inside that company and inside a transaction, which is
-    rolled back when it raises; it may get them again, fewer at a time. A function that handles one event is wrapped in
-    `each`.
+    `run(events)` gets events of one company in their order, inside that company and a transaction, which is rolled back
+    if it raises. It may get them again, fewer at a time. `each` wraps a function that handles one event.
     """
 
     run: Handler
@@ -31,7 +30,7 @@ class EventConsumer(Work):
 
 
 def each(handle: Callable[[Event], None]) -> Handler:
-    """A handler of one event as a handler of many."""
+    """Wrap a handler of one event as a handler of many."""
 
     def handle_many(events: Sequence[Event]) -> None:
         for event in events:

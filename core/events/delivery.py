@@ -1,8 +1,8 @@
-"""Handing events to their consumers, exactly once.
+"""Delivery of events to their consumers, exactly once.
 
-A consumer handles many events of one company at a time, in the transaction that deletes their deliveries, so that for
-work done in the database a crash neither loses nor repeats an event. Where it fails on many it gets them again one by
-one: a bad event costs no other.
+A consumer handles many events of one company at a time, in the transaction that deletes their deliveries. So a crash
+neither loses nor repeats an event whose effects are in the database. If the consumer fails on many events, it gets them
+again one by one: a bad event affects no other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 10
 BATCH = 500
-"""How many deliveries one transaction takes."""
+"""The number of deliveries in one transaction."""
 
 
 def deliver(deadline: float = float("inf")) -> int:
@@ -42,9 +42,9 @@ def deliver(deadline: float = float("inf")) -> int:
 
 
 def has_due_deliveries() -> bool:
-    """Whether an event of any company waits for a consumer."""
+    """Whether a delivery of any company is due."""
     with unscoped(reason="tick: due deliveries of all companies"):
-        return EventDelivery.objects.filter(_due()).exists()
+        return bool(EventDelivery.objects.filter(_due()).exists())
 
 
 def _due() -> Q:
@@ -54,7 +54,7 @@ def _due() -> Q:
 
 
 def _deliver_some(deadline: float) -> int:
-    """Take the oldest due deliveries that nobody else holds, and hand them out by company and consumer."""
+    """Lock the oldest due deliveries that no other worker holds, and deliver them by company and consumer."""
     with unscoped(reason="event dispatcher: deliveries of all companies"), transaction.atomic():
         due = list(
             EventDelivery.objects.select_for_update(skip_locked=True).filter(_due()).order_by("due_at", "id")[:BATCH]
@@ -68,15 +68,15 @@ def _deliver_some(deadline: float) -> int:
         taken = 0
         for group in groups.values():
             if taken and monotonic() >= deadline:
-                break  # what is left goes to the next worker, as it was
+                break  # the rest stays for the next worker
             group.sort(key=lambda pair: pair[0].sequence)
-            _hand_out(group)
+            _deliver_group(group)
             taken += len(group)
         return taken
 
 
-def _hand_out(group: list[tuple[Event, EventDelivery]]) -> None:
-    """Give a consumer its events of a company, all at once or, when that fails, one by one."""
+def _deliver_group(group: list[tuple[Event, EventDelivery]]) -> None:
+    """Deliver a consumer's events of a company: all at once or, if that fails, one by one."""
     error = _handle(group)
     if error is not None and len(group) > 1:
         log.warning(
@@ -86,7 +86,7 @@ def _hand_out(group: list[tuple[Event, EventDelivery]]) -> None:
             exc_info=error,
         )
         for pair in group:
-            _hand_out([pair])
+            _deliver_group([pair])
     elif error is not None:
         event, delivery = group[0]
         log.error("consumer %s failed on event %s", delivery.consumer, event.pk, exc_info=error)
@@ -101,7 +101,7 @@ def _handle(group: list[tuple[Event, EventDelivery]]) -> Exception | None:
             with company_scope(first.company_id):
                 registered(EventConsumer)[first.consumer].run([event for event, _ in group])
             EventDelivery.objects.filter(pk__in=[delivery.pk for _, delivery in group]).delete()
-    except Exception as error:  # noqa: BLE001  the edge of a delivery: it is parked in the end, and the others go on
+    except Exception as error:  # noqa: BLE001  the edge of a delivery: it is parked in the end, the others continue
         return error
     return None
 

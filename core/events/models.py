@@ -25,7 +25,7 @@ class Event(CompanyModel):
 
 
 class EventDelivery(CompanyModel):
-    """One consumer's copy of an event, there until that consumer has handled it."""
+    """An event for one consumer. It exists until that consumer has handled it."""
 
     class Status(models.TextChoices):
         PENDING = "pending"

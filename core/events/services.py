@@ -1,4 +1,4 @@
-"""Writing events and their deliveries."""
+"""Writes of events and their deliveries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.jobs.registry import registered
 from core.tenancy import company_id
 
 WRITE = 5000
-"""How many events one statement writes."""
+"""The number of events in one statement."""
 
 
 def emit(
@@ -28,10 +28,10 @@ def emit(
     automation: bool = True,
     notify: bool = True,
 ) -> None:
-    """Write one event per object of the active company, and its deliveries, inside the caller's transaction.
+    """Write one event per object of the active company, and its deliveries, in the caller's transaction.
 
-    Without `notify` consumers get them at the next tick: for writers of many small transactions, which a Celery message
-    each would slow.
+    Without `notify` consumers get them at the next tick, for writers of many small transactions that a Celery message
+    each would slow down.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError(
@@ -54,15 +54,16 @@ _EVENTS = (
     " SELECT e, o, p, %s, %s, %s, %s, %s, %s FROM rows"
 )
 _DELIVERIES = (
-    "INSERT INTO core_eventdelivery (id, consumer, event_id, status, due_at, attempts, error, company_id, created_at, updated_at)"
+    "INSERT INTO core_eventdelivery"
+    " (id, consumer, event_id, status, due_at, attempts, error, company_id, created_at, updated_at)"
     " SELECT d ->> (place - 1)::int, consumer, e, 'pending', %s, 0, '', %s, %s, %s"
     " FROM rows, unnest(%s::text[]) WITH ORDINALITY AS consumers (consumer, place)"
 )
 
 
 def _write(rows: list[dict[str, Any]], consumers: list[str], values: list[Any]) -> None:
-    """The events (e id, o object, p payload, d ids of the deliveries) and their deliveries in one statement."""
-    # One JSON text instead of an array a column: psycopg writes arrays thirty times slower.
+    """Insert events (e id, o object, p payload, d ids of the deliveries) and their deliveries in one statement."""
+    # One JSON text instead of an array per column: psycopg writes arrays thirty times slower.
     text = orjson.dumps(rows, default=str).decode()
     source = "WITH rows AS (SELECT * FROM json_to_recordset(%s::json) AS found (e text, o text, p jsonb, d json))"
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Work: PostgreSQL owns it, Celery only tells the workers that there is some.
+"""Work: PostgreSQL owns it, Celery only notifies the workers.
 
 Each kind of work is declared by `register(...)` (docs/adding-a-job.md). The tick (core.jobs.tasks) frees what dead
 workers held and notifies the workers of every kind that has something due, so that a lost, repeated or late

@@ -1,4 +1,4 @@
-"""Back office pages of work."""
+"""Back office page of periodic tasks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.jobs.models import TaskSchedule
 
 @admin.register(TaskSchedule)
 class TaskScheduleAdmin(BackOfficeAdmin):
-    """Periodic tasks: when each runs next, and how its last run went."""
+    """Periodic tasks: the next run of each, and the result of the last one."""
 
     icon = "update"
     list_display = ("name", "due_at", "done_at", "error_line")

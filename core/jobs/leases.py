@@ -1,4 +1,4 @@
-"""Rows of work are claimed under a lease, which every later write checks."""
+"""Leases: a worker claims rows of work under a lease, which every later write checks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Row = TypeVar("Row", bound=Claimable)
 
 
 class LeaseLost(Exception):
-    """Another worker has taken the row over; whatever this one was about to write must not be written."""
+    """Another worker has taken the row over, so this one must not write to it."""
 
 
 def _ready(model: type[Claimable]) -> Q:
@@ -27,15 +27,15 @@ def _ready(model: type[Claimable]) -> Q:
 
 
 def has_due(model: type[Claimable], extra: Q | None = None) -> bool:
-    """Whether rows of any company wait to be claimed."""
+    """Whether a row of any company is ready to be claimed."""
     with unscoped(reason="tick: due work of all companies"):
-        return cast(Any, model)._default_manager.filter(_ready(model), extra or Q()).exists()
+        return bool(cast(Any, model)._default_manager.filter(_ready(model), extra or Q()).exists())
 
 
 def claim(
     model: type[Row], *, limit: int, extra: Q | None = None, order_by: tuple[str, ...] = ("due_at", "id")
 ) -> list[Row]:
-    """Claim up to `limit` due rows under a fresh lease; rows that others hold are skipped."""
+    """Claim up to `limit` due rows under a new lease, and skip rows that others hold."""
     policy, number, lease = model.claim_policy, worker_number(), new_id()
     with unscoped(reason="worker: claims the work of all companies"), transaction.atomic():
         ids = list(
@@ -54,7 +54,7 @@ def claim(
 
 
 def update_owned(row: Claimable, **values: Any) -> None:
-    """Update the row under its lease; raises LeaseLost when another worker has claimed it since."""
+    """Update the row under its lease. Raises LeaseLost if another worker has claimed it since."""
     changed = type(row)._default_manager.filter(pk=row.pk, lease=row.lease).update(updated_at=timezone.now(), **values)
     if changed != 1:
         raise LeaseLost(f"{type(row).__name__} {row.pk}")
@@ -63,5 +63,5 @@ def update_owned(row: Claimable, **values: Any) -> None:
 
 
 def backoff(attempt: int, *, base: float = 2.0, most: float = 3600.0) -> timedelta:
-    """Exponential wait with full jitter, at least half a second."""
-    return timedelta(seconds=0.5 + random.uniform(0, min(most, base**attempt)))
+    """Return an exponential wait with full jitter, at least half a second."""
+    return timedelta(seconds=0.5 + random.uniform(0, min(most, base**attempt)))  # noqa: S311  jitter, no secret

@@ -1,7 +1,7 @@
-"""A worker process is alive as long as it holds its advisory lock.
+"""Liveness of workers: a worker process is alive as long as it holds its advisory lock.
 
-The lock sits on a connection of its own: the operating system closes a killed process's sockets, and everything it had
-claimed is free at once.
+The lock has its own connection. The operating system closes the sockets of a killed process, which frees everything
+that it had claimed at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import psycopg
 from django.db import connection
 
 NAMESPACE = 0x4C57
-"""First key of the two-key advisory locks of worker processes."""
+"""The first key of the workers' two-key advisory locks."""
 
 ALIVE = (
     "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND objsubid = 2 AND granted"
@@ -27,7 +27,7 @@ _held: tuple[int, psycopg.Connection, int] | None = None
 
 
 def worker_number() -> int:
-    """This process's number, its lock checked; taken anew after a fork or when the connection was lost."""
+    """Return this process's number. Takes a new lock after a fork or a lost connection."""
     global _held
     with _lock:
         if _held is not None and _held[0] == os.getpid() and _answers(_held[1]):
@@ -43,7 +43,7 @@ def worker_number() -> int:
 
 
 def release_lock() -> None:
-    """Close this process's lock; what it still holds is taken over by others."""
+    """Release this process's lock, so that others take over what it holds."""
     global _held
     with _lock:
         if _held is not None and _held[0] == os.getpid():

@@ -1,4 +1,4 @@
-"""The rows of work: what is claimed, jobs that people can see, and when periodic tasks run next."""
+"""The rows of work: claimable rows, jobs that people see, and the schedule of periodic tasks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.tenancy.models import BaseModel, CompanyRow
 
 @dataclass(frozen=True)
 class ClaimPolicy:
-    """Which status may be claimed, which one a claim writes, and where a dead worker's rows go.
+    """The status that may be claimed, the one that a claim writes, and those of a dead worker's rows.
 
     `orphans` maps the status that the worker held to the status that its rows get.
     """
@@ -23,13 +23,13 @@ class ClaimPolicy:
     claimed: str
     orphans: dict[str, str] = field(default_factory=dict)
     poisoned: str = "failed"
-    """Where a row goes after MAX_DEATHS workers died on it without progress between."""
+    """The status of a row after MAX_DEATHS workers died on it without progress in between."""
 
 
 class Claimable(BaseModel):
     """A row of work, of a company (CompanyWork) or of none.
 
-    PostgreSQL owns it; a worker holds it by a lease that every later write checks (core.jobs.leases).
+    A worker holds it by a lease, which every later write checks (core.jobs.leases).
     """
 
     claim_policy: ClassVar[ClaimPolicy]
@@ -50,9 +50,9 @@ class Claimable(BaseModel):
 
     @classmethod
     def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
-        """Called in the sweep's transaction with the (id, company id) of rows taken from dead workers.
+        """Handle rows that were taken from dead workers, in the sweeper's transaction. The default does nothing.
 
-        The default keeps no record.
+        `rows` are pairs of id and company id.
         """
 
 
@@ -64,7 +64,7 @@ class CompanyWork(Claimable, CompanyRow):
 
 
 class Job(CompanyWork):
-    """Long work that people can see: imports, runs, bulk changes, exports."""
+    """Long work that people see: imports, runs, bulk changes, exports."""
 
     class Status(models.TextChoices):
         PAUSED = "paused"
@@ -91,7 +91,7 @@ class Job(CompanyWork):
 
 
 class TaskSchedule(models.Model):
-    """When a periodic task (core.jobs.periodic) runs next, and how its last run went."""
+    """The next run of a periodic task (core.jobs.periodic), and the result of the last one."""
 
     name = models.CharField(max_length=64, primary_key=True)
     due_at = models.DateTimeField(default=timezone.now)

@@ -1,4 +1,4 @@
-"""Telling the workers that there is work."""
+"""Notification of the workers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ log = logging.getLogger(__name__)
 
 
 def notify_workers(name: str, *, expires: float | None = None) -> None:
-    """Tell the workers, after the commit, that there is drained work of this name to do.
+    """Notify the workers, after the commit, of due work of this name.
 
-    The Celery message may get lost, come late or come twice: without it the tick finds the work.
+    The message may be lost, late or repeated: the tick finds the work without it.
     """
     transaction.on_commit(lambda: _publish(name, expires=expires))
 

@@ -1,4 +1,4 @@
-"""Periodic tasks: each is due by its row, so that however many workers there are, one runs it each time."""
+"""Periodic tasks. Each is due by its row, so that one worker runs it each time, however many there are."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class PeriodicTask(Work):
-    """A task for all companies that a worker runs at least every so often.
+    """A task for all companies that a worker runs at least every `every`.
 
-    `run()` does a bounded piece and says whether there is more, which then runs at once; it must be safe to run twice.
+    `run()` does a bounded part and returns whether there is more, which then runs at once. It must be idempotent.
     """
 
     run: Callable[[], bool]
@@ -61,7 +61,7 @@ def _run_one() -> bool:
         try:
             with transaction.atomic(), unscoped(reason="periodic task: works for all companies"):
                 more = task.run()
-        except Exception as trouble:  # noqa: BLE001  the edge of one task: it runs again next time, and the others go on
+        except Exception as trouble:  # noqa: BLE001  the edge of one task: it runs again next time, the others continue
             log.exception("periodic task %s failed", schedule.name)
             error = f"{type(trouble).__name__}: {trouble}"[:2000]
         schedule.error, schedule.done_at = error, timezone.now()

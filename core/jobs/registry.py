@@ -1,7 +1,7 @@
-"""The registry of all kinds of work: each is declared by one `register(...)`, and whatever runs work reads WORK.
+"""The registry of all kinds of work. One `register(...)` declares each, and the code that runs work reads WORK.
 
-Celery workers drain some of it (QueueWork, core.jobs.runner.JobWork). The other kinds are parts of one that is
-drained: periodic tasks of "periodic", event consumers of "events", actions of bulk jobs of "bulk-job".
+Celery workers drain some kinds (QueueWork, core.jobs.runner.JobWork). The others are parts of a drained kind: periodic
+tasks of "periodic", event consumers of "events", actions of bulk jobs of "bulk-job".
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ W = TypeVar("W", bound="Work")
 
 @dataclass(frozen=True)
 class Work:
-    """A kind of work: its name, and the function that does it."""
+    """A kind of work: its name and its function."""
 
     name: str
     run: Callable[..., Any]
@@ -31,12 +31,12 @@ class Work:
 
     @property
     def key(self) -> str:
-        """Its key in WORK: the name, prefixed by that of the work which it is a part of."""
+        """The key in WORK: the name, prefixed by the name of the work that it is part of."""
         return f"{self.part_of}:{self.name}" if self.part_of else self.name
 
 
 class DrainedWork(Work, ABC):
-    """Work that the Celery workers of `queue` drain; the sweeper frees the rows of `model` that dead workers held."""
+    """Work that the Celery workers of `queue` drain. The sweeper frees rows of `model` that dead workers held."""
 
     queue: str
     model: type[Claimable] | None
@@ -52,10 +52,10 @@ class DrainedWork(Work, ABC):
 
 @dataclass(frozen=True)
 class QueueWork(DrainedWork):
-    """Anything that is drained.
+    """Work that is drained by a function.
 
-    `run(deadline)` works until nothing is due or monotonic() passes the deadline, `has_due()` says whether anything is
-    due, and `model` names the rows that `run` claims, if it claims rows.
+    `run(deadline)` works until nothing is due or monotonic() passes the deadline. `has_due()` returns whether anything
+    is due. `model` is the model of the rows that `run` claims, if it claims rows.
     """
 
     run: Callable[[float], object]
@@ -75,16 +75,16 @@ WORK: dict[str, Work] = {}
 
 
 def register(work: Work) -> None:
-    """Make a kind of work known to the tick and the workers."""
+    """Register a kind of work for the tick and the workers."""
     if WORK.setdefault(work.key, work) != work:
         raise ImproperlyConfigured(f"two kinds of work are called {work.key}")
 
 
 def registered(kind: type[W]) -> dict[str, W]:
-    """The registered work of one type, by name."""
+    """Return the registered work of one type, by name."""
     return {work.name: work for work in WORK.values() if isinstance(work, kind)}
 
 
 def drained() -> dict[str, DrainedWork]:
-    """The registered work that Celery workers drain, by name."""
+    """Return the registered work that Celery workers drain, by name."""
     return {work.name: work for work in WORK.values() if isinstance(work, DrainedWork)}

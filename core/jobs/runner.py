@@ -1,4 +1,4 @@
-"""Jobs: claimed one by one, run inside their company, and ended, put off or retried under their lease."""
+"""The runner of jobs: it claims them one by one, runs them inside their company, and ends or retries them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ J = TypeVar("J", bound=Job)
 
 @dataclass(frozen=True)
 class JobWork(DrainedWork, Generic[J]):
-    """A Job model. `run(job, deadline)` works on a claimed job inside its company.
+    """The work of a Job model. `run(job, deadline)` works on a claimed job inside its company.
 
-    It ends by `finish`, `release` or an exception. `ended(job)` is called inside the company whenever work has given a
-    job its final status, in that transaction: what it writes is there exactly once, whichever worker died when.
+    It ends by `finish`, `release` or an exception. `ended(job)` runs inside the company and in the transaction that
+    gives a job its final status, so its writes happen exactly once, whichever worker dies when.
     """
 
     run: Callable[[J, float], None]
@@ -53,7 +53,7 @@ class JobWork(DrainedWork, Generic[J]):
 
 
 def checkpoint(job: Job, **progress: Any) -> bool:
-    """Save progress in the transaction of its batch; False when the job has been asked to pause or to stop."""
+    """Save progress in the transaction of its batch. Returns False if the job was asked to pause or to stop."""
     update_owned(job, deaths=0, attempts=1, **progress)
     paused, cancelled = type(job).objects.values_list("pause_requested", "cancel_requested").get(pk=job.pk)
     job.pause_requested, job.cancel_requested = paused, cancelled
@@ -76,19 +76,19 @@ def finish(job: Job, status: str, **values: Any) -> None:
 
 
 def ended_hook(model: type[Claimable]) -> Callable[[Any], None] | None:
-    """What is to be called when a job of the model has ended."""
+    """Return the hook that runs when a job of the model ends."""
     return next((work.ended for work in registered(JobWork).values() if work.model is model), None)
 
 
 def notify_ended(job: Claimable) -> None:
-    """Call the hook of the job's kind; the caller has given the job its final status in the same transaction."""
+    """Call the hook of the job's model, in the transaction that gave the job its final status."""
     ended = ended_hook(type(job))
     if ended is not None:
         ended(job)
 
 
 def release(job: Job, *, due_at: datetime | None = None, **values: Any) -> None:
-    """Release the job's lease: the job is paused or cancelled when that was asked for, otherwise queued to be continued."""
+    """Release the job's lease: pause or cancel the job if that was requested, otherwise queue it to continue."""
     if job.cancel_requested:
         finish(job, Job.Status.CANCELLED, **values)
     elif job.pause_requested:
@@ -98,14 +98,14 @@ def release(job: Job, *, due_at: datetime | None = None, **values: Any) -> None:
 
 
 def run_job(job: J, run: Callable[[J, float], None], deadline: float) -> None:
-    """Run one claimed job; an exception queues it again with backoff, and parks it as failed in the end."""
+    """Run one claimed job. An exception queues it again with backoff, and fails it after MAX_ATTEMPTS."""
     started = monotonic()
     with company_scope(job.company_id):
         try:
             run(job, deadline)
         except LeaseLost:
             log.warning("%s %s was taken over by another worker", type(job).__name__, job.pk)
-        except Exception as error:  # noqa: BLE001  the edge of one job: its row says what happened
+        except Exception as error:  # noqa: BLE001  the edge of one job: its row stores the error
             log.exception("%s %s failed", type(job).__name__, job.pk)
             _retry_or_fail(job, error)
         else:

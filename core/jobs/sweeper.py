@@ -36,13 +36,13 @@ def _sweep(model: type[Claimable], held: str, status: str) -> int:
         rows = list(
             objects.select_for_update(skip_locked=True, of=("self",))
             .filter(status=held)
-            .extra(where=[f"(worker IS NULL OR worker NOT IN ({ALIVE}))"], params=[NAMESPACE])
+            .extra(where=[f"(worker IS NULL OR worker NOT IN ({ALIVE}))"], params=[NAMESPACE])  # noqa: S610  constant SQL
             .values_list("pk", company)[:AT_ONCE]
         )
         if not rows:
             return 0
         after: Any = Value(status)
-        if status == model.claim_policy.ready:  # only what would be tried again can be poison
+        if status == model.claim_policy.ready:  # only a row that would be retried can be poisoned
             after = Case(When(deaths__gte=MAX_DEATHS - 1, then=Value(model.claim_policy.poisoned)), default=after)
         objects.filter(pk__in=[pk for pk, _ in rows]).update(
             status=after, lease=None, worker=None, deaths=F("deaths") + 1, updated_at=timezone.now()

@@ -1,10 +1,10 @@
-"""Lists: one parser and one compiler for every list endpoint, bulk operation, segment, export, report and workflow condition.
+"""Lists: one parser and one compiler for list endpoints, bulk operations, segments, exports and workflow conditions.
 
-    fields = FieldSet([ListField("name", "text", "name", searchable=True), ListField("createdAt", "date", "created_at", nullable=False), …])
+    fields = FieldSet([ListField("name", "text", "name", searchable=True), …])
     answer = list_page(queryset, ListQuery.parse(request.query_params, fields), ContactOutput)
 
-A Page has rows, total_count and next_cursor; a Stream goes out by `stream_json(envelope, stream, scope)`. Columns that are sorted by
-want an index (company, column, id); custom values want (field_id, column, record).
+A Page has rows, total_count and next_cursor; `stream_json(envelope, stream, scope)` writes a Stream. Sort columns need
+an index (company, column, id); custom values need (field_id, column, record).
 """
 
 from core.lists.fields import FieldSet, ListField, ManyField, ValueTableField

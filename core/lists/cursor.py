@@ -1,6 +1,6 @@
-"""nextCursor: base64url JSON of the sort, the query's fingerprint, the last row's sort values and the total of the first page.
+"""nextCursor: base64url JSON of the sort, the query's fingerprint, the last row's sort values and the total.
 
-It carries no secret and is trusted with nothing: whatever a crafted one holds, it is a 400 or a page of the caller's own records.
+It carries no secret and grants nothing: a forged cursor gives a 400 or a page of the caller's own records.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_LENGTH = 100_000
 
 @dataclass(frozen=True)
 class Cursor:
-    """A place in a sorted set; `values` are packed, the record's id is the last of them."""
+    """A position in a sorted set. `values` are packed; the last one is the record's id."""
 
     sort: tuple[tuple[str, str], ...]
     fingerprint: str
@@ -32,13 +32,13 @@ class Cursor:
         return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
-def place(sort: Sequence[tuple[str, str]], fingerprint: str, values: Sequence[Any], total: int) -> Cursor:
-    """The cursor of a row with these sort values."""
+def cursor_at(sort: Sequence[tuple[str, str]], fingerprint: str, values: Sequence[Any], total: int) -> Cursor:
+    """Make the cursor of a row with these sort values."""
     return Cursor(tuple(sort), fingerprint, tuple(pack(value) for value in values), total)
 
 
 def decode(token: str) -> Cursor:
-    """The cursor in the token; anything that `encode` cannot have written is a 400."""
+    """Decode a token. Raises a 400 for anything that `encode` cannot have written."""
     try:
         return _decode(token)
     except (ValueError, TypeError, KeyError, RecursionError):
@@ -71,7 +71,7 @@ def _decode(token: str) -> Cursor:
 
 
 def unpack_values(cursor: Cursor, kinds: Sequence[Kind], nullable: Sequence[bool]) -> list[Any]:
-    """The row's sort values and its id, typed; `kinds` and `nullable` are those of the sort's fields."""
+    """Return the row's typed sort values and its id. `kinds` and `nullable` describe the sort's fields."""
     try:
         values = [unpack(kind, value) for kind, value in zip((*kinds, "id"), cursor.values, strict=True)]
         if any(value is None and not may for value, may in zip(values, (*nullable, False), strict=True)):

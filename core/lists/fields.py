@@ -1,4 +1,4 @@
-"""What a list can be filtered, searched and sorted by: each list declares its fields once."""
+"""The fields that a list is filtered, searched and sorted by. Each list declares them once."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from core.errors import shorten
 from core.lists.values import KINDS, Kind, refuse
 
 Condition = Callable[[Expression], Q]
-"""A predicate over a column, which is never true for null."""
+"""A condition on a column. It is never true for null."""
 
 
-def column(expression: str | Combinable) -> ExpressionWrapper:
-    """The expression with an output field that hands values over unchanged; a string is an ORM path."""
+def column(expression: str | Combinable) -> ExpressionWrapper[Any]:
+    """Wrap the expression in an output field that passes values unchanged. A string is an ORM path."""
     return ExpressionWrapper(F(expression) if isinstance(expression, str) else expression, output_field=Field())
 
 
 class ListField:
     """A field with at most one value: a column, a path over foreign keys, or an expression.
 
-    `nullable` may only be False when no row can lack a value. `ignore_case` makes equals, in and sorts compare capitals.
-    `narrow` gives, for a text that is contained, an implied condition that an index can answer, or None (core.lists.narrowing.Narrow).
-    `respell` gives the spellings of a text that a search looks for.
+    `nullable` may only be False if no row can lack a value. `ignore_case` makes equals, in and sorts ignore case.
+    `prefilter` returns an implied condition of "contains" that an index can answer, or None (core.lists.prefilter).
+    `query_variants` returns the variants of a text that a search looks for.
     """
 
     many = False
     stored: Kind
-    """What the column holds; a boolean may be a number there, 0 or 1."""
+    """The type of the column. It may store a boolean as a number, 0 or 1."""
 
     def __init__(
         self,
@@ -57,12 +57,12 @@ class ListField:
         filterable: bool = True,
         nullable: bool = True,
         ignore_case: bool = False,
-        narrow: Callable[[str], Q | None] | None = None,
-        respell: Callable[[str], tuple[str, ...]] = lambda text: (text,),
+        prefilter: Callable[[str], Q | None] | None = None,
+        query_variants: Callable[[str], tuple[str, ...]] = lambda text: (text,),
     ) -> None:
         if type not in KINDS:
             raise ValueError(f"{name}: the type is one of {', '.join(KINDS)}, not {type!r}")
-        if type != "text" and (searchable or ignore_case or narrow):
+        if type != "text" and (searchable or ignore_case or prefilter):
             raise ValueError(f"{name}: only text can be searched")
         self.name = name
         self.type: Kind = type
@@ -73,26 +73,26 @@ class ListField:
         self.filterable = filterable
         self.nullable = nullable
         self.ignore_case = ignore_case
-        self.narrow = narrow
-        self.respell = respell
+        self.prefilter = prefilter
+        self.query_variants = query_variants
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {self.type}>"
 
     def to_column(self, value: Any) -> Any:
-        """The value as it stands in the column."""
+        """Convert the value to its form in the column."""
         return int(value) if self.type == "boolean" and self.stored == "number" else value
 
     def where(self, condition: Condition) -> Q:
-        """The records of which a value meets the condition."""
+        """Match the records that have a value which meets the condition."""
         return condition(column(self.expression))
 
     def where_not(self, condition: Condition) -> Q:
-        """The records of which no value meets the condition; those without value are among them."""
+        """Match the records that have no value which meets the condition, those without a value included."""
         negated = ~self.where(condition)
         return Q(IsNull(column(self.expression), True)) | negated if self.nullable else negated
 
-    # What follows serves sorting (core.lists.keyset). `slot` tells the joins of several sort keys apart.
+    # For sorting (core.lists.keyset). `slot` numbers the sort keys, so that each has its own join.
 
     @property
     def _sorted_by(self) -> str | Combinable:
@@ -100,43 +100,43 @@ class ListField:
 
     @property
     def local(self) -> bool:
-        """Whether the sort value is a column of the listed table itself, so that one index can hold the whole sort."""
+        """Whether the sort value is a column of the listed table, so that one index can hold the whole sort."""
         return isinstance(self.expression, str) and "__" not in self.expression
 
     @property
     def empty_column(self) -> str | Combinable | None:
-        """What an index of the listed table holds, and is null wherever there is no sort value."""
+        """The indexed column of the listed table that is null in rows without a sort value."""
         return self._sorted_by if self.local else None
 
     @property
     def sorts_alone(self) -> bool:
-        """Whether `sort_value` and `tie_break` are columns of one table, so that one index can hold both."""
+        """Whether `sort_value` and `tie_break` are columns of the same table, so that one index can hold both."""
         return self.local
 
-    def join(self, queryset: QuerySet, slot: int) -> QuerySet:
-        """The queryset in which `sort_value(slot)` can be used."""
+    def join(self, queryset: QuerySet[Any], slot: int) -> QuerySet[Any]:
+        """Return the queryset with the join that `sort_value(slot)` needs."""
         return queryset
 
-    def sort_value(self, slot: int) -> ExpressionWrapper:
+    def sort_value(self, slot: int) -> ExpressionWrapper[Any]:
         return column(self._sorted_by)
 
-    def tie_break(self, slot: int) -> ExpressionWrapper:
-        """The record's id, from the table that the sort value comes from."""
+    def tie_break(self, slot: int) -> ExpressionWrapper[Any]:
+        """Return the record's id, from the table of the sort value."""
         return column("pk")
 
-    def valued(self, slot: int) -> Q:
-        """The joined rows that have a value."""
+    def with_value(self, slot: int) -> Q:
+        """Match the joined rows that have a value."""
         return Q(IsNull(self.sort_value(slot), False))
 
-    def unvalued(self) -> Q:
-        """The rows that have none, without any join."""
+    def without_value(self) -> Q:
+        """Match the rows without a value, without a join."""
         return Q(IsNull(column(self.expression), True))
 
 
 class ManyField(ListField):
     """A field with any number of values: `expression` below the rows that `rows()` gives for `OuterRef("pk")`.
 
-    Every condition is an EXISTS, so that no record comes twice; equals means that one of the values equals.
+    Every condition is an EXISTS, so that no record appears twice. "equals" means that one of the values is equal.
     """
 
     many = True
@@ -145,7 +145,7 @@ class ManyField(ListField):
         self,
         name: str,
         type: Kind,
-        rows: Callable[[], QuerySet],
+        rows: Callable[[], QuerySet[Any]],
         expression: str | Combinable,
         *,
         searchable: bool = False,
@@ -162,13 +162,13 @@ class ManyField(ListField):
 
 
 class ValueTableField(ListField):
-    """A custom field, whose values are rows of a typed table: `column` of `model` where field_id matches, one row a record.
+    """A custom field: its values are rows of a typed table, `column` of `model` where field_id matches.
 
-    `key` holds further equalities that find that row, such as {"position": 0}: with a unique index over record_ref, field_id and these,
-    PostgreSQL knows that there is one row at most and is free to begin with whichever table is quicker.
-    `record_ref` is the model's foreign key to the listed records; it needs a related_name. Filters are EXISTS; a sort walks the
-    index (field_id, column, record_ref). With `many`, a record may have several rows and cannot be sorted by them.
-    `stored` is "number" for booleans kept as 0 and 1. `narrow` is a condition on the rows of values.
+    `key` holds further equalities of that row, such as {"position": 0}: with a unique index over record_ref, field_id
+    and these, PostgreSQL knows that there is at most one row and may start with either table. `record_ref` is the
+    model's foreign key to the listed records and needs a related_name. Filters are EXISTS; a sort walks the index
+    (field_id, column, record_ref). With `many` a record may have several rows and cannot be sorted by them. `stored` is
+    "number" for booleans stored as 0 and 1. `prefilter` is a condition on the rows of values.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class ValueTableField(ListField):
         searchable: bool = False,
         sortable: bool = True,
         filterable: bool = True,
-        narrow: Callable[[str], Q | None] | None = None,
+        prefilter: Callable[[str], Q | None] | None = None,
     ) -> None:
         super().__init__(
             name or field_id,
@@ -195,7 +195,7 @@ class ValueTableField(ListField):
             searchable=searchable,
             sortable=sortable and not many,
             filterable=filterable,
-            narrow=narrow,
+            prefilter=prefilter,
         )
         if stored not in (None, type) and (type, stored) != ("boolean", "number"):
             raise ValueError(f"{self.name}: a {type} cannot be stored as {stored}")
@@ -207,10 +207,10 @@ class ValueTableField(ListField):
         self.many = many
 
     @property
-    def _reference(self) -> ForeignKey:
-        return cast(ForeignKey, self.model._meta.get_field(self.record_ref))
+    def _reference(self) -> ForeignKey[Any, Any]:
+        return cast("ForeignKey[Any, Any]", self.model._meta.get_field(self.record_ref))
 
-    def _rows(self) -> QuerySet:
+    def _rows(self) -> QuerySet[Any]:
         return self.model._default_manager.filter(**{self.record_ref: OuterRef("pk")}, **self.key)
 
     def where(self, condition: Condition) -> Q:
@@ -219,25 +219,26 @@ class ValueTableField(ListField):
     def where_not(self, condition: Condition) -> Q:
         return ~self.where(condition)
 
-    local = False  # type: ignore[assignment]
-    sorts_alone = True  # type: ignore[assignment]
+    local = False
+    sorts_alone = True
 
-    def join(self, queryset: QuerySet, slot: int) -> QuerySet:
+    def join(self, queryset: QuerySet[Any], slot: int) -> QuerySet[Any]:
         relation = self._reference.related_query_name()
         condition = Q(**{f"{relation}__{name}": value for name, value in self.key.items()})
-        return queryset.annotate(**{_alias(slot): FilteredRelation(relation, condition=condition)})
+        joined: QuerySet[Any] = queryset.annotate(**{_alias(slot): FilteredRelation(relation, condition=condition)})
+        return joined
 
-    def sort_value(self, slot: int) -> ExpressionWrapper:
+    def sort_value(self, slot: int) -> ExpressionWrapper[Any]:
         return column(f"{_alias(slot)}__{self.column}")
 
-    def tie_break(self, slot: int) -> ExpressionWrapper:
+    def tie_break(self, slot: int) -> ExpressionWrapper[Any]:
         return column(f"{_alias(slot)}__{self._reference.attname}")
 
-    def valued(self, slot: int) -> Q:
-        # As keyword, since Django makes the join an INNER JOIN only for these.
+    def with_value(self, slot: int) -> Q:
+        # A keyword, since Django makes the join an INNER JOIN only for keywords.
         return Q(**{f"{_alias(slot)}__{self.column}__isnull": False})
 
-    def unvalued(self) -> Q:
+    def without_value(self) -> Q:
         return self.where_not(lambda value: Q(IsNull(value, False)))
 
 
@@ -246,9 +247,10 @@ def _alias(slot: int) -> str:
 
 
 class FieldSet:
-    """The fields of one list. `default_order` goes with `default_sort`; a sort that is asked for is desc unless told otherwise.
+    """The fields of one list.
 
-    `dynamic` finds fields that are not known before, such as a company's custom fields.
+    `default_order` belongs to `default_sort`; a requested sort without an order is desc. `dynamic` finds fields by name
+    that are not declared, such as a company's custom fields.
     """
 
     def __init__(
@@ -273,15 +275,15 @@ class FieldSet:
                 raise ValueError(f"default_search: {name!r} is no searchable field")
 
     def sortable(self, name: str, parameter: str) -> ListField:
-        """The field to sort by; one that does not exist or cannot be sorted by is a 400."""
+        """Return the field to sort by. Raises a 400 for an unknown field or one that cannot be sorted by."""
         return self._find(name, parameter, "sortable", "sort by")
 
     def searchable(self, name: str, parameter: str) -> ListField:
-        """The field to search in; one that does not exist or cannot be searched is a 400."""
+        """Return the field to search in. Raises a 400 for an unknown field or one that cannot be searched."""
         return self._find(name, parameter, "searchable", "search in")
 
     def filterable(self, name: str, parameter: str) -> ListField:
-        """The field to filter by; one that does not exist or cannot be filtered by is a 400."""
+        """Return the field to filter by. Raises a 400 for an unknown field or one that cannot be filtered by."""
         return self._find(name, parameter, "filterable", "filter by")
 
     def _find(self, name: Any, parameter: str, ability: str, use: str) -> ListField:

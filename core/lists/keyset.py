@@ -1,8 +1,9 @@
-"""Sorted sets in index order: nulls last in both directions, and any place in them found by comparison, never by counting.
+"""Keyset pagination in index order: nulls last in both directions, and each position found by comparison, not counting.
 
-A set sorted by a nullable key is walked in sections: first the rows that have a value, in the order of a plain index, then those that have
-none, sorted by the remaining keys (which may split again). Within a section the place after a row is one row comparison, which an
-index answers at any depth; where directions differ or later keys may be null it is spelled out, beside a bound on the first key.
+A set with a nullable sort key is read in sections: first the rows with a value, in the order of a plain index, then
+those without, sorted by the remaining keys (which may split again). Within a section one row comparison finds the rows
+after a position, and an index answers it at any depth. Mixed directions and nullable later keys need the comparison
+spelled out, beside a bound on the first key.
 """
 
 from __future__ import annotations
@@ -33,31 +34,31 @@ class SortKey:
 
 @dataclass(frozen=True)
 class _Key:
-    """A key as it stands in one section: null does not occur in the section's first one."""
+    """A sort key of one section. The first key of a section is never null."""
 
-    value: ExpressionWrapper
+    value: ExpressionWrapper[Any]
     descending: bool
     nullable: bool
 
 
 @dataclass(frozen=True)
 class Section:
-    """A contiguous part of the sorted set. `expressions` are the sort values of its rows, ending with the id; None stands for null.
+    """A contiguous part of the sorted set. `expressions` are the sort values of its rows, the id last; None is null.
 
-    `shown` are at least the section's rows, in the same order, without the conditions that say which these are. `near` gives, for a number
-    of rows, ids among which those of the section's first ones are, where that is quicker than sorting all.
+    `shown` contains the section's rows in the same order, without the conditions that select them. `near` returns, for
+    a number of rows, ids that include those of the section's first rows, where that is faster than sorting all.
     """
 
-    queryset: QuerySet
-    shown: QuerySet
-    expressions: tuple[ExpressionWrapper | None, ...]
-    near: Callable[[int], QuerySet] | None = None
+    queryset: QuerySet[Any]
+    shown: QuerySet[Any]
+    expressions: tuple[ExpressionWrapper[Any] | None, ...]
+    near: Callable[[int], QuerySet[Any]] | None = None
 
-    def rows(self, skip: int, count: int) -> QuerySet:
-        """`count` of the section's rows, after `skip`.
+    def rows(self, skip: int, count: int) -> QuerySet[Any]:
+        """Return `count` of the section's rows, after `skip`.
 
-        Their ids are found first, by a statement inside of the statement: what goes out of each row would make its sort dear, and the joins
-        for that would hide from the planner which index to walk.
+        A subquery finds their ids first: the output columns would make the sort expensive, and their joins would hide
+        from the planner which index to walk.
         """
         found = (
             self.queryset
@@ -68,24 +69,27 @@ class Section:
 
 
 class AnyOf(Func):
-    """Whether the value is in the array; unlike IN over a subquery, it is never planned as a join, and finds rows by their key."""
+    """Whether the value is in the array.
+
+    Unlike IN over a subquery it is never planned as a join: PostgreSQL looks the rows up by key.
+    """
 
     template, arg_joiner, arity = "%(expressions)s)", " = ANY(", 2
     output_field = BooleanField()
 
 
 def sections(
-    queryset: QuerySet,
+    queryset: QuerySet[Any],
     sort: Sequence[SortKey],
     after: Sequence[Any] | None = None,
     *,
-    shown: QuerySet | None = None,
+    shown: QuerySet[Any] | None = None,
     by_target: bool = False,
 ) -> Iterator[Section]:
-    """The ordered parts of the queryset, whole or from the row on whose sort values and id are `after` (that row excluded).
+    """Yield the sections of the queryset: all of them, or those after the row with the sort values and id `after`.
 
-    `shown` is the queryset, or one that has all of its rows and may be planned more easily. With `by_target`, what is sorted by a
-    RelationField alone comes in a part for every few targets, of which a page reads the first ones.
+    `shown` is the queryset, or one that contains its rows and is easier to plan. With `by_target`, a sort by one
+    RelationField yields a section per few targets, of which a page reads the first ones.
     """
     shown = queryset if shown is None else shown
     passed = 0 if after is None else _leading_nulls(after, len(sort))
@@ -101,7 +105,7 @@ def sections(
 
 
 def _sections_by_target(
-    queryset: QuerySet, shown: QuerySet, key: SortKey, field: RelationField, after: Sequence[Any] | None
+    queryset: QuerySet[Any], shown: QuerySet[Any], key: SortKey, field: RelationField, after: Sequence[Any] | None
 ) -> Iterator[Section]:
     for targets, rows in chunks(field, queryset, after, descending=key.descending):
         part = _section(rows.filter(**{f"{field.reference}__in": targets}), shown, [key], 0, None)
@@ -113,21 +117,21 @@ def _leading_nulls(values: Sequence[Any], limit: int) -> int:
 
 
 def _section(
-    queryset: QuerySet, shown: QuerySet, sort: Sequence[SortKey], nulls: int, after: Sequence[Any] | None
+    queryset: QuerySet[Any], shown: QuerySet[Any], sort: Sequence[SortKey], nulls: int, after: Sequence[Any] | None
 ) -> Section:
-    """The rows without value in the first `nulls` keys and with one in the next."""
+    """Make the section of rows without a value in the first `nulls` keys and with one in the next."""
     order: list[OrderBy] = []
     where = Q()
     for sort_key in sort[:nulls]:
-        where &= sort_key.field.unvalued()
+        where &= sort_key.field.without_value()
         if (empty := sort_key.field.empty_column) is not None:
-            # Sorting by a column that is null throughout changes nothing, but lets an index (…, column, id) give the order of the rest.
+            # A sort column that is null throughout changes nothing, but lets an index (…, column, id) give the order.
             order.append(OrderBy(column(empty), descending=sort_key.descending))
     keys: list[_Key] = []
     for slot, sort_key in enumerate(sort[nulls:], start=nulls):
         queryset, shown = sort_key.field.join(queryset, slot), sort_key.field.join(shown, slot)
         if slot == nulls and sort_key.field.nullable:
-            where &= sort_key.field.valued(slot)
+            where &= sort_key.field.with_value(slot)
         keys.append(
             _Key(sort_key.field.sort_value(slot), sort_key.descending, sort_key.field.nullable and slot > nulls)
         )
@@ -144,22 +148,22 @@ def _section(
         )
         where &= _beyond(keys, after, one_table=one_table)
     order += [OrderBy(key.value, descending=key.descending, nulls_last=True if key.nullable else None) for key in keys]
-    # All in one filter(), since a second one would join a to-many relation a second time.
+    # One filter() for all: a second one would join a to-many relation again.
     return Section(
         queryset.filter(where).order_by(*order), shown.order_by(*order), (*[None] * nulls, *(key.value for key in keys))
     )
 
 
 def _beyond(keys: Sequence[_Key], after: Sequence[Any], *, one_table: bool) -> Q:
-    """The rows that come after the one with the sort values `after`."""
+    """Match the rows after the one with the sort values `after`."""
     if len({key.descending for key in keys}) > 1 or any(key.nullable for key in keys):
         return Q(_at_or_beyond(keys[0], after[0])) & _spelled_out(keys, after)
     comparison = TupleLessThan if keys[0].descending else TupleGreaterThan
-    # Values are wrapped so that no column's field converts them.
+    # Values are wrapped, so that the column's field doesn't convert them.
     row = Q(
         comparison(Tuple(*(key.value for key in keys)), tuple(Value(value, output_field=Field()) for value in after))
     )
-    # The planner cannot use a row comparison over two tables for the index of either.
+    # The planner cannot use a row comparison over two tables with the index of either.
     return row if one_table else Q(_at_or_beyond(keys[0], after[0])) & row
 
 
@@ -168,7 +172,7 @@ def _at_or_beyond(key: _Key, value: Any) -> LessThanOrEqual | GreaterThanOrEqual
 
 
 def _spelled_out(keys: Sequence[_Key], after: Sequence[Any]) -> Q:
-    """a < x or (a = x and (b < y or (b = y and …))), with nulls after all values."""
+    """Spell out a < x or (a = x and (b < y or (b = y and …))), with nulls after all values."""
     key, value = keys[0], after[0]
     strictly: Q | None = None
     if value is not None:

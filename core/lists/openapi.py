@@ -1,4 +1,4 @@
-"""The standard list contract as OpenAPI parameters, for every list endpoint."""
+"""The standard list contract as OpenAPI parameters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ LIST_PARAMETERS: list[OpenApiParameter] = [
     _parameter(
         "p",
         {"type": "integer", "minimum": 1, "maximum": 2**31 - 1},
-        "Page number, from 1 on. Pages are given only when both p and n are sent; with one or neither the whole matching set is answered.",
+        "Page number, from 1 on. Pages are given only when both p and n are sent; with one or neither the whole"
+        " matching set is answered.",
     ),
     _parameter(
         "n",
@@ -38,19 +39,22 @@ LIST_PARAMETERS: list[OpenApiParameter] = [
     _parameter(
         "cursorPagination",
         {"type": "boolean"},
-        "true turns on cursor mode, which neither skips nor repeats records that stay as they are while others are written. "
+        "true turns on cursor mode, which neither skips nor repeats records that stay as they are while others are"
+        " written. "
         "It needs n; p is not used.",
     ),
     _parameter(
         "cursor",
         OpenApiTypes.STR,
-        "The nextCursor of the previous answer, unchanged, beside the same search, filters and ids (the sort may be left out). "
+        "The nextCursor of the previous answer, unchanged, beside the same search, filters and ids (the sort may be"
+        " left out). "
         "Implies cursor mode.",
     ),
     _parameter(
         "sortBy",
         OpenApiTypes.STR,
-        f"Comma-separated fields, at most {MAX_SORTS}, sorted by from left to right; _id breaks ties. Records without value come last. "
+        f"Comma-separated fields, at most {MAX_SORTS}, sorted by from left to right; _id breaks ties. Records without"
+        " value come last. "
         "Custom fields are named by their id.",
         ("By name, then the newest", "name,createdAt"),
     ),
@@ -75,7 +79,8 @@ LIST_PARAMETERS: list[OpenApiParameter] = [
     _parameter(
         "filters",
         OpenApiTypes.STR,
-        "JSON object of field and value (equals), or field and array (any of them); all must hold. null finds records without value. "
+        "JSON object of field and value (equals), or field and array (any of them); all must hold. null finds records"
+        " without value. "
         "Text is compared exactly; a date without time means its whole day in UTC.",
         ("One value, and any of two", '{"isActive": true, "name": ["Ann", "Bob"]}'),
     ),

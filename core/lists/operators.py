@@ -1,11 +1,11 @@
-"""The operators of filters, each as SQL and as plain Python with the same result.
+"""The operators of filters, each in SQL and in Python with the same result.
 
-Missing values. A field has no value when it is null; a text also when it is empty. A comparison is false without a value, and
-notEquals, notIn and notContains are the exact opposites of equals, in and contains: records without value are among their results.
-Several values (tags): a condition holds when one of them meets it, and a negated one when none does.
-Text: equals and in compare exactly (capitals count, unless the field ignores them); contains, startsWith and endsWith ignore capitals.
-Dates: a date without time means its whole day in UTC, a time the millisecond that answers show; so equals 2026-01-31 finds that day,
-after excludes it and lessThanOrEqual includes it. null as a value of equals, notEquals, in and notIn means "no value".
+Missing values: a field has no value if it is null; a text also if it is empty. A comparison is false without a value.
+notEquals, notIn and notContains are the exact opposites of equals, in and contains, so they match records without a
+value. Several values (tags): a condition holds if one of them meets it, a negated one if none does. Text: equals and in
+respect case, unless the field ignores it; contains, startsWith and endsWith ignore case. Dates: a date without a time
+means its whole day in UTC, a time means the millisecond that answers show. So equals 2026-01-31 matches that day, after
+excludes it and lessThanOrEqual includes it. null as a value of equals, notEquals, in and notIn means "no value".
 """
 
 from __future__ import annotations
@@ -42,25 +42,25 @@ UNITS = ("minutes", "hours", "days", "weeks", "months", "years")
 
 
 @dataclass(frozen=True)
-class Probe:
-    """A predicate over one present value: as SQL (`condition`) and in Python (`holds`, over core.lists.values.record_value)."""
+class Predicate:
+    """A test of one present value, in SQL (`condition`) and in Python (`holds`, of a `record_value`)."""
 
     condition: Condition
     holds: Callable[[Any], bool]
 
 
 @dataclass(frozen=True)
-class Leaf:
-    """A compiled condition: its probes, each wanted or unwanted, of which `any_of` or all must come out so."""
+class CompiledCondition:
+    """A compiled condition: predicates with the result that is wanted of each, of which any or all must come true."""
 
     field: ListField
-    probes: tuple[tuple[Probe, bool], ...]
+    predicates: tuple[tuple[Predicate, bool], ...]
     any_of: bool
 
     def q(self) -> Q:
         parts = [
-            self.field.where(probe.condition) if wanted else self.field.where_not(probe.condition)
-            for probe, wanted in self.probes
+            self.field.where(predicate.condition) if wanted else self.field.where_not(predicate.condition)
+            for predicate, wanted in self.predicates
         ]
         whole = parts[0]
         for part in parts[1:]:
@@ -68,37 +68,40 @@ class Leaf:
         return whole
 
     def holds(self, values: list[Any]) -> bool:
-        results = [any(probe.holds(value) for value in values) == wanted for probe, wanted in self.probes]
+        results = [any(predicate.holds(value) for value in values) == wanted for predicate, wanted in self.predicates]
         return any(results) if self.any_of else all(results)
 
 
-def leaf(field: ListField, operator: str, raw: Any, where: str, now: datetime) -> Leaf:
-    """The condition `field operator raw`; an operator or value that does not fit the field's type is a 400 that begins with `where`."""
+def compile_condition(field: ListField, operator: str, raw: Any, where: str, now: datetime) -> CompiledCondition:
+    """Compile `field operator raw`.
+
+    Raises a 400 that begins with `where` for an operator or a value that does not fit the field's type.
+    """
     allowed = OPERATORS[field.type]
     if operator not in allowed:
         raise refuse(
             where, f"the operator {shorten(operator, 40)!r} does not fit a {field.type}; allowed: {', '.join(allowed)}"
         )
     if operator in ("isEmpty", "isNotEmpty"):
-        return Leaf(field, ((_present(field), operator == "isNotEmpty"),), any_of=True)
+        return CompiledCondition(field, ((_present(field), operator == "isNotEmpty"),), any_of=True)
     if operator in ("equals", "notEquals"):
         return _membership(field, [raw], where, wanted=operator == "equals")
     if operator in ("in", "notIn"):
         return _membership(field, _array(raw, where), where, wanted=operator == "in")
     if operator in TEXT:
         return _text(field, operator, raw, where)
-    return Leaf(field, ((_range(field, operator, raw, where, now), True),), any_of=True)
+    return CompiledCondition(field, ((_range(field, operator, raw, where, now), True),), any_of=True)
 
 
 def contains(field: ListField, text: str) -> Q:
-    """The records of which a value contains the text, whatever its capitals."""
+    """Match the records that have a value which contains the text, ignoring case."""
     return _text(field, "contains", text, field.name).q()
 
 
-def _present(field: ListField) -> Probe:
+def _present(field: ListField) -> Predicate:
     if field.type != "text":
-        return Probe(lambda value: Q(sql.IsNull(value, False)), lambda value: True)
-    return Probe(lambda value: Q(sql.IsNull(value, False)) & ~Q(sql.Exact(value, "")), lambda value: value != "")
+        return Predicate(lambda value: Q(sql.IsNull(value, False)), lambda value: True)
+    return Predicate(lambda value: Q(sql.IsNull(value, False)) & ~Q(sql.Exact(value, "")), lambda value: value != "")
 
 
 def _array(raw: Any, where: str) -> list[Any]:
@@ -109,29 +112,29 @@ def _array(raw: Any, where: str) -> list[Any]:
     return list(raw)
 
 
-def _membership(field: ListField, raws: list[Any], where: str, *, wanted: bool) -> Leaf:
-    probes: list[tuple[Probe, bool]] = []
+def _membership(field: ListField, raws: list[Any], where: str, *, wanted: bool) -> CompiledCondition:
+    predicates: list[tuple[Predicate, bool]] = []
     values = [read_value(field.type, raw, where, field.name) for raw in raws if raw is not None]
     if values:
-        probes.append((_one_of(field, values), wanted))
+        predicates.append((_one_of(field, values), wanted))
     if len(values) < len(raws):
-        probes.append((_present(field), not wanted))
-    return Leaf(field, tuple(probes), any_of=wanted)
+        predicates.append((_present(field), not wanted))
+    return CompiledCondition(field, tuple(predicates), any_of=wanted)
 
 
-def _one_of(field: ListField, values: list[Any]) -> Probe:
+def _one_of(field: ListField, values: list[Any]) -> Predicate:
     if field.type == "date":
         spans = [_Range(low=span.start, high=span.end, high_included=False) for span in values]
-        return Probe(
+        return Predicate(
             lambda value: _any([span.condition(value) for span in spans]),
             lambda value: any(span.holds(value) for span in spans),
         )
     if field.ignore_case:
         folded = {fold(value) for value in values}
-        return Probe(lambda value: _equal(Upper(value), list(folded)), lambda value: fold(value) in folded)
+        return Predicate(lambda value: _equal(Upper(value), list(folded)), lambda value: fold(value) in folded)
     wanted = set(values)
     stored = [field.to_column(value) for value in wanted]
-    return Probe(lambda value: _equal(value, stored), lambda value: value in wanted)
+    return Predicate(lambda value: _equal(value, stored), lambda value: value in wanted)
 
 
 def _equal(value: Expression, wanted: list[Any]) -> Q:
@@ -153,16 +156,16 @@ _LIKE: dict[str, tuple[type[Any], Callable[[str, str], bool]]] = {
 }
 
 
-def _text(field: ListField, operator: str, raw: Any, where: str) -> Leaf:
+def _text(field: ListField, operator: str, raw: Any, where: str) -> CompiledCondition:
     text = read_value("text", raw, where, field.name)
     if not text:
         raise refuse(where, f"{operator} needs a text that is not empty; use isEmpty or isNotEmpty")
     lookup, compare = _LIKE[operator]
     folded = fold(text)
     wanted = operator != "notContains"
-    narrowed = (field.narrow(text) if field.narrow and wanted else None) or Q()
-    probe = Probe(lambda value: narrowed & Q(lookup(value, text)), lambda value: compare(fold(value), folded))
-    return Leaf(field, ((probe, wanted),), any_of=True)
+    prefilter = (field.prefilter(text) if field.prefilter and wanted else None) or Q()
+    predicate = Predicate(lambda value: prefilter & Q(lookup(value, text)), lambda value: compare(fold(value), folded))
+    return CompiledCondition(field, ((predicate, wanted),), any_of=True)
 
 
 @dataclass(frozen=True)
@@ -187,7 +190,7 @@ class _Range:
         return above and (self.high is None or (value <= self.high if self.high_included else value < self.high))
 
 
-def _range(field: ListField, operator: str, raw: Any, where: str, now: datetime) -> Probe:
+def _range(field: ListField, operator: str, raw: Any, where: str, now: datetime) -> Predicate:
     if operator in ("withinLast", "withinNext"):
         found = _relative(operator, raw, where, now)
     elif operator == "between":
@@ -196,13 +199,13 @@ def _range(field: ListField, operator: str, raw: Any, where: str, now: datetime)
     else:
         bound = read_value(field.type, raw, where, field.name)
         found = _bound(operator, bound)
-    return Probe(found.condition, found.holds)
+    return Predicate(found.condition, found.holds)
 
 
 def _bound(operator: str, bound: Any) -> _Range:
     span = isinstance(bound, Span)
     if operator in ("greaterThan", "after"):
-        # After the last moment of the calendar there is nothing, and no timestamp to compare with.
+        # Nothing is after the calendar's last moment, and no timestamp could be compared with.
         if span and bound.end is None:
             return _Range(low=bound.start, high=bound.start, high_included=False)
         return _Range(low=_end(bound), low_included=span)
@@ -247,7 +250,7 @@ def _relative(operator: str, raw: Any, where: str, now: datetime) -> _Range:
 
 
 def shift(moment: datetime, amount: int, unit: str) -> datetime:
-    """The moment so many units later (earlier if negative); a month's missing day becomes its last one."""
+    """Shift a time by so many units. A day that the month lacks becomes its last day."""
     if unit not in ("months", "years"):
         return moment + timedelta(**{unit: amount})
     months = moment.year * 12 + moment.month - 1 + amount * (12 if unit == "years" else 1)

@@ -1,4 +1,4 @@
-"""One page of a list, or the whole of it as a stream."""
+"""A page of a list, or the whole list as a stream."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any, Protocol, cast
 from django.db import connections, transaction
 from django.db.models import ExpressionWrapper, QuerySet
 
-from core.api.json import dumps
-from core.lists.cursor import place, unpack_values
+from core.lists.cursor import cursor_at, unpack_values
 from core.lists.keyset import Section, sections
 from core.lists.query import ListQuery
 from core.lists.search import few_or_many
+from core.text.json import dumps
 
 CHUNK = 2000
 MAX_NEAR = 5000
-"""Up to so many rows down, a page sorted by a relation reads ahead of each target; further down sorting all records costs less."""
+"""The deepest row that a page sorted by a relation finds target by target; further down, sorting all is cheaper."""
 _RESERVED = "list_sort_"
 
 Row = dict[str, Any]
@@ -27,21 +27,21 @@ Scope = Callable[[], AbstractContextManager[Any]]
 
 
 class Projection(Protocol):
-    """What goes out of each record (core.api.output.Output is one)."""
+    """The output of each record (core.api.output.Output implements it)."""
 
-    def project(self, queryset: QuerySet) -> QuerySet:
-        """The queryset as `.values(...)`."""
+    def project(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Select the columns of the output with `.values(...)`."""
 
     def render(self, row: Mapping[str, Any]) -> Row:
-        """A projected row as it goes out."""
+        """Convert a projected row to its output."""
 
     def complete(self, rows: list[Row]) -> list[Row]:
-        """Rendered rows with what is read for all rows of a page, or of a piece of a stream, at once."""
+        """Add what is read for all rows of a page, or of a chunk of a stream, at once."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """The rows of one page; `total_count` is that of the whole set."""
+    """The rows of one page. `total_count` counts the whole set."""
 
     rows: list[Row]
     total_count: int
@@ -50,30 +50,30 @@ class Page:
 
 @dataclass(frozen=True)
 class Stream:
-    """The whole set, in lists of at most 2,000 rows; iterating runs the query."""
+    """The whole set in lists of at most 2,000 rows. Iterating runs the query."""
 
-    queryset: QuerySet
+    queryset: QuerySet[Any]
     query: ListQuery
     output: Projection
 
     def __iter__(self) -> Iterator[list[Row]]:
-        # One snapshot for all statements, so that no record is missed or comes twice when it changes its section meanwhile.
+        # One snapshot for all statements: a record that changes its section meanwhile is neither missed nor repeated.
         with _snapshot(self.queryset.db):
             for section in sections(self.queryset, self.query.sort):
                 found = cast(
                     Generator[Row, None, None], self.output.project(section.queryset).iterator(chunk_size=CHUNK)
                 )
-                # Closed before the transaction is, since the cursor ends with it.
+                # Closed before the transaction, with which the cursor ends.
                 with closing(found) as rows:
                     while chunk := [self.output.render(row) for row in islice(rows, CHUNK)]:
                         yield self.output.complete(chunk)
 
 
-def list_page(queryset: QuerySet, query: ListQuery, output: Projection) -> Page | Stream:
-    """What the query asks of the queryset: a page when it paginates, else the whole set as a stream.
+def list_page(queryset: QuerySet[Any], query: ListQuery, output: Projection) -> Page | Stream:
+    """Return the page that the query asks for, or the whole set as a stream if it doesn't paginate.
 
-    A page costs one query, and one more for the total where that is neither in the cursor nor plain from the page itself;
-    a page that reaches into the rows without sort value costs one more, and so does a first one that looks a text up by its grams.
+    A page costs one query, plus one for the total unless the cursor or the page itself tells it, plus one if it reaches
+    the rows without a sort value. A first page of a search with a prefilter costs one more.
     """
     if query.size is None:
         return Stream(queryset.filter(query.where), query, output)
@@ -82,7 +82,7 @@ def list_page(queryset: QuerySet, query: ListQuery, output: Projection) -> Page 
         skip = ((query.page or 1) - 1) * query.size
         parts = sections(matching, query.sort, shown=queryset, by_target=skip + query.size <= MAX_NEAR)
         found = _take(parts, output, query.size + 1, skip)
-        # A first page that is not full is the whole set.
+        # A first page that isn't full is the whole set.
         total = len(found) if not skip and len(found) <= query.size else counted
         if total is None:
             total = queryset.filter(query.where).order_by().count()
@@ -94,22 +94,24 @@ def list_page(queryset: QuerySet, query: ListQuery, output: Projection) -> Page 
         total = query.cursor.total
     page = found[: query.size]
     more = len(found) > query.size
-    next_cursor = place(query.sort_names, query.fingerprint, _sort_values(*page[-1]), total).encode() if more else None
+    next_cursor = (
+        cursor_at(query.sort_names, query.fingerprint, _sort_values(*page[-1]), total).encode() if more else None
+    )
     return Page(output.complete([output.render(row) for _, row in page]), total, next_cursor)
 
 
 def _take(parts: Iterator[Section], output: Projection, count: int, skip: int = 0) -> list[tuple[Section, Row]]:
-    """The first `count` rows after `skip`, each with the section that it comes from."""
+    """Return the first `count` rows after `skip`, each with its section."""
     taken: list[tuple[Section, Row]] = []
     for section in parts:
-        names: dict[str, ExpressionWrapper] = {
+        names: dict[str, ExpressionWrapper[Any]] = {
             _name(i): value for i, value in enumerate(section.expressions) if value is not None
         }
         rows = list(output.project(section.rows(skip, count - len(taken))).annotate(**names))
         taken += [(section, row) for row in rows]
         if len(taken) == count:
             break
-        # Only an offset that lies beyond this whole section needs to know its length.
+        # Only an offset beyond this section needs the section's length.
         skip = max(0, skip - section.queryset.order_by().count()) if skip and not rows else 0
     return taken
 
@@ -123,7 +125,7 @@ def _name(position: int) -> str:
 
 
 class _snapshot:
-    """A read-only transaction in which all statements see the same state; inside of another transaction it is just a savepoint."""
+    """A read-only transaction whose statements all see the same snapshot; inside another transaction, a savepoint."""
 
     def __init__(self, alias: str) -> None:
         self.connection = connections[alias]
@@ -132,7 +134,7 @@ class _snapshot:
     def __enter__(self) -> None:
         outermost = not self.connection.in_atomic_block
         if outermost:
-            # Whatever a session needs before its first statement is sent now, since SET TRANSACTION must be the transaction's first.
+            # The session's own statements are sent now, since SET TRANSACTION must be the transaction's first one.
             with self.connection.cursor():
                 pass
         self.atomic.__enter__()
@@ -150,11 +152,11 @@ def stream_json(
     scope: Scope = nullcontext,
     within: tuple[Mapping[str, Any], str] | None = None,
 ) -> Iterator[bytes]:
-    """The list response of the whole set as JSON, in pieces and bounded memory.
+    """Yield the list response of the whole set as JSON, in pieces and bounded memory.
 
-    `within` is the record that the rows belong to and its field that they stand in; data is that record then.
-    `scope` is entered for each piece and left before it is handed on, so that the caller's context never leaks into the code that sends it.
-    totalCount stands after data and is the number of rows that were sent. Closing the iterator early ends its transaction.
+    With `within` (a record, and the name of a field) data is that record, and the rows are the value of the field.
+    `scope` is entered for each piece and left before it is yielded, so that it never leaks into the code that sends it.
+    totalCount follows data and is the number of rows sent. Closing the iterator early ends its transaction.
     """
     pieces = _json_pieces(envelope, rows, within)
     try:
@@ -185,5 +187,5 @@ def _json_pieces(
 
 
 def _open(record: Mapping[str, Any]) -> bytes:
-    """The object's JSON, to be gone on with."""
+    """Return the object's JSON without its closing brace, for more members."""
     return dumps(dict(record))[:-1] + (b"," if record else b"")

@@ -1,4 +1,4 @@
-"""The standard list contract (interface section 4.1): query parameters in, one checked ListQuery out."""
+"""The standard list contract (interface section 4.1): parses query parameters into a ListQuery."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.lists import tree
 from core.lists.cursor import Cursor, decode
 from core.lists.fields import FieldSet
 from core.lists.keyset import SortKey
-from core.lists.narrowing import narrowing
+from core.lists.prefilter import prefiltering
 from core.lists.search import search_in
 from core.lists.values import clean_text, refuse
 
@@ -50,10 +50,10 @@ _NUMBER = re.compile(r"[0-9]{1,1000}", re.ASCII)
 
 @dataclass(frozen=True)
 class ListQuery:
-    """A checked list request: which records (`where`), in which order, and which part of them.
+    """A validated list request: which records (`where`), in which order, and which part of them.
 
-    `page` is None in cursor mode; `size` is None when the whole set is wanted. Where `where` looks texts up by their grams
-    (core.lists.narrowing), `wide` gives the same condition without them.
+    `page` is None in cursor mode, `size` is None for the whole set. `without_prefilter` makes `where` without
+    prefilters (core.lists.prefilter), if it has any.
     """
 
     where: Q
@@ -62,7 +62,7 @@ class ListQuery:
     page: int | None = None
     size: int | None = None
     cursor: Cursor | None = None
-    wide: Callable[[], Q] | None = None
+    without_prefilter: Callable[[], Q] | None = None
 
     @property
     def paginated(self) -> bool:
@@ -76,9 +76,9 @@ class ListQuery:
     def parse(
         cls, params: Mapping[str, Any], fields: FieldSet, *, extra: Iterable[str] = (), now: datetime | None = None
     ) -> ListQuery:
-        """The query in a request's parameters; anything malformed or unknown is a 400 that names the parameter.
+        """Parse a request's parameters. Raises a 400 that names the parameter for anything malformed or unknown.
 
-        `extra` are the parameters that the endpoint itself reads; a cursor belongs to their values too.
+        `extra` are the parameters that the endpoint itself reads. A cursor is valid only with the same values of them.
         """
         reader, extra = _Reader(params), sorted(extra)
         reader.allow_only(PARAMETERS.union(extra))
@@ -93,7 +93,7 @@ class ListQuery:
         paginated = cursor_mode or (page is not None and size is not None)
         sort = _sort(reader, fields, cursor)
         now = now or datetime.now(UTC)
-        with narrowing() as grams:
+        with prefiltering() as prefilters:
             where, content = _where(reader, fields, now)
         content += [[name, str(params[name])] for name in extra if name in params]
         fingerprint = _fingerprint([[key.field.name, key.order] for key in sort], content)
@@ -111,12 +111,12 @@ class ListQuery:
             page=page if paginated and not cursor_mode else None,
             size=min(size, MAX_SIZE) if paginated and size is not None else None,
             cursor=cursor,
-            wide=partial(_wide, reader, fields, now) if grams.used else None,
+            without_prefilter=partial(_without_prefilter, reader, fields, now) if prefilters.used else None,
         )
 
 
 class _Reader:
-    """The parameters as text. A parameter that is sent empty counts as not sent, except where a number or boolean is wanted."""
+    """Reads parameters. An empty parameter counts as not sent, unless it is a number or a boolean."""
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         self.params = params
@@ -135,14 +135,14 @@ class _Reader:
         return value
 
     def json(self, name: str) -> Any:
-        """The parameter's JSON (or the object itself, when the parameters come from a body), or None."""
+        """Parse the parameter's JSON, or return the object if the parameters come from a body. None: it wasn't sent."""
         value = self.params.get(name)
         if value is None or value == "":
             return None
         return tree.load_json(value, name) if isinstance(value, str) else value
 
     def list(self, name: str) -> list[str]:
-        """The comma-separated values of all times that the parameter was sent."""
+        """Return the comma-separated values of all occurrences of the parameter."""
         getlist = getattr(self.params, "getlist", None)
         sent = getlist(name) if getlist else [self.text(name)]
         joined = ",".join(value for value in sent if value)
@@ -187,7 +187,7 @@ def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[Sor
 
 
 def _where(reader: _Reader, fields: FieldSet, now: datetime) -> tuple[Q, list[Any]]:
-    """All the conditions as one Q, and what they were made of, for the fingerprint."""
+    """Return all conditions as one Q, and their sources for the fingerprint."""
     search_by, search = reader.list("searchBy"), reader.text("searchValue")
     filters, advanced = reader.json("filters"), reader.json("advancedFilters")
     ids, nids = read_ids(reader.list("ids"), "ids"), read_ids(reader.list("nids"), "nids")
@@ -210,8 +210,8 @@ def _where(reader: _Reader, fields: FieldSet, now: datetime) -> tuple[Q, list[An
     ]
 
 
-def _wide(reader: _Reader, fields: FieldSet, now: datetime) -> Q:
-    with narrowing(wanted=False):
+def _without_prefilter(reader: _Reader, fields: FieldSet, now: datetime) -> Q:
+    with prefiltering(wanted=False):
         return _where(reader, fields, now)[0]
 
 
@@ -229,7 +229,7 @@ def _search(names: list[str], text: str, fields: FieldSet) -> Q:
 
 
 def filters_tree(filters: Any) -> tree.Group:
-    """The parameter `filters`, an object of fields and values (equals) or arrays (any of), as a tree."""
+    """Convert the parameter `filters`, an object of fields and values (equals) or arrays (any of), to a tree."""
     if not isinstance(filters, Mapping):
         raise refuse(
             "filters",
@@ -244,7 +244,7 @@ def filters_tree(filters: Any) -> tree.Group:
 
 
 def read_ids(values: Any, field: str) -> list[str]:
-    """The ids of a request without repetitions, in their order; a malformed one is 'Invalid format for field …'."""
+    """Return the ids of a request without duplicates, in order. Raises InvalidFormat for a malformed one."""
     if not isinstance(values, list | tuple):
         raise refuse(field, "needs to be an array of ids")
     if len(values) > MAX_IDS:

@@ -1,7 +1,8 @@
-"""Sorting by a column of what a foreign key refers to, without sorting the records: the few targets are put in order instead.
+"""Sorting by a column of a foreign key's target without sorting the records: only the few targets are sorted.
 
-Of each target, in the order of its value, come its records in the order of their ids, which an index (company, reference, id) gives. A page
-needs no more than its own length of any of them. Records of targets with the same value are mixed by id, so whole groups are read together.
+The records of each target follow in the order of their ids, by an index (company, reference, id). A page needs at most
+its own length of each target. Records of targets with the same value are mixed by id, so whole groups are read
+together.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ from core.lists.fields import ListField, column
 from core.lists.values import Kind
 
 FIRST_CHUNK, GROWTH = 2, 8
-"""Groups of targets that are read at once: most pages end within the first, and a thousand empty ones cost four statements."""
+"""Groups of targets read at once: most pages end within the first, and a thousand empty groups cost four statements."""
 
 
 class RelationField(ListField):
-    """The `attribute` of what the foreign key `relation` refers to, where many records share a target: a team, a member, an import.
+    """The `attribute` of the target of the foreign key `relation`: of a team, a member, an import.
 
-    No target may lack the attribute. Sorts want an index (company, relation, id) of the listed table.
+    Many records share a target, and no target may lack the attribute. Sorts need an index (company, relation, id) of
+    the listed table.
     """
 
     def __init__(
@@ -40,12 +42,14 @@ class RelationField(ListField):
     def empty_column(self) -> str:
         return self.reference
 
-    def unvalued(self) -> Q:
+    def without_value(self) -> Q:
         return Q(IsNull(column(self.reference), True))
 
-    def target_groups(self, queryset: QuerySet, descending: bool, start: Any = None) -> Iterator[tuple[Any, list[str]]]:
-        """The values that the targets of the queryset's records may have, in order from `start` on, each with the targets' ids."""
-        reference = cast(ForeignKey, queryset.model._meta.get_field(self.relation))
+    def target_groups(
+        self, queryset: QuerySet[Any], descending: bool, start: Any = None
+    ) -> Iterator[tuple[Any, list[str]]]:
+        """Yield the values of the targets in order, from `start` on, each with the ids of its targets."""
+        reference = cast("ForeignKey[Any, Any]", queryset.model._meta.get_field(self.relation))
         value = F(self.attribute)
         targets = reference.related_model._default_manager.order_by(value.desc() if descending else value.asc())
         if start is not None:
@@ -56,9 +60,9 @@ class RelationField(ListField):
 
 
 def chunks(
-    field: RelationField, queryset: QuerySet, after: Sequence[Any] | None, *, descending: bool
-) -> Iterator[tuple[list[str], QuerySet]]:
-    """The targets' ids, some at a time in the order of the sort, each time with the queryset's records after the place `after`."""
+    field: RelationField, queryset: QuerySet[Any], after: Sequence[Any] | None, *, descending: bool
+) -> Iterator[tuple[list[str], QuerySet[Any]]]:
+    """Yield the targets' ids in the order of the sort, a few at a time, with the queryset's records after `after`."""
     groups = field.target_groups(queryset, descending, None if after is None else after[0])
     size, taken = FIRST_CHUNK, []
     for value, ids in groups:
@@ -78,9 +82,11 @@ def _flat(groups: Iterable[list[str]]) -> list[str]:
     return [id for ids in groups for id in ids]
 
 
-def nearest(field: RelationField, queryset: QuerySet, targets: Sequence[str], descending: bool, limit: int) -> QuerySet:
-    """The ids of the first `limit` of the queryset's records of each target, by one walk of the index for each."""
-    reference = cast(ForeignKey, queryset.model._meta.get_field(field.relation))
+def nearest(
+    field: RelationField, queryset: QuerySet[Any], targets: Sequence[str], descending: bool, limit: int
+) -> QuerySet[Any]:
+    """Return the ids of each target's first `limit` records of the queryset, by one index scan per target."""
+    reference = cast("ForeignKey[Any, Any]", queryset.model._meta.get_field(field.relation))
     own = (
         queryset.filter(**{field.reference: OuterRef("pk")})
         .order_by("-pk" if descending else "pk")

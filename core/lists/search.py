@@ -1,4 +1,4 @@
-"""searchValue over several fields: one condition that indexes can answer, also when the fields are of several tables."""
+"""searchValue over several fields: one condition that indexes can answer, even across tables."""
 
 from __future__ import annotations
 
@@ -17,43 +17,44 @@ if TYPE_CHECKING:
     from core.lists.query import ListQuery
 
 MANY = 5000
-"""Matching records of which a page is found by walking along its order, rather than by sorting them."""
+"""Above this number of matches a page is found by walking the index of its order, not by sorting the matches."""
 FENCE = 2**31 - 1
 
 
 def search_in(fields: Sequence[ListField], text: str) -> Q:
-    """The records of which one of the fields contains the text, whatever its capitals, or one of the field's own spellings of it."""
+    """Return the condition that one of the fields contains the text or one of its variants, ignoring case."""
     groups: dict[Callable[[str], Q | None] | None, list[Q]] = {}
     for field in fields:
-        for spelling in dict.fromkeys(field.respell(text)):
-            by_index = field.narrow is not None and field.narrow(spelling) is not None
-            groups.setdefault(field.narrow if by_index else None, []).append(contains(field, spelling))
+        for variant in dict.fromkeys(field.query_variants(text)):
+            indexed = field.prefilter is not None and field.prefilter(variant) is not None
+            groups.setdefault(field.prefilter if indexed else None, []).append(contains(field, variant))
     parts = [reduce(or_, found) for found in groups.values()]
-    # Where one field has no index all records are read anyway, and then once.
+    # If one field has no index, all records are read anyway, and once is enough.
     return reduce(or_, parts) if None in groups or len(parts) == 1 else Q(Either(parts))
 
 
-def few_or_many(queryset: QuerySet, query: ListQuery) -> tuple[QuerySet, int | None]:
-    """The records that the query asks for, in the form in which a page of them is quick, and their number where it is found on the way.
+def few_or_many(queryset: QuerySet[Any], query: ListQuery) -> tuple[QuerySet[Any], int | None]:
+    """Return the matching records in the form that pages fast, and their number if it was counted on the way.
 
-    The planner takes grams for independent of each other and expects far too few records. That is harmless where they are few: they are
-    found by the index, all of them, and sorted. Of many, a page's rows soon come up on a walk along the index that gives the order,
-    which compares the text alone. Which it is is counted, up to MANY, on a first page; later ones have it in their cursor.
+    The planner assumes that trigrams are independent and expects far too few records. For few matches that is harmless:
+    the index finds all of them, and they are sorted. For many, a walk along the index of the order soon finds a page,
+    and compares the text alone. A first page counts up to MANY to choose between the two; later pages read the cursor.
     """
     matching = queryset.filter(query.where)
-    if query.wide is None:
+    if query.without_prefilter is None:
         return matching, None
     total = matching.order_by()[: MANY + 1].count() if query.cursor is None else query.cursor.total
     if total > MANY:
-        return queryset.filter(query.wide()), None
-    # The limit is never reached; it keeps the planner from walking along the order all the same.
+        return queryset.filter(query.without_prefilter()), None
+    # The limit is never reached; it only keeps the planner from walking the index of the order.
     return queryset.filter(pk__in=matching.order_by().values("pk")[:FENCE]), total
 
 
 class Either(Expression):
-    """The records that meet one of the conditions, each found by an index of its own: PostgreSQL joins the indexes of one table only.
+    """The records that meet one of the conditions, each found by its own index.
 
-    `id IN (… UNION ALL …)` where `… OR …` would be tried on every record.
+    It compiles to `id IN (… UNION ALL …)`: PostgreSQL combines the indexes of one table only, and would test every
+    record against `… OR …`.
     """
 
     conditional = True

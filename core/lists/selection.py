@@ -1,4 +1,4 @@
-"""The standard bulk selection (interface section 4.1): ids, nids, selectAll in the body, filters in the query string."""
+"""The standard bulk selection (interface section 4.1): ids, nids and selectAll in the body, filters in the query."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from core.lists.values import refuse
 
 BATCH = 5000
 LISTED = frozenset({"ids", "nids", "searchBy", "sortBy", "sortOrder"})
-"""Parameters that have several values, separated by commas or sent several times."""
+"""Parameters with several values, separated by commas or sent repeatedly."""
 
 
 @dataclass(frozen=True)
 class BulkSelection:
-    """Which of a list's records a bulk operation acts on."""
+    """The records of a list that a bulk operation acts on."""
 
     where: Q
     everything: bool = False
-    """Whether it is what the query string matches, instead of ids."""
+    """Whether the query string selects the records, not ids."""
     raw: Mapping[str, Any] = field(default_factory=dict)
-    """The selection as JSON for work that goes on after the request: `parse(raw, raw["query"], fields)` reads it again."""
+    """The selection as JSON, for work after the request: `parse(raw, raw["query"], fields)` reads it again."""
 
     @classmethod
     def parse(
@@ -41,10 +41,11 @@ class BulkSelection:
         extra: Iterable[str] = (),
         now: datetime | None = None,
     ) -> BulkSelection:
-        """The selection in a request: the records with the body's `ids`, or with `selectAll` those of the query string, less `nids`.
+        """Parse the selection of a request.
 
-        With selectAll the ids are not looked at, and without it the query string is not: the contract has the one instead of the other.
-        `now` is what withinLast and withinNext count from (default: the present).
+        It has the body's `ids`, or with `selectAll` the records of the query string, without `nids`. selectAll ignores
+        the ids, and without it the query string is ignored: the contract has one instead of the other. withinLast and
+        withinNext count from `now` (default: the present).
         """
         ids, nids = (read_ids([] if body.get(name) is None else body[name], name) for name in ("ids", "nids"))
         everything = body.get("selectAll", False)
@@ -62,21 +63,22 @@ class BulkSelection:
         )
         return cls(where & ~Q(pk__in=nids) if nids else where, everything, raw)
 
-    def apply(self, queryset: QuerySet) -> QuerySet:
-        """The selected ones of the queryset's records."""
+    def apply(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Filter the queryset by the selection."""
         return queryset.filter(self.where)
 
 
 def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters as an object; those with several values have them in one, as one may send them too."""
+    """Return the parameters as an object. Repeated ones are joined by commas, which mean the same."""
     several = getattr(params, "getlist", None)
     return {name: ",".join(several(name)) if several and name in LISTED else value for name, value in params.items()}
 
 
-def in_batches(queryset: QuerySet, size: int = BATCH, *, lock: bool = False) -> Iterator[list[str]]:
-    """The ids of the queryset in ascending order, `size` at a time; the set is that of the first step, whatever is done to its batches.
+def in_batches(queryset: QuerySet[Any], size: int = BATCH, *, lock: bool = False) -> Iterator[list[str]]:
+    """Yield the ids of the queryset in ascending order, `size` at a time, as they were at the first step.
 
-    The caller owns the transaction. `lock` locks the rows in this order, so that bulk operations wait for each other and never deadlock.
+    The caller owns the transaction. `lock` locks the rows in this order, so that bulk operations wait for each other
+    and never deadlock.
     """
     if not connections[queryset.db].in_atomic_block:
         raise TransactionManagementError("in_batches() needs a transaction around it")

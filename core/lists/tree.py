@@ -1,6 +1,7 @@
 """The tree of conditions: parsed, compiled to SQL, or evaluated in Python.
 
-advancedFilters, segments, reports and workflow conditions all use it."""
+advancedFilters, segments, reports and workflow conditions use it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from django.db.models import Q
 
 from core.errors import shorten
 from core.lists.fields import FieldSet, ListField
-from core.lists.operators import leaf
+from core.lists.operators import compile_condition
 from core.lists.values import record_value, refuse
 
 MAX_DEPTH = 5
@@ -25,7 +26,7 @@ PARAMETER = "advancedFilters"
 
 @dataclass(frozen=True)
 class Condition:
-    """One comparison; `value` is still the JSON value."""
+    """One comparison. `value` is the JSON value."""
 
     field: str
     operator: str
@@ -34,14 +35,14 @@ class Condition:
 
 @dataclass(frozen=True)
 class Group:
-    """Conditions of which all ("and") or one ("or") must hold; an empty group holds for every record."""
+    """Conditions of which all ("and") or one ("or") must hold. An empty group holds for every record."""
 
     operator: str
     conditions: tuple[Condition | Group, ...]
 
 
 def load_json(text: str, parameter: str) -> Any:
-    """The parameter's JSON; numbers with a fraction become Decimal, so that none is rounded."""
+    """Parse the parameter's JSON. Numbers with a fraction become Decimal, so that none is rounded."""
     try:
         return json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
@@ -53,7 +54,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def parse(value: str | Mapping[str, Any], parameter: str = PARAMETER) -> Group:
-    """A tree from its JSON text or the object itself: at most 5 deep and 50 conditions. Names and values are checked by `compile`."""
+    """Parse a tree, JSON or object, of at most 5 levels and 50 conditions. `compile` checks names and values."""
     raw = load_json(value, parameter) if isinstance(value, str) else value
     if isinstance(raw, Mapping) and "conditions" not in raw and "field" in raw:
         raw = {"operator": "and", "conditions": [raw]}
@@ -106,24 +107,25 @@ def _count(node: Condition | Group) -> int:
 
 
 def dump(node: Condition | Group) -> dict[str, Any]:
-    """The tree as the JSON object that `parse` reads."""
+    """Convert the tree to the JSON object that `parse` reads."""
     if isinstance(node, Condition):
         return {"field": node.field, "operator": node.operator, "value": node.value}
     return {"operator": node.operator, "conditions": [dump(child) for child in node.conditions]}
 
 
 def compile(node: Condition | Group, fields: FieldSet, *, now: datetime | None = None, parameter: str = PARAMETER) -> Q:
-    """The tree as one Q; an unknown field, an operator or a value that does not fit is InvalidRequest_400, a malformed id InvalidFormat.
+    """Compile the tree to one Q. withinLast and withinNext count from `now` (default: the present).
 
-    `now` is what withinLast and withinNext count from (default: the present).
+    Raises InvalidRequest_400 for an unknown field or an operator or value that does not fit, InvalidFormat for a bad
+    id.
     """
     now = now or datetime.now(UTC)
     if isinstance(node, Condition):
         field = fields.filterable(node.field, parameter)
-        return leaf(field, node.operator, node.value, _where(parameter, field), now).q()
+        return compile_condition(field, node.operator, node.value, _where(parameter, field), now).q()
     parts = [compile(child, fields, now=now, parameter=parameter) for child in node.conditions]
-    # An empty group holds for every record, and so does an "or" that contains one: Q() would silently vanish from it. A Q of nothing
-    # but empty ones must be Q() itself, or the "or" around it would not see that.
+    # An empty group holds for every record, and so does an "or" that contains one: Q() would silently vanish from it.
+    # A Q of empty ones alone must be Q() itself, or the "or" around it would not notice.
     if node.operator == "or":
         return Q(*parts, _connector=Q.OR) if all(parts) else Q()
     return Q(*filter(None, parts))
@@ -137,14 +139,14 @@ def evaluate(
     now: datetime | None = None,
     parameter: str = PARAMETER,
 ) -> bool:
-    """Whether the record, a mapping of field names to values (lists where a field has many), is one that the compiled tree selects.
+    """Whether the compiled tree selects the record, a mapping of field names to values (lists for fields with many).
 
     A missing name is null, and so is a value of another type than the field's.
     """
     now = now or datetime.now(UTC)
     if isinstance(node, Condition):
         field = fields.filterable(node.field, parameter)
-        compiled = leaf(field, node.operator, node.value, _where(parameter, field), now)
+        compiled = compile_condition(field, node.operator, node.value, _where(parameter, field), now)
         return compiled.holds(_values(field, record.get(node.field)))
     results = [evaluate(child, record, fields, now=now, parameter=parameter) for child in node.conditions]
     return not results or (all(results) if node.operator == "and" else any(results))

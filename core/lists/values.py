@@ -1,4 +1,4 @@
-"""The values that lists compare: read from JSON, from records and from cursors, by the type of their field."""
+"""The values that lists compare, read from JSON, records and cursors by the type of their field."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _FINE_FRACTION = re.compile(r"\.\d{4,}")
 
 
 def refuse(parameter: str, problem: str) -> NamedError:
-    """The error of a malformed list request: which parameter, what is wrong and what would be right."""
+    """Return the error of a malformed list request: the parameter, what is wrong and what would be right."""
     return NamedError("InvalidRequest_400", detail=f"{parameter}: {problem}")
 
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of time, `start` included and `end` not; a bound is None where the calendar ends."""
+    """A time range, `start` included and `end` excluded. `end` is None where the calendar ends."""
 
     start: datetime
     end: datetime | None
 
 
 def clean_text(value: str, where: str, limit: int = MAX_TEXT) -> str:
-    """The text itself, if PostgreSQL can take it."""
+    """Return the text, if PostgreSQL can store it."""
     if len(value) > limit:
         raise refuse(where, f"the text is {len(value)} characters long, at most {limit} are allowed")
     if "\0" in value:
@@ -52,9 +52,9 @@ def clean_text(value: str, where: str, limit: int = MAX_TEXT) -> str:
 
 
 def read_value(kind: Kind, raw: Any, where: str, field: str) -> Any:
-    """A JSON value as what the field is compared with: str, int or Decimal, bool, or Span for dates.
+    """Convert a JSON value to what the field is compared with: str, int or Decimal, bool, or Span for dates.
 
-    `where` names the parameter and field in the error that a value of another type gets.
+    `where` names the parameter and the field in the error for a value of another type.
     """
     return _READERS[kind](raw, where, field)
 
@@ -78,7 +78,7 @@ def _bounded(number: int | Decimal, where: str) -> int | Decimal:
         number = Decimal(number)
     if not number.is_finite() or abs(number.adjusted()) > MAX_EXPONENT or len(number.as_tuple().digits) > MAX_EXPONENT:
         raise refuse(where, f"the number is out of range, at most 1e{MAX_EXPONENT} is allowed")
-    # A whole number stays an int, so that the index of an integer column can be used.
+    # A whole number stays an int, so that PostgreSQL can use the index of an integer column.
     return int(number) if number == number.to_integral_value() else number
 
 
@@ -104,7 +104,7 @@ def _read_date(raw: Any, where: str, field: str) -> Span:
 
 
 def parse_span(raw: str) -> Span:
-    """ISO 8601 text as a stretch of time: a date is its whole day in UTC, a time is the millisecond that answers show.
+    """Parse ISO 8601 text as a time range: a date is its whole day in UTC, a time is the millisecond that answers show.
 
     A time without offset is in UTC. Raises ValueError or OverflowError.
     """
@@ -121,7 +121,7 @@ def parse_span(raw: str) -> Span:
 
 
 def as_utc(moment: datetime) -> datetime:
-    """The moment in UTC; one without offset is taken to be in UTC."""
+    """Convert a time to UTC. One without an offset is in UTC."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
@@ -143,7 +143,7 @@ def _describe(raw: Any) -> str:
 
 
 def record_value(kind: Kind, value: Any) -> Any:
-    """A record's own value in the form that it is compared in, or None when it has none of that kind."""
+    """Convert a record's value to the form that is compared, or None if it isn't of that kind."""
     try:
         return _RECORD_VALUES[kind](value)
     except (ValueError, OverflowError, InvalidOperation):
@@ -174,7 +174,7 @@ _RECORD_VALUES: dict[Kind, Callable[[Any], Any]] = {
 
 
 def pack(value: Any) -> Any:
-    """A sort value as JSON that `unpack` turns back into exactly the same value."""
+    """Convert a sort value to JSON from which `unpack` restores exactly the same value."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, date):
@@ -183,7 +183,7 @@ def pack(value: Any) -> Any:
 
 
 def unpack(kind: Kind, packed: Any) -> Any:
-    """A sort value out of a cursor. Raises ValueError on anything that `pack` cannot have written."""
+    """Restore a sort value from a cursor. Raises ValueError for anything that `pack` cannot have written."""
     if packed is None:
         return None
     if kind == "boolean":
@@ -217,7 +217,7 @@ _SIMPLE_UPPER: dict[str, str] = {}
 
 
 def fold(text: str) -> str:
-    """The text in capitals, character by character, exactly as upper() does in the database (ß stays ß)."""
+    """Convert the text to upper case, character by character, exactly as upper() in the database (ß stays ß)."""
     upper = text.upper()
     if len(upper) == len(text):
         return upper

@@ -15,11 +15,11 @@ from core.backoffice.admin import BackOfficeAdmin, BackOfficeForm
 from core.messages.models import ResponseMessage
 
 BODILESS = (204, 205, 304)
-"""Statuses whose answers have no body, and so cannot say anything."""
+"""Statuses whose answers have no body, so that a message has no place."""
 
 
 class ResponseMessageForm(BackOfficeForm):
-    """A message, which stays what it is: a refusal is answered with 400 to 599, a success with 200 to 299."""
+    """The form of a message. A failure keeps a status from 400 to 599, a success one from 200 to 299."""
 
     def clean_status(self) -> int:
         status: int = self.cleaned_data["status"]
@@ -46,7 +46,7 @@ class Edited(RadioFilter):
 
 @admin.register(ResponseMessage)
 class ResponseMessageAdmin(BackOfficeAdmin):
-    """Text and status of named messages; edits show everywhere within seconds."""
+    """Text and status of named messages. Edits take effect within seconds."""
 
     icon = "translate"
     form = ResponseMessageForm

@@ -7,14 +7,14 @@ from core.tenancy.models import BaseModel
 
 
 class ResponseMessage(BaseModel):
-    """Text and HTTP status of a named message; an operator edits it in the back office (contract section 7)."""
+    """Text and HTTP status of a named message, which operators edit in the back office (contract section 7)."""
 
     name = models.CharField(max_length=100, unique=True)
     status = models.PositiveSmallIntegerField(validators=[MinValueValidator(200), MaxValueValidator(599)])
     text = models.CharField(max_length=500)
     default_status = models.PositiveSmallIntegerField(null=True, editable=False)
     default_text = models.CharField(max_length=500, null=True, editable=False)
-    """The default as of the last migrate (core.messages.defaults); null for a name that has none."""
+    """The default as of the last migrate (core.messages.defaults); null for a name without one."""
 
     class Meta:
         ordering = ("name",)
@@ -24,12 +24,12 @@ class ResponseMessage(BaseModel):
 
     @property
     def default(self) -> tuple[int, str] | None:
-        """Status and text of the default."""
+        """The default status and text."""
         if self.default_status is None or self.default_text is None:
             return None
         return self.default_status, self.default_text
 
     @property
     def is_edited(self) -> bool:
-        """Whether an operator has made it differ from its default."""
+        """Whether it differs from its default."""
         return self.default is not None and self.default != (self.status, self.text)

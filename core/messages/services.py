@@ -1,4 +1,4 @@
-"""The ResponseMessage rows: kept in memory for a few seconds, so that an edit shows soon; seeded after each migrate."""
+"""The ResponseMessage rows: cached for a few seconds, and seeded after each migrate."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ KEEP_SECONDS = 10.0
 NEVER = float("-inf")
 
 _kept: tuple[float, dict[str, tuple[int, str]]] = (NEVER, {})
-"""When the rows were read, and the rows; replaced as a whole, since other threads read it."""
+"""The time of the last read, and the rows. It is replaced as a whole, since other threads read it."""
 
 
 def resolve(name: str) -> tuple[int, str]:
-    """HTTP status and text of a named message; 500 'Something went wrong' for a name without a row."""
+    """Return the HTTP status and text of a named message; 500 'Something went wrong' for a name without a row."""
     global _kept
     read_at, rows = _kept
     if monotonic() - read_at > KEEP_SECONDS:
@@ -34,17 +34,17 @@ def resolve(name: str) -> tuple[int, str]:
 
 
 def forget() -> None:
-    """Read the rows again at the next look-up."""
+    """Clear the cache, so that the next `resolve` reads the rows again."""
     global _kept
     _kept = NEVER, {}
 
 
 def seed(app_config: AppConfig, using: str, apps: Apps = apps, **_: Any) -> None:
-    """post_migrate receiver: bring the defaults of this release into the rows.
+    """Write the defaults of this release into the rows (post_migrate receiver).
 
-    A name without a row gets one. A row that nobody has edited takes a changed default; an edited row keeps its status
-    and text, and only its stored default moves. A row from before defaults were stored counts as edited when it differs
-    from today's default. Names that are no longer among the defaults stay as they are.
+    A name without a row gets one. An unedited row takes a changed default. An edited row keeps its status and text, and
+    only its stored default changes. A row without a stored default counts as edited if it differs from the current
+    default. Rows of names without a default stay as they are.
     """
     if app_config.label != "core":
         return

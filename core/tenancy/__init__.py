@@ -1,91 +1,34 @@
-"""The active company: whose rows the statements that run now may see.
+"""The active company: whose rows statements may see now.
 
-Three isolation layers that do not depend on each other (docs/decisions/0004-tenancy.md): the managers of company-owned models filter
-by the active company and raise without one; composite foreign keys keep references inside a company; row-level security refuses the
-rest in the database.
+Three independent isolation layers (docs/decisions/0004-tenancy.md) keep companies apart. The managers of company-owned
+models filter by the active company and raise without one. Composite foreign keys keep references inside a company.
+Row-level security refuses the rest in the database.
 """
 
-from __future__ import annotations
+from core.tenancy.scope import (
+    APP_ROLE,
+    SYSTEM_ROLE,
+    NoActiveCompany,
+    Scope,
+    active_scope,
+    as_owner,
+    company_id,
+    company_scope,
+    reopen,
+    session_settings,
+    unscoped,
+)
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import ContextVar
-from dataclasses import dataclass
-
-APP_ROLE = "leadwright_app"
-SYSTEM_ROLE = "leadwright_system"
-
-
-class NoActiveCompany(RuntimeError):
-    """Company-owned rows were asked for outside of any company's scope."""
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What statements may see: one company's rows, or with `company_id` None those of all (`reason` says why)."""
-
-    company_id: str | None
-    reason: str = ""
-    owner: bool = False
-
-
-_active: ContextVar[Scope | None] = ContextVar("leadwright_scope", default=None)
-
-
-@contextmanager
-def _enter(scope: Scope) -> Iterator[None]:
-    token = _active.set(scope)
-    try:
-        yield
-    finally:
-        _active.reset(token)
-
-
-def company_scope(company_id: str):
-    """Only the rows of this company exist inside the block."""
-    if not company_id:
-        raise NoActiveCompany("company_scope() needs a company id")
-    return _enter(Scope(company_id))
-
-
-def unscoped(*, reason: str):
-    """The rows of all companies exist inside the block; the reason is there to be searched for and reviewed."""
-    if not reason:
-        raise ValueError("unscoped() needs a reason")
-    return _enter(Scope(None, reason))
-
-
-def as_owner():
-    """Statements inside the block run under the login role, for migrations and other changes to the schema."""
-    return _enter(Scope(None, "schema", owner=True))
-
-
-def reopen() -> Callable[[], AbstractContextManager[None]]:
-    """What opens the scope that is active now once more, for work that goes on after it has been left."""
-    scope = _active.get()
-    return nullcontext if scope is None else lambda: _enter(scope)
-
-
-def active_scope() -> Scope | None:
-    """The active scope, or None outside of any."""
-    return _active.get()
-
-
-def company_id() -> str:
-    """The active company's id; raises NoActiveCompany outside of a company's scope."""
-    scope = _active.get()
-    if scope is None or scope.company_id is None:
-        raise NoActiveCompany("no company is active here; open core.tenancy.company_scope(...)")
-    return scope.company_id
-
-
-def session_settings() -> tuple[str, str]:
-    """The role and the value of `app.company` that the database session must have now."""
-    scope = _active.get()
-    if scope is None:
-        return APP_ROLE, ""
-    if scope.owner:
-        return "none", ""
-    if scope.company_id is None:
-        return SYSTEM_ROLE, ""
-    return APP_ROLE, scope.company_id
+__all__ = [
+    "APP_ROLE",
+    "SYSTEM_ROLE",
+    "NoActiveCompany",
+    "Scope",
+    "active_scope",
+    "as_owner",
+    "company_id",
+    "company_scope",
+    "reopen",
+    "session_settings",
+    "unscoped",
+]

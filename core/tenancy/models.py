@@ -1,4 +1,4 @@
-"""What every record has, and what every record of a company has."""
+"""The base models of all records, and of all records of a company."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.tenancy import NoActiveCompany, active_scope, company_id
 
 
 class BaseModel(models.Model):
-    """An ObjectId and the two dates of the contract, kept without anyone's help."""
+    """A record with an ObjectId and the contract's two dates, which are set automatically."""
 
     id = ObjectIdField(primary_key=True, default=new_id)
     created_at = models.DateTimeField(auto_now_add=True, editable=False)
@@ -24,8 +24,8 @@ class BaseModel(models.Model):
         return str(getattr(self, "name", "") or self.pk)
 
 
-class CompanyQuerySet(models.QuerySet):
-    """A queryset whose bulk writes also stay inside the active company."""
+class CompanyQuerySet(models.QuerySet[Any]):
+    """A queryset whose writes stay inside the active company."""
 
     def bulk_create(self, objs: Any, *args: Any, **kwargs: Any) -> Any:
         objs = list(objs)
@@ -40,22 +40,25 @@ class CompanyQuerySet(models.QuerySet):
 
 
 class CompanyManager(models.Manager.from_queryset(CompanyQuerySet)):  # type: ignore[misc]
-    """Rows of the active company only; raises NoActiveCompany without one."""
+    """The rows of the active company. Raises NoActiveCompany without one."""
 
     use_in_migrations = False
 
-    def get_queryset(self) -> models.QuerySet:
+    def get_queryset(self) -> models.QuerySet[Any]:
         scope = active_scope()
         if scope is None:
             raise NoActiveCompany(
                 f"{self.model.__name__} belongs to a company and none is active; open core.tenancy.company_scope(...)"
             )
-        rows = super().get_queryset()
+        rows: models.QuerySet[Any] = super().get_queryset()
         return rows if scope.company_id is None else rows.filter(company_id=scope.company_id)
 
 
 class CompanyRow(models.Model):
-    """A row that belongs to one company. core.tenancy.row_security adds policies and composite foreign keys to its table after migrating."""
+    """A row that belongs to one company.
+
+    After migrating, core.tenancy.row_security adds policies and composite foreign keys to its table.
+    """
 
     company = models.ForeignKey(
         "accounts.Company", on_delete=models.CASCADE, db_index=False, related_name="+", editable=False
@@ -73,7 +76,7 @@ class CompanyRow(models.Model):
 
 
 class MaybeCompanyRow(CompanyRow):
-    """A row that belongs to a company or to nobody; nobody's is seen by the staff alone."""
+    """A row that belongs to a company or to none. Only staff see rows of none."""
 
     company = models.ForeignKey(  # type: ignore[assignment]
         "accounts.Company", on_delete=models.CASCADE, null=True, db_index=False, related_name="+", editable=False
@@ -84,14 +87,14 @@ class MaybeCompanyRow(CompanyRow):
 
 
 class CompanyModel(BaseModel, CompanyRow):
-    """A record that belongs to one company: an ObjectId, the two dates, and the company."""
+    """A record of one company, with an ObjectId and the two dates."""
 
     class Meta(CompanyRow.Meta):
         abstract = True
 
 
 def own(instance: CompanyRow) -> None:
-    """Give the instance to the active company; raises when it already belongs to another one."""
+    """Set the instance's company to the active one. Raises NoActiveCompany if it belongs to another."""
     scope = active_scope()
     if scope is None:
         raise NoActiveCompany(f"a {type(instance).__name__} cannot be written while no company is active")

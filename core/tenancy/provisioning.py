@@ -1,4 +1,4 @@
-"""What apps provide each new company with: they register hooks here, and whoever makes a company runs them."""
+"""Provisioning of new companies: apps register hooks, and whoever creates a company runs them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _hooks: list[Callable[[], None]] = []
 
 
 def on_company_created(hook: Callable[[], None]) -> None:
-    """Have the hook called inside the scope of each new company, in the transaction that makes it; it must be safe to run twice."""
+    """Register a hook that runs in the scope of each new company and the transaction that creates it.
+
+    It must be idempotent.
+    """
     if hook not in _hooks:
         _hooks.append(hook)
 
@@ -25,7 +28,7 @@ def provision_company() -> None:
 
 
 def provision_companies() -> None:
-    """Run all hooks for every company, so that companies from before a release also get what its apps provide new ones with."""
+    """Run all hooks for every company, so that existing companies get what a new release provides."""
     companies = apps.get_model("accounts.Company")
     for pk in companies.objects.values_list("pk", flat=True).iterator(chunk_size=1000):
         with transaction.atomic(), company_scope(pk):

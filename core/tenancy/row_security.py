@@ -1,8 +1,8 @@
-"""The second and third isolation layer, derived from the models after each migration, so that no table can be left out.
+"""The second and third isolation layer, derived from the models after each migration, so that no table is left out.
 
-Row-level security: forced, under two roles that own nothing. `leadwright_app` sees the rows whose company_id equals the setting
-`app.company`; `leadwright_system` (core.tenancy.unscoped) sees all. References: a CompanyForeignKey becomes
-FOREIGN KEY (company_id, x_id) REFERENCES (company_id, id).
+Row-level security is forced, under two roles that own nothing: `leadwright_app` sees the rows whose company_id equals
+the setting `app.company`, `leadwright_system` (core.tenancy.unscoped) sees all. A CompanyForeignKey becomes FOREIGN KEY
+(company_id, x_id) REFERENCES (company_id, id).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from django.db import connections, models
 
 from core.fields import CompanyForeignKey
 from core.tenancy import APP_ROLE, SYSTEM_ROLE, as_owner
+from core.tenancy.models import CompanyRow
 
 CREATE_ROLES = f"""
 DO $$
@@ -26,12 +27,14 @@ BEGIN
                 EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOBYPASSRLS', name);
             END IF;
             IF NOT EXISTS (
-                SELECT FROM pg_auth_members JOIN pg_roles granted ON granted.oid = roleid JOIN pg_roles holder ON holder.oid = member
+                SELECT FROM pg_auth_members
+                    JOIN pg_roles granted ON granted.oid = roleid JOIN pg_roles holder ON holder.oid = member
                 WHERE granted.rolname = name AND holder.rolname = current_user AND set_option
             ) THEN
                 EXECUTE format('GRANT %I TO CURRENT_USER WITH INHERIT FALSE, SET TRUE', name);
             END IF;
-        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;  -- roles belong to the cluster: another database makes them just now
+        -- Roles belong to the cluster, so another database may create them at the same time.
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
         END;
     END LOOP;
 END $$
@@ -45,19 +48,17 @@ GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA public TO {APP_ROLE}, {SY
 
 
 def company_models() -> list[type[models.Model]]:
-    """Every concrete model whose rows belong to a company."""
-    from core.models import CompanyRow
-
+    """Return every concrete model whose rows belong to a company."""
     return [model for model in apps.get_models() if issubclass(model, CompanyRow)]
 
 
 def company_references(model: type[models.Model]) -> list[CompanyForeignKey]:
-    """The model's references to records of the same company."""
+    """Return the model's references to records of the same company."""
     return [field for field in model._meta.local_fields if isinstance(field, CompanyForeignKey)]
 
 
 def apply_row_security(app_config: AppConfig, using: str, **_: Any) -> None:
-    """post_migrate receiver: secure the tables of one app. Idempotent."""
+    """Secure the tables of one app (post_migrate receiver). Idempotent."""
     own = [model for model in company_models() if model._meta.app_label == app_config.label]
     connection = connections[using]
     if connection.vendor != "postgresql":
@@ -85,7 +86,7 @@ def apply_row_security(app_config: AppConfig, using: str, **_: Any) -> None:
 
 
 def policy_statements(table: str, forced: set[str], policies: set[tuple[str, str]]) -> Iterator[str]:
-    """Statements that force row-level security on the table."""
+    """Yield the statements that force row-level security on the table."""
     if table not in forced:
         yield f'ALTER TABLE "{table}" ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY'
     own = "company_id = current_setting('app.company', true)"
@@ -96,7 +97,7 @@ def policy_statements(table: str, forced: set[str], policies: set[tuple[str, str
 
 
 def reference_statements(model: type[models.Model], constraints: set[str]) -> Iterator[str]:
-    """Statements that tie each reference to the company of the record it stands in."""
+    """Yield the statements that tie each reference to the company of its record."""
     table = model._meta.db_table
     for field in company_references(model):
         target = field.related_model._meta.db_table

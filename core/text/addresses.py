@@ -1,4 +1,4 @@
-"""E-mail addresses and phone numbers, checked as strictly as email-validator and phonenumbers do, and fast enough for imports."""
+"""E-mail addresses and phone numbers, as strict as email-validator and phonenumbers and fast enough for imports."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _DIGITS = re.compile(r"[0-9]{1,17}", re.ASCII)
 
 
 class BadAddress(ValueError):
-    """An address or number that nobody can be reached at; the text says why."""
+    """An invalid address or number. The text says why."""
 
 
 def read_email(value: Any) -> str:
-    """The address as typed, its domain in normal form; raises BadAddress. No name server is asked."""
+    """Validate an address and normalize its domain, without DNS. Raises BadAddress."""
     if not isinstance(value, str):
         raise BadAddress("needs an e-mail address as text")
     text = value.strip()
     plain = _PLAIN_EMAIL.fullmatch(text)
-    # The local part of a plain address needs no more than the pattern; its domain is checked once.
+    # The pattern suffices for the local part of a plain address; the domain is validated once and cached.
     if plain and len(plain[1]) <= 64 and len(text) <= MAX_EMAIL:
         return f"{plain[1]}@{_plain_domain(plain[2])}"
     return _validate(text)
@@ -54,7 +54,7 @@ def _validate(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Phone:
-    """A number in its parts: dial prefix (+49), national significant digits, and both as E.164."""
+    """A phone number: dial prefix (+49), national significant digits, and both as E.164."""
 
     country_code: str
     number: str
@@ -63,18 +63,18 @@ class Phone:
 
 @dataclass(frozen=True, slots=True)
 class _Country:
-    """What decides quickly that digits are a national significant number of a calling code."""
+    """Rules of a calling code that quickly decide whether digits are a national significant number."""
 
     lengths: frozenset[int]
     prefixed: re.Pattern[str]
-    """Digits that may begin with something else than the number itself."""
+    """Matches digits that may begin with a prefix."""
     trunk: str
-    """The prefix of national calls, where it is plain digits (0 in Germany)."""
+    """The prefix of national calls, if it is plain digits (0 in Germany)."""
     viable: re.Pattern[str]
-    """Digits that a number of the country may have."""
+    """Matches the digits that a number of the country may have."""
 
     def national(self, digits: str) -> str | None:
-        """The national significant number, where it is beyond doubt."""
+        """Return the national significant number, or None if it is ambiguous."""
         if not self.prefixed.match(digits):
             return digits if len(digits) in self.lengths else None
         rest = digits[len(self.trunk) :]
@@ -90,7 +90,7 @@ class _Country:
 
 
 def read_country_code(value: Any) -> str:
-    """A dial prefix as +49, from +49, 49, 0049 or DE; raises BadAddress."""
+    """Read a dial prefix as +49, from +49, 49, 0049 or DE. Raises BadAddress."""
     text = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
     if len(text) == 2 and text.isalpha() and text.isascii():
         code = phonenumbers.country_code_for_region(text.upper())
@@ -103,9 +103,9 @@ def read_country_code(value: Any) -> str:
 
 
 def read_phone(country_code: str | None, value: Any) -> Phone:
-    """A number, national beside a dial prefix such as +49 or international; raises BadAddress.
+    """Read a number: national with a dial prefix such as +49, or international. Raises BadAddress.
 
-    It must have a length that its country has, since tables of the ranges in use are never up to date.
+    It checks the length only, since tables of the ranges in use are never up to date.
     """
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise BadAddress("needs a phone number as text")
@@ -118,8 +118,8 @@ def read_phone(country_code: str | None, value: Any) -> Phone:
     return _parse(country_code, digits, value)
 
 
-def phone_spellings(text: str) -> tuple[str, ...]:
-    """The text, and where it is part of a phone number as people write it, such as 0151 123 or 0049 (0)151, also as E.164 holds it."""
+def phone_variants(text: str) -> tuple[str, ...]:
+    """Return the text and, if it is part of a phone number such as 0151 123 or 0049 (0)151, its digits in E.164."""
     if not _PHONE_PART.fullmatch(text) or sum(character.isdigit() for character in text) < 3:
         return (text,)
     digits = _SEPARATORS.sub("", text.replace("(0)", ""))
@@ -141,7 +141,7 @@ def _country(code: int) -> _Country | None:
         return None
     return _Country(
         lengths=frozenset(general.possible_length),
-        # A leading zero may belong to the number or not, and so may the calling code: only the library knows.
+        # A leading zero or calling code may belong to the number or not: only the library knows.
         prefixed=re.compile(f"(?:0|{code}|{prefix})" if prefix else f"(?:0|{code})", re.ASCII),
         trunk=prefix if prefix and prefix.isdigit() and not metadata.national_prefix_transform_rule else "",
         viable=re.compile(general.national_number_pattern or "", re.ASCII),
@@ -149,7 +149,7 @@ def _country(code: int) -> _Country | None:
 
 
 def _parse(country_code: str | None, digits: str, value: Any) -> Phone:
-    """By the library: what has an international or national prefix, letters, or an odd length."""
+    """Read by the library what has an international or national prefix, letters, or an unusual length."""
     if digits.startswith("00") and country_code != "+1":
         digits = "+" + digits[2:]
     international = digits.startswith("+")
@@ -158,7 +158,7 @@ def _parse(country_code: str | None, digits: str, value: Any) -> Phone:
     found = [_possible(text) for text in ([digits] if international else [f"{country_code}{digits}", f"+{digits}"])]
     own = [phone for phone in found if phone is not None and phone.country_code == (country_code or phone.country_code)]
     if own:
-        # 49170… beside +49 may hold the prefix or not: what is a number in use is meant.
+        # 49170… beside +49 may contain the prefix or not: the number in use is meant.
         return next((phone for phone in own if _in_use(phone)), own[0])
     if international and found[0] is not None:
         raise BadAddress(f"the number {found[0].e164} does not belong to countryCode {country_code}")

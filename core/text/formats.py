@@ -1,4 +1,4 @@
-"""Dates, times and amounts as a company's people write them, by the CLDR's data (Babel)."""
+"""Dates, times and amounts in a company's formats, by the CLDR's data (Babel)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TIME_PATTERNS = {"HH:mm": "HH:mm", "hh:mm a": "hh:mm a"}
 
 @dataclass(frozen=True)
 class Formats:
-    """How a company writes; the defaults are those of somebody without one."""
+    """The formats of a company. The defaults are for people without one."""
 
     timezone: str = "UTC"
     date_format: str = "dd/mm/yyyy"
@@ -37,21 +37,21 @@ class Formats:
     currency: str = "USD"
 
     def date(self, value: dt.date) -> str:
-        """A day; a moment's day is the one at the company's place."""
+        """Format a day. The day of a datetime is that of the company's time zone."""
         day = self._here(value) if isinstance(value, dt.datetime) else value
         return dates.format_date(day, DATE_PATTERNS[self.date_format], locale=LOCALE)
 
     def time(self, value: dt.datetime) -> str:
-        """A moment's time on the company's clock."""
+        """Format the time of a datetime, in the company's time zone."""
         here = self._here(value)
         return dates.format_time(here.time(), TIME_PATTERNS[self.time_format], locale=LOCALE)
 
     def datetime(self, value: dt.datetime) -> str:
-        """A moment on the company's calendar and clock."""
+        """Format a datetime, in the company's time zone."""
         return f"{self.date(value)} {self.time(value)}"
 
     def money(self, amount: Decimal | int, currency: str | None = None) -> str:
-        """An amount with its currency's sign and decimals, half a unit rounded up; the company's currency unless told otherwise."""
+        """Format an amount with its currency's sign and decimals, rounded half up. Default: the company's currency."""
         code = currency or self.currency
         unit = Decimal(1).scaleb(-numbers.get_currency_precision(code))
         rounded = Decimal(amount).quantize(unit, ROUND_HALF_UP)
@@ -67,7 +67,7 @@ class Formats:
 
 @dataclass(frozen=True)
 class CurrencyInfo:
-    """A currency of ISO 4217; `decimals` as amounts are written with."""
+    """A currency of ISO 4217. `decimals` is the number of digits after the point."""
 
     code: str
     name: str
@@ -77,7 +77,7 @@ class CurrencyInfo:
 
 @lru_cache(maxsize=1)
 def list_currencies() -> tuple[CurrencyInfo, ...]:
-    """The currencies that are legal tender somewhere today, by code."""
+    """Return the currencies that are legal tender somewhere today, by code."""
     today = dt.date.today()
     codes = {
         code
@@ -101,5 +101,5 @@ def _spans(since: Any, until: Any, day: dt.date) -> bool:
 
 
 def is_currency(code: object) -> bool:
-    """Whether it is the code of a currency in use, in capitals."""
+    """Whether it is the upper-case code of a currency in use."""
     return isinstance(code, str) and any(currency.code == code for currency in list_currencies())

@@ -9,13 +9,13 @@ from functools import lru_cache
 
 NOT_PLACES = frozenset({"Factory", "localtime"})
 QUARTER = 900
-"""Seconds for which offsets are kept: clocks change at quarters of an hour."""
+"""The seconds that offsets are cached for: clocks change at quarters of an hour."""
 UTC = zoneinfo.ZoneInfo("UTC")
 
 
 @lru_cache(maxsize=1)
 def timezone_names() -> frozenset[str]:
-    """The names that a company may choose from; reading them takes a walk through the database's folders."""
+    """Return the names that a company may choose. Cached, since it reads the database's folders."""
     return frozenset(zoneinfo.available_timezones() - NOT_PLACES)
 
 
@@ -25,26 +25,26 @@ def is_timezone(name: object) -> bool:
 
 
 def zone_of(name: str) -> zoneinfo.ZoneInfo:
-    """The zone of this name; UTC for one that is no longer in the database."""
+    """Return the zone of this name; UTC for one that is no longer in the database."""
     return zoneinfo.ZoneInfo(name) if is_timezone(name) else UTC
 
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """A zone and its distance from UTC in minutes at a moment."""
+    """A zone and its offset from UTC in minutes at some time."""
 
     name: str
     minutes: int
 
     @property
     def label(self) -> str:
-        """As lists of time zones show it: (UTC+05:30) Asia/Kolkata."""
+        """The label in lists of time zones: (UTC+05:30) Asia/Kolkata."""
         hours, minutes = divmod(abs(self.minutes), 60)
         return f"(UTC{'-' if self.minutes < 0 else '+'}{hours:02}:{minutes:02}) {self.name}"
 
 
 def offsets(now: dt.datetime) -> tuple[Offset, ...]:
-    """Every zone with its offset at the moment, from west to east."""
+    """Return every zone with its offset at the time, from west to east."""
     return _offsets(int(now.timestamp() // QUARTER))
 
 

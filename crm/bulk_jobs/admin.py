@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.progress import ProgressMixin, progress_bar
+from core.jobs.progress import ProgressMixin, progress_bar
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import move_job
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q
 
 from core.lists import FieldSet, ListField, ManyField, RelationField
-from core.lists.narrowing import Narrow
-from core.text.addresses import phone_spellings
+from core.lists.prefilter import Prefilter
+from core.text.addresses import phone_variants
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import ContactTag
 from crm.records.filters import column_field, custom_fields_of
@@ -17,17 +17,17 @@ def _tags() -> object:
     return ContactTag.objects.filter(contact=OuterRef("pk"))
 
 
-TEXTS = Narrow()
+TEXTS = Prefilter()
 """Narrows a search by the contact's own texts."""
 
 CONTACT_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
-        column_field(CONTACT, "name", searchable=True, narrow=TEXTS),
-        column_field(CONTACT, "email", searchable=True, ignore_case=True, narrow=TEXTS),
-        column_field(CONTACT, "countryCode", searchable=True, narrow=TEXTS),
-        column_field(CONTACT, "number", searchable=True, narrow=TEXTS, respell=phone_spellings),
-        column_field(CONTACT, "contactNumber", searchable=True, narrow=TEXTS, respell=phone_spellings),
+        column_field(CONTACT, "name", searchable=True, prefilter=TEXTS),
+        column_field(CONTACT, "email", searchable=True, ignore_case=True, prefilter=TEXTS),
+        column_field(CONTACT, "countryCode", searchable=True, prefilter=TEXTS),
+        column_field(CONTACT, "number", searchable=True, prefilter=TEXTS, query_variants=phone_variants),
+        column_field(CONTACT, "contactNumber", searchable=True, prefilter=TEXTS, query_variants=phone_variants),
         column_field(CONTACT, "category"),
         RelationField("category.name", "text", "category", "name", searchable=True),
         ManyField("tags", "id", _tags, "tag_id"),  # type: ignore[arg-type]

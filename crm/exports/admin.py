@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.progress import ProgressMixin
+from core.jobs.progress import ProgressMixin
 from crm.exports.models import Export
 from crm.exports.services import cancel_export
 

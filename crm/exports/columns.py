@@ -9,10 +9,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.json import dumps
 from core.api.output import Computed, Output
 from core.errors import shorten
 from core.lists.values import refuse
+from core.text.json import dumps
 from crm.field_types import FieldSpec
 from crm.field_types.base import plain_text, split_items
 from crm.records.models import CustomField

@@ -11,10 +11,10 @@ from typing import Any
 
 import orjson
 
-from core.api.json import iso
 from core.errors import shorten
 from core.ids import is_id
 from core.lists.values import as_utc
+from core.text.json import iso
 from crm.field_types.base import (
     MAX_ITEMS,
     BadValue,

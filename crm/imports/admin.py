@@ -11,7 +11,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
-from core.backoffice.progress import ProgressMixin, progress_bar
+from core.jobs.progress import ProgressMixin, progress_bar
 from crm.imports.models import Import, ImportRowError
 from crm.imports.services import update_import
 

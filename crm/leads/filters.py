@@ -6,8 +6,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.lists import FieldSet, ListField, ManyField, RelationField
 from core.lists.fields import Condition, column
-from core.lists.narrowing import Narrow
-from core.text.addresses import phone_spellings
+from core.lists.prefilter import Prefilter
+from core.text.addresses import phone_variants
 from crm.leads.kind import LEAD
 from crm.leads.models import LeadProduct, LeadTag
 from crm.records.filters import column_field, custom_fields_of
@@ -37,28 +37,28 @@ class ProductNames(ListField):
         return ~self.where(condition)
 
 
-OWN, CONTACTS = Narrow(), Narrow("contact__search")
+OWN, CONTACTS = Prefilter(), Prefilter("contact__search")
 """Narrow a search by the lead's own texts, and by its contact's."""
 
 LEAD_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
         column_field(LEAD, "contact"),
-        ListField("contact.name", "text", "contact__name", searchable=True, nullable=False, narrow=CONTACTS),
-        ListField("contact.email", "text", "contact__email", searchable=True, ignore_case=True, narrow=CONTACTS),
+        ListField("contact.name", "text", "contact__name", searchable=True, nullable=False, prefilter=CONTACTS),
+        ListField("contact.email", "text", "contact__email", searchable=True, ignore_case=True, prefilter=CONTACTS),
         ListField(
             "contact.contactNumber",
             "text",
             "contact__contact_number",
             searchable=True,
-            narrow=CONTACTS,
-            respell=phone_spellings,
+            prefilter=CONTACTS,
+            query_variants=phone_variants,
         ),
-        column_field(LEAD, "status", searchable=True, narrow=OWN),
+        column_field(LEAD, "status", searchable=True, prefilter=OWN),
         column_field(LEAD, "statusChangedAt"),
-        column_field(LEAD, "source", searchable=True, narrow=OWN),
+        column_field(LEAD, "source", searchable=True, prefilter=OWN),
         column_field(LEAD, "value"),
-        column_field(LEAD, "notes", searchable=True, narrow=OWN),
+        column_field(LEAD, "notes", searchable=True, prefilter=OWN),
         ManyField("productServices", "id", _products, "product_service_id"),
         ProductNames(),
         column_field(LEAD, "team"),

@@ -14,7 +14,7 @@ from core.api.endpoint import endpoint
 from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
 from core.errors import shorten
-from core.lists.cursor import decode, place, unpack_values
+from core.lists.cursor import cursor_at, decode, unpack_values
 from core.lists.values import refuse
 from crm.contacts.kind import CONTACT
 from crm.contacts.serializers import ContactOut
@@ -59,7 +59,9 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
         found = find_duplicates(kind=self.kind, rules=rules, size=size, after=after)
         if after is None:
             total = count_groups(kind=self.kind, rules=rules)
-        further = None if found.next is None else place(SORT, self._fingerprint(rules), found.next, total or 0).encode()
+        further = (
+            None if found.next is None else cursor_at(SORT, self._fingerprint(rules), found.next, total or 0).encode()
+        )
         return self.success(self._render(found.groups), totalCount=total, nextCursor=further)
 
     def _read(self, params: Mapping[str, Any]) -> tuple[int, tuple[str, ...], Place | None, int | None]:

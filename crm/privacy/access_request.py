@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from django.db import transaction
 from django.utils import timezone
 
-from core.api.json import dumps
 from core.errors import NamedError
+from core.text.json import dumps
 from crm.privacy.registry import PERSONAL_DATA, DataSubject
 
 

@@ -16,9 +16,9 @@ from django.db.models import Func, Model, Q, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 from django.db.models.lookups import IContains
 
-from core.api.json import dumps
 from core.errors import NamedError
 from core.fields import CompanyForeignKey
+from core.text.json import dumps
 from crm.activities.models import CallLog, FollowUp, LeadActivity
 from crm.contacts.models import Contact
 from crm.leads.models import Lead

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from core.lists import FieldSet, ListField
-from core.lists.narrowing import Narrow
+from core.lists.prefilter import Prefilter
 from crm.products.kind import PRODUCT_SERVICE
 from crm.records.filters import column_field, custom_fields_of
 
-TEXTS = Narrow()
+TEXTS = Prefilter()
 """Narrows a search by the product's own texts."""
 
 PRODUCT_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
-        column_field(PRODUCT_SERVICE, "name", searchable=True, narrow=TEXTS),
+        column_field(PRODUCT_SERVICE, "name", searchable=True, prefilter=TEXTS),
         column_field(PRODUCT_SERVICE, "type"),
-        column_field(PRODUCT_SERVICE, "description", searchable=True, narrow=TEXTS),
-        column_field(PRODUCT_SERVICE, "category", searchable=True, narrow=TEXTS),
-        column_field(PRODUCT_SERVICE, "sku", searchable=True, narrow=TEXTS),
+        column_field(PRODUCT_SERVICE, "description", searchable=True, prefilter=TEXTS),
+        column_field(PRODUCT_SERVICE, "category", searchable=True, prefilter=TEXTS),
+        column_field(PRODUCT_SERVICE, "sku", searchable=True, prefilter=TEXTS),
         column_field(PRODUCT_SERVICE, "price"),
         column_field(PRODUCT_SERVICE, "currency"),
         column_field(PRODUCT_SERVICE, "unit"),

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from core.lists import ListField, ValueTableField
-from core.lists.narrowing import Narrow
+from core.lists.prefilter import Prefilter
 from core.lists.values import Kind
 from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
@@ -73,5 +73,5 @@ def _list_field(kind: RecordKind, row: CustomField, name: str) -> ListField | No
         key=None if spec.many else {"position": 0},
         many=spec.many,
         searchable=value_kind == "text",
-        narrow=Narrow(seed=row.pk) if value_kind == "text" else None,
+        prefilter=Prefilter(seed=row.pk) if value_kind == "text" else None,
     )

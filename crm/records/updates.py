@@ -11,7 +11,7 @@ import orjson
 from django.db import connection
 from django.utils import timezone
 
-from core.api.json import plain
+from core.text.json import json_default
 from crm.records.kinds import RecordKind
 from crm.records.schema import RecordRow, RecordSchema
 from crm.records.values import Links, add_links, add_values, remove_other_links, remove_values, tag_links
@@ -67,7 +67,7 @@ class RecordState:
 
 def event_value(value: Any) -> Any:
     """A column's value in an event."""
-    return value if value is None or isinstance(value, str | bool | int | float) else plain(value)
+    return value if value is None or isinstance(value, str | bool | int | float) else json_default(value)
 
 
 def load_states(kind: RecordKind, ids: Sequence[str], *, merging: bool = False) -> dict[str, RecordState]:

@@ -13,7 +13,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
-from core.backoffice.progress import ProgressMixin, grouped, progress_bar
+from core.jobs.progress import ProgressMixin, grouped, progress_bar
 from outreach.delivery.admin import message_table
 from outreach.delivery.models import SendJob
 from outreach.genie.models import GenieScheduler

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.progress import ProgressMixin, progress_bar
+from core.jobs.progress import ProgressMixin, progress_bar
 from outreach.lead_generation.models import LeadGeneration
 from outreach.lead_generation.services import cancel_generation
 

@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 
-from config.local.embedded import places
+from config.data_dir import PROJECT
 from config.local.embedded.postgres import THROWAWAY_MARK
 from config.local.embedded.throwaway import discard
 
@@ -105,7 +105,7 @@ def service() -> Iterator[Service]:
     log = (data / "run.log").open("wb")
     process = subprocess.Popen(
         [sys.executable, "-m", "config.local.supervisor"],
-        cwd=places.PROJECT,
+        cwd=PROJECT,
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=log,
@@ -137,7 +137,7 @@ def bootstrap(service: Service) -> str:
     owner = ["--company", "Acme", "--email", "ann@acme.example", "--password", PASSWORD]
     command = [sys.executable, "manage.py", "bootstrap", *owner, "--json"]
     done = subprocess.run(
-        command, cwd=places.PROJECT, env=service.environment, capture_output=True, text=True, timeout=60, check=True
+        command, cwd=PROJECT, env=service.environment, capture_output=True, text=True, timeout=60, check=True
     )
     return str(json.loads(done.stdout)["apiKey"])
 

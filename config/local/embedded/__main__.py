@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-from config.local.embedded import EmbeddedServerError, data_dir, postgres, redis, temporary
+from config.data_dir import data_dir
+from config.local.embedded import EmbeddedServerError, postgres, redis, temporary
 from config.local.embedded.throwaway import watch
 
 

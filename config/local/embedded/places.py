@@ -29,7 +29,6 @@ from config.local.embedded.binaries import system_folder
 from config.local.embedded.errors import EmbeddedServerError
 from config.local.embedded.processes import open_private
 
-PROJECT = Path(__file__).resolve().parents[3]
 PORT = 5432
 POSTGRES_SOCKET = f".s.PGSQL.{PORT}"
 REDIS_SOCKET = "redis.sock"
@@ -48,11 +47,6 @@ class Places:
     cluster: Path
     run: Path
     log: Path
-
-
-def data_dir() -> Path:
-    """LEADWRIGHT_DATA as an absolute path, by default var/ in the project."""
-    return Path(os.path.abspath(os.environ.get("LEADWRIGHT_DATA") or PROJECT / "var"))
 
 
 def socket_dir(data: Path) -> Path:
@@ -85,13 +79,6 @@ def prepare(data: Path) -> Places:
             f"account {account.name}, which owns {cluster}, can't reach it: some folder above refuses it"
         )
     return Places(data, account, _real(cluster), _make_run_for(data, run, account, reachable=reachable), log)
-
-
-def make_data_dir(data: Path) -> None:
-    """Make the data directory, closed to others (root's can be passed through by the server account); one that exists keeps its mode."""
-    with contextlib.suppress(FileExistsError):
-        data.mkdir(parents=True)
-        data.chmod(0o711 if os.geteuid() == 0 else 0o700)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import psycopg
 
+from config.data_dir import make_data_dir
 from config.local.embedded import places, processes
 from config.local.embedded.accounts import Account, identity, own, require_name
 from config.local.embedded.binaries import postgres_programs
@@ -85,7 +86,7 @@ def url(data: Path) -> str:
 
 def ensure(data: Path) -> str:
     """Start the server of `data` unless it runs, set up the role and the database, and return the address."""
-    places.make_data_dir(data)
+    make_data_dir(data)
     with places.locked(data):
         here = places.prepare(data)
         running = running_pid(here.cluster)

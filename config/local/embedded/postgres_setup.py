@@ -9,7 +9,7 @@ from typing import LiteralString
 import psycopg
 from psycopg import sql
 
-from config.local.embedded.leakproof import mark_leakproof, not_leakproof
+from config.leakproof import mark_leakproof, not_leakproof
 from config.local.embedded.places import PORT
 
 SUPERUSER = "postgres"

@@ -6,8 +6,8 @@ import os
 import signal
 import socket
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
+from config.data_dir import make_data_dir
 from config.local.embedded import places, processes
 from config.local.embedded.binaries import redis_program
 from config.local.embedded.places import REDIS_SOCKET, Places
@@ -21,18 +21,9 @@ def url(data: Path) -> str:
     return f"unix://{places.socket_dir(data) / REDIS_SOCKET}?db=0"
 
 
-def celery_form(address: str) -> str:
-    """A Redis address as Celery wants it: another scheme and another name for the database's number, where it is a socket's."""
-    parts = urlsplit(address)
-    if parts.scheme != "unix":
-        return address
-    number = parse_qs(parts.query).get("db", ["0"])[0]
-    return f"redis+socket://{parts.path}?virtual_host={number}"
-
-
 def ensure(data: Path) -> str:
     """Start the server of `data` unless it runs, and return its address."""
-    places.make_data_dir(data)
+    make_data_dir(data)
     with places.locked(data):
         here = places.prepare(data)
         address = here.run / REDIS_SOCKET

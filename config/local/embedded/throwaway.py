@@ -20,7 +20,8 @@ from pathlib import Path
 
 import psutil
 
-from config.local.embedded import binaries, places, postgres, redis
+from config.data_dir import PROJECT
+from config.local.embedded import binaries, postgres, redis
 from config.local.embedded.errors import EmbeddedServerError
 
 PREFIX = "leadwright-tmp-"
@@ -123,7 +124,7 @@ def _is_abandoned(folder: Path, *, since: float) -> bool:
 def _watch(data: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "config.local.embedded", "watch", os.fspath(data)],
-        cwd=places.PROJECT,
+        cwd=PROJECT,
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -6,7 +6,8 @@ import argparse
 import os
 import sys
 
-from config.local.embedded import EmbeddedServerError, data_dir
+from config.data_dir import data_dir
+from config.local.embedded import EmbeddedServerError
 from config.local.supervisor.options import UnusableError, read_options
 from config.local.supervisor.programs import plan
 from config.local.supervisor.supervisor import Supervisor

@@ -9,7 +9,8 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 
-from config.local.supervisor.programs import PROJECT, Program
+from config.data_dir import PROJECT
+from config.local.supervisor.programs import Program
 
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0

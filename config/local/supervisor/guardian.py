@@ -14,8 +14,8 @@ import sys
 import time
 from pathlib import Path
 
+from config.data_dir import PROJECT
 from config.local import embedded
-from config.local.supervisor.programs import PROJECT
 
 PATIENCE = 5.0
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from config.local.embedded.places import make_data_dir
+from config.data_dir import make_data_dir
 from config.local.embedded.processes import open_private
 from config.local.supervisor.programs import Options
 

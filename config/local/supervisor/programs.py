@@ -7,7 +7,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[3]
+from config.data_dir import PROJECT
+
 MANAGE = (sys.executable, os.fspath(PROJECT / "manage.py"))
 
 # Workers by purpose: what must be quick never waits behind what takes long.

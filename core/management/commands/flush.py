@@ -1,4 +1,4 @@
-"""Django's flush, run as the login role: TRUNCATE is the owner's."""
+"""Django's flush, run as the login role, since only the owner may TRUNCATE."""
 
 from __future__ import annotations
 

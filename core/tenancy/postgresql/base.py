@@ -1,7 +1,7 @@
 """Django's PostgreSQL backend, whose sessions follow the active company (core.tenancy).
 
-The role and `app.company` are set before the first statement that needs them changed: one round trip a change, none otherwise.
-A rollback takes `SET` back with it, so the remembered state is forgotten then, and on each new connection.
+It sets the role and `app.company` before the first statement that needs other ones: one round trip per change. A
+rollback also undoes `SET`, so the backend forgets the applied settings then, and on each new connection.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from core.tenancy import APP_ROLE, SYSTEM_ROLE, session_settings
 
 
 class SchemaEditor(DatabaseSchemaEditor):
-    """Without the second index that Django makes for LIKE on text keys: ObjectIds collate byte by byte, so that the first one serves."""
+    """Omits Django's second index, for LIKE on text keys: ObjectIds collate byte by byte, so the first one serves."""
 
-    def _create_like_index_sql(self, model: type[Model], field: Field) -> Any:
+    def _create_like_index_sql(self, model: type[Model], field: Field[Any, Any]) -> Any:
         target = field.target_field if isinstance(field, ForeignKey) else field
         return None if isinstance(target, ObjectIdField) else super()._create_like_index_sql(model, field)  # type: ignore[misc]
 
@@ -45,22 +45,22 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return super()._cursor(name)  # type: ignore[misc]
 
     def apply_scope(self) -> None:
-        """Bring the session's role and company in line with the active scope."""
+        """Set the session's role and company to those of the active scope."""
         if self.settings_dict["NAME"] is None or self.connection is None or self.needs_rollback:
-            return  # without a database name Django creates and drops databases, as the login role
+            return  # without a database name, Django creates and drops databases as the login role
         if self.connection.info.transaction_status is TransactionStatus.INERROR:
-            return  # only the rollback may follow, and it forgets the state
+            return  # only a rollback may follow, and it resets the settings
         wanted = session_settings()
         if wanted == self._applied:
             return
         with self.wrap_database_errors, self.connection.cursor() as cursor:
             if wanted[0] != "none" and not self._has_roles(cursor):
-                return  # before the first migration there are no roles yet, and no tables
+                return  # before the first migration there are no roles and no tables
             cursor.execute("SELECT set_config('role', %s, false), set_config('app.company', %s, false)", wanted)
         self._applied = wanted
 
     def _has_roles(self, cursor: Any) -> bool:
-        """Whether the roles of core.tenancy.row_security exist; asked once a connection."""
+        """Whether the roles of core.tenancy.row_security exist. It asks once per connection."""
         if not self._roles_exist:
             cursor.execute("SELECT count(*) = 2 FROM pg_roles WHERE rolname IN (%s, %s)", (APP_ROLE, SYSTEM_ROLE))
             self._roles_exist = cursor.fetchone()[0]

@@ -336,7 +336,7 @@ def wait_for(done: Any, seconds: float = 40) -> None:
 
 @pytest.mark.django_db
 def test_the_demos_mails_go_to_the_catcher_wherever_it_listens(settings: Any, tmp_path: Path) -> None:
-    settings.EMAIL_BACKEND, settings.LEADWRIGHT_DATA = "config.mail.CatcherBackend", tmp_path
+    settings.EMAIL_BACKEND, settings.LEADWRIGHT_DATA = "config.local.mail_catcher.backend.CatcherBackend", tmp_path
     mail = queue("ann@example.org")
     drain()
     assert (read(mail).status, read(mail).error) == (

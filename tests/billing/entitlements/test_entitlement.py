@@ -10,8 +10,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from billing.entitlements.selectors import entitlement_of, is_open, overlay, primary_subscription, terms_of, usage_of
+from billing.entitlements.selectors import entitlement_of, overlay, terms_of, usage_of
 from billing.models import Plan, Subscription
+from billing.subscriptions.selectors import is_open, primary_subscription
 from core.access import Entitlement
 from tests.billing.subscriptions.helpers import at
 from tests.kit.cast import Cast

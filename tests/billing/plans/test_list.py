@@ -1,4 +1,4 @@
-"""GET /plans and /plans/:id: the company's subscription with the plans on offer, and what a plan costs in a currency."""
+"""GET /plans and /plans/:id: the company's subscription with the plans on offer, and a plan's price in a currency."""
 
 from __future__ import annotations
 

@@ -7,11 +7,12 @@ from decimal import Decimal
 from typing import Any
 
 import time_machine
+from django.db import transaction
 
 from accounts.models import Company, Mail, User
 from accounts.registration.companies import create_company
 from billing.models import Currency, Plan, PlanPrice, Subscription, SubscriptionChange
-from billing.subscriptions.renewals import look_at_subscriptions
+from billing.subscriptions.renewals import process_due_subscriptions
 from core.tenancy import company_scope, unscoped
 from tests.kit.factories import UserFactory
 
@@ -66,11 +67,9 @@ def plan_of(name: str, *, amount: str | None = "10", interval: str = "month", **
 
 def run_renewals(moment: datetime) -> None:
     """The service looks at its subscriptions at the moment, as often as there is something to look at."""
-    from django.db import transaction
-
     with at(moment), unscoped(reason="test: the periodic task runs for all companies"):
         for _ in range(20):
             with transaction.atomic():
-                if not look_at_subscriptions():
+                if not process_due_subscriptions():
                     return
     raise AssertionError("the renewals do not come to an end")

@@ -1,4 +1,4 @@
-"""What people do with a company's subscription: trial, grant, extend, change, cancel, open and close; each move is on record."""
+"""Use cases of a company's subscription: trial, grant, extend, change, cancel, activate, expire. Each one is logged."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 
 from accounts.models import Member
 from accounts.registration.companies import create_company
-from billing.entitlements.selectors import entitlement_of, is_open
+from billing.entitlements.selectors import entitlement_of
 from billing.models import Plan, Subscription
 from billing.subscriptions import changes as moves
+from billing.subscriptions.selectors import is_open
 from billing.subscriptions.services import (
     activate_subscription,
     cancel_subscription,
@@ -295,7 +296,7 @@ def test_moves_that_are_not_legal_are_refused(status: str, target: str) -> None:
     with company_scope(company.pk):
         Subscription.objects.update(status=status)
         subscription = Subscription.objects.get()
-        if target in moves.MOVES[status]:
+        if target in moves.TRANSITIONS[status]:
             moves.write(subscription, "changed", status=target)
             assert Subscription.objects.get().status == target
         else:

@@ -14,7 +14,7 @@ from accounts.models import Company, CompanySettings, Mail, Referral, Reward
 from billing.entitlements.selectors import entitlement_of
 from billing.models import Subscription
 from billing.subscriptions import renewals
-from billing.subscriptions.renewals import look_at_subscriptions, record_payment
+from billing.subscriptions.renewals import process_due_subscriptions, record_payment
 from billing.subscriptions.services import (
     activate_subscription,
     cancel_subscription,
@@ -66,7 +66,7 @@ def subscribed(*, amount: str | None = "10", interval: str = "month", **policies
 
 
 def test_the_periodic_task_is_registered() -> None:
-    assert WORK["periodic:subscriptions"].run is look_at_subscriptions
+    assert WORK["periodic:subscriptions"].run is process_due_subscriptions
 
 
 def test_a_trial_ends_and_says_so_before_and_after() -> None:
@@ -252,18 +252,18 @@ def test_a_notice_that_is_switched_off_is_not_mailed() -> None:
 def test_trouble_with_one_subscription_keeps_no_other_from_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     with at(NOON):
         bad, good = make_company(), make_company()
-    look = renewals.look
+    process = renewals.process
 
     def stumble(subscription: Subscription) -> None:
-        look(subscription)
+        process(subscription)
         if subscription.company_id == bad.pk:
             raise RuntimeError("the template is broken")
 
-    monkeypatch.setattr(renewals, "look", stumble)
+    monkeypatch.setattr(renewals, "process", stumble)
     run_renewals(NOON + days(14))
     assert (primary(bad).status, primary(good).status) == (Status.TRIAL, Status.EXPIRED)
     assert mails(bad) == []
-    monkeypatch.setattr(renewals, "look", look)
+    monkeypatch.setattr(renewals, "process", process)
     run_renewals(NOON + days(14.5))
     assert (primary(bad).status, mails(bad)) == (Status.EXPIRED, ["ended"])
 
@@ -280,7 +280,7 @@ def test_ten_workers_at_once_make_each_move_once() -> None:
             with unscoped(reason="test: the periodic task runs for all companies"):
                 for _ in range(3):
                     with transaction.atomic():
-                        look_at_subscriptions()
+                        process_due_subscriptions()
         finally:
             connection.close()
 

@@ -16,10 +16,13 @@ import psycopg
 import pytest
 import redis as redis_client
 
+from config.data_dir import PROJECT
+from config.leakproof import not_leakproof
 from config.local import embedded
 from config.local.embedded import places, postgres, postgres_setup, processes, redis
 from config.local.embedded.accounts import identity, server_account
 from config.local.embedded.throwaway import discard
+from config.servers import celery_url, database_url, redis_url
 
 pytestmark = pytest.mark.long
 
@@ -66,7 +69,7 @@ def _run(
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "config.local.embedded", *arguments],
-        cwd=places.PROJECT,
+        cwd=PROJECT,
         env=os.environ | (environment or {}),
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -99,11 +102,11 @@ def test_database_is_set_up_for_the_application(data: Path) -> None:
 def test_search_functions_are_leakproof_in_every_database(data: Path) -> None:
     address = embedded.ensure_postgres(data)
     with psycopg.connect(address, autocommit=True) as connection:
-        assert embedded.not_leakproof(connection) == []
+        assert not_leakproof(connection) == []
         connection.execute("DROP DATABASE IF EXISTS made_later")
         connection.execute("CREATE DATABASE made_later")
     with psycopg.connect(address, dbname="made_later") as connection:
-        assert embedded.not_leakproof(connection) == []
+        assert not_leakproof(connection) == []
         signatures = [list(embedded.LEAKPROOF_FUNCTIONS)]
         row = connection.execute(
             "SELECT count(*) FROM pg_proc WHERE proleakproof AND oid = ANY(%s::text[]::regprocedure[])", signatures
@@ -115,9 +118,9 @@ def test_lost_leakproof_mark_comes_back_at_the_next_start(data: Path) -> None:
     address = embedded.ensure_postgres(data)
     with psycopg.connect(address, user=postgres_setup.SUPERUSER, autocommit=True) as connection:
         connection.execute("ALTER FUNCTION textlike(text, text) NOT LEAKPROOF")
-        assert embedded.not_leakproof(connection) == ["textlike(text,text)"]
+        assert not_leakproof(connection) == ["textlike(text,text)"]
         embedded.ensure_postgres(data)
-        assert embedded.not_leakproof(connection) == []
+        assert not_leakproof(connection) == []
 
 
 def test_second_ensure_finds_the_running_servers(data: Path) -> None:
@@ -259,8 +262,7 @@ def test_concurrent_starts_make_one_server(fresh_data: Path) -> None:
     environment = os.environ | {"LEADWRIGHT_DATA": str(fresh_data)}
     command = [sys.executable, "-m", "config.local.embedded", "start"]
     starts = [
-        subprocess.Popen(command, cwd=places.PROJECT, env=environment, stdout=subprocess.PIPE, text=True)
-        for _ in range(3)
+        subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(3)
     ]
     outputs = [start.communicate(timeout=120)[0] for start in starts]
     assert [start.returncode for start in starts] == [0, 0, 0]
@@ -293,15 +295,15 @@ def test_servers_outlive_the_command_that_starts_them_and_stop_stops_them(fresh_
 def test_addresses_come_from_the_environment_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://db.example/x")
     monkeypatch.setenv("REDIS_URL", "redis://cache.example:6379/3")
-    assert (embedded.database_url(), embedded.redis_url()) == (
+    assert (database_url(), redis_url()) == (
         "postgresql://db.example/x",
         "redis://cache.example:6379/3",
     )
-    assert embedded.celery_url() == "redis://cache.example:6379/3"
+    assert celery_url(redis_url()) == "redis://cache.example:6379/3"
     monkeypatch.setenv("REDIS_URL", "unix:///run/redis.sock?db=4")
-    assert embedded.celery_url() == "redis+socket:///run/redis.sock?virtual_host=4"
+    assert celery_url(redis_url()) == "redis+socket:///run/redis.sock?virtual_host=4"
     monkeypatch.delenv("DATABASE_URL")
     monkeypatch.delenv("REDIS_URL")
     monkeypatch.setenv("LEADWRIGHT_DATA", "/srv/lw")
-    assert embedded.database_url() == "postgresql://leadwright@/leadwright?host=/srv/lw/run"
-    assert embedded.celery_url() == "redis+socket:///srv/lw/run/redis.sock?virtual_host=0"
+    assert database_url() == "postgresql://leadwright@/leadwright?host=/srv/lw/run"
+    assert celery_url(redis_url()) == "redis+socket:///srv/lw/run/redis.sock?virtual_host=0"

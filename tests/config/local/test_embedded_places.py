@@ -18,6 +18,7 @@ import psycopg
 import pytest
 import redis as redis_client
 
+from config.data_dir import PROJECT
 from config.local import embedded
 from config.local.embedded import binaries, places, postgres, processes, redis, throwaway
 from config.local.embedded.accounts import Account, can_run, own, require_name, server_account
@@ -184,7 +185,7 @@ def _as_user(account: Account, do: Callable[[Path], object], data: Path) -> None
 def test_run_gives_a_command_its_own_servers_and_takes_them_away() -> None:
     script = "echo $LEADWRIGHT_DATA $DATABASE_URL $REDIS_URL; exit 7"
     command = [sys.executable, "-m", "config.local.embedded", "run", "--", "/bin/sh", "-c", script]
-    done = subprocess.run(command, cwd=places.PROJECT, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 7
     data, *addresses = done.stdout.split()
     assert addresses == [f"postgresql://leadwright@/leadwright?host={data}/run", f"unix://{data}/run/redis.sock?db=0"]
@@ -203,7 +204,7 @@ def test_temporary_servers_go_when_their_user_is_killed(number: signal.Signals) 
         "-c",
         "echo $LEADWRIGHT_DATA; exec sleep 20",
     ]
-    with subprocess.Popen(command, cwd=places.PROJECT, stdout=subprocess.PIPE, text=True) as owner:
+    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as owner:
         assert owner.stdout is not None
         data = Path(owner.stdout.readline().strip())
         pids = postgres.status(data), redis.status(data)

@@ -16,7 +16,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from config.local.embedded import places, postgres, processes, redis
+from config.data_dir import PROJECT
+from config.local.embedded import postgres, processes, redis
 from config.local.embedded.throwaway import discard
 from config.local.supervisor.options import UnusableError, read_options, require_free_port
 from config.local.supervisor.programs import plan
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.long
 DRIVER = """
 import os, sys
 from pathlib import Path
-from config.local.embedded import data_dir
+from config.data_dir import data_dir
 from config.local.supervisor.options import read_options
 from config.local.supervisor.programs import Plan, Program
 from config.local.supervisor.supervisor import Supervisor
@@ -53,7 +54,7 @@ class Run:
         base = {key: value for key, value in os.environ.items() if key not in ("DATABASE_URL", "REDIS_URL", "HOST")}
         self.process = subprocess.Popen(
             [sys.executable, "-c", DRIVER.replace("{plan}", plan)],
-            cwd=places.PROJECT,
+            cwd=PROJECT,
             env=base | {"LEADWRIGHT_DATA": str(data), "PORT": str(self.port)} | environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -275,7 +276,7 @@ def test_port_in_use_is_told_with_the_way_out(data: Path) -> None:
         command = [sys.executable, "-m", "config.local.supervisor", "--no-demo"]
         environment = os.environ | {"PORT": str(port), "LEADWRIGHT_DATA": str(data)}
         done = subprocess.run(
-            command, cwd=places.PROJECT, env=environment, capture_output=True, text=True, timeout=30, check=False
+            command, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=30, check=False
         )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"error: port {port} of 127.0.0.1 is in use; choose another one: PORT=8001 make run\n"

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("limits")
 
 
 def spend(limit: Limit, value: str, number: int) -> list[bool]:
-    return [limit.has_room(value) for _ in range(number)]
+    return [limit.try_count(value) for _ in range(number)]
 
 
 def test_so_many_and_no_more_for_each_value() -> None:
@@ -44,26 +44,26 @@ def test_time_opens_the_door_again() -> None:
 def test_more_attempts_do_not_lengthen_the_wait() -> None:
     limit = Limit("test", 1, 1)
     for _ in range(6):
-        limit.has_room("a")
+        limit.try_count("a")
         time.sleep(0.15)
     time.sleep(0.2)
-    assert limit.has_room("a")
+    assert limit.try_count("a")
 
 
 def test_giving_back_and_forgiving() -> None:
     limit = Limit("test", 3, 60)
     spend(limit, "a", 3)
-    limit.give_back("a")
+    limit.refund("a")
     assert spend(limit, "a", 2) == [True, False]
-    limit.forgive("a")
-    limit.give_back("a")
+    limit.reset("a")
+    limit.refund("a")
     assert spend(limit, "a", 4) == [True] * 3 + [False]
 
 
 def test_many_at_once_get_through_as_one_by_one() -> None:
     limit = Limit("test", 10, 60)
     with ThreadPoolExecutor(16) as pool:
-        allowed = list(pool.map(lambda _: limit.has_room("a"), range(100)))
+        allowed = list(pool.map(lambda _: limit.try_count("a"), range(100)))
     assert allowed.count(True) == 10
 
 
@@ -76,8 +76,8 @@ def test_without_redis_nobody_is_kept_out(
     try:
         limit = Limit("test", 1, 60)
         assert spend(limit, "a", 3) == [True] * 3
-        limit.give_back("a")
-        limit.forgive("a")
+        limit.refund("a")
+        limit.reset("a")
     finally:
         attempts._client.cache_clear()
         attempts._script.cache_clear()

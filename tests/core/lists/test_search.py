@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from core.lists import tree
-from core.lists.narrowing import Narrow, narrowing
+from core.lists.prefilter import Prefilter, prefiltering
 from core.lists.search import Either, search_in
 from core.lists.values import fold
 from core.tenancy import company_scope
-from core.text.addresses import phone_spellings
+from core.text.addresses import phone_variants
 from crm.contacts.filters import CONTACT_FIELDS
 from crm.leads.filters import LEAD_FIELDS
 from crm.models import Contact, CustomField, CustomFieldValue, Lead
@@ -91,17 +91,17 @@ def test_grams_change_nothing_but_the_time(
 
 def test_what_has_grams_and_what_has_none(company: Cast) -> None:
     with company_scope(company.company.pk):
-        assert [Narrow()(text) is None for text in ("a", "é", "ab", "ab\x01", "中", "éa", "abc" * 100)] == [
+        assert [Prefilter()(text) is None for text in ("a", "é", "ab", "ab\x01", "中", "éa", "abc" * 100)] == [
             True
         ] * 4 + [False] * 3
-        with narrowing() as watched:
-            assert Narrow()("abc") is not None
-            assert watched.used
-        with narrowing(wanted=False) as watched:
-            assert Narrow()("abc") is None
-            assert watched.used
-    assert Narrow()("abc") is None, "outside of a company there is no seed"
-    assert Narrow(seed="f" * 24)("abc") is not None
+        with prefiltering() as state:
+            assert Prefilter()("abc") is not None
+            assert state.used
+        with prefiltering(wanted=False) as state:
+            assert Prefilter()("abc") is None
+            assert state.used
+    assert Prefilter()("abc") is None, "outside of a company there is no seed"
+    assert Prefilter(seed="f" * 24)("abc") is not None
 
 
 def test_the_grams_of_a_text() -> None:
@@ -155,4 +155,4 @@ def test_a_lead_is_found_by_its_contact_and_its_notes(company: Cast) -> None:
     ],
 )
 def test_phone_numbers_as_people_write_them(text: str, spellings: tuple[str, ...]) -> None:
-    assert phone_spellings(text) == spellings
+    assert phone_variants(text) == spellings

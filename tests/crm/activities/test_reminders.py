@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from core.api.json import iso
+from core.text.json import iso
 from crm.activities import follow_ups, reminders
 from crm.activities.follow_ups import create_follow_up, update_follow_up
 from crm.models import FollowUp, Lead

@@ -252,9 +252,9 @@ def test_automation_can_be_skipped(cast: Cast) -> None:
 def test_the_plan_limit_counts_live_contacts_on_the_session_door_only(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from core import access
+    from core.access import Entitlement, entitlements
 
-    monkeypatch.setattr(access, "_entitlements", lambda company: access.Entitlement(limits={"contact": 1}))
+    monkeypatch.setattr(entitlements, "_source", lambda company: Entitlement(limits={"contact": 1}))
     assert cast.session.post("/contact", {"formData": form(1)}).status == 200
     refused = cast.session.post("/contact", {"formData": form(2)})
     assert (refused.status, refused.body["message"]) == (403, "The limit of your plan is reached")

@@ -164,9 +164,9 @@ def test_the_number_of_statements_does_not_grow_with_the_items(cast: Cast) -> No
 
 
 def test_beyond_the_plan_items_fail_one_by_one(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    from core import access
+    from core.access import Entitlement, entitlements
 
-    monkeypatch.setattr(access, "_entitlements", lambda company: access.Entitlement(limits={"lead": 2}))
+    monkeypatch.setattr(entitlements, "_source", lambda company: Entitlement(limits={"lead": 2}))
     answer = cast.session.post("/lead/bulk", {"formData": items(3)})
     assert len(answer.data["created"]) == 2
     assert [(found["index"], found["name"]) for found in answer.data["failed"]] == [(2, "PlanLimitExceeded_403")]

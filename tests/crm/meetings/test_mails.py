@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from accounts.mails import worker as mail_worker
 from accounts.models import Company, CompanySettings, Mail, Member
-from core.api.json import iso
 from core.jobs import WORK
 from core.tenancy import unscoped
+from core.text.json import iso
 from crm.meetings.icalendar import Method, calendar_file
 from crm.models import Meeting
 from tests.crm.leads.helpers import member

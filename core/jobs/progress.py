@@ -1,4 +1,4 @@
-"""Progress bars that follow the work while the page is open."""
+"""Progress bars of jobs in the back office, updated while the page is open."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 
 from core.ids import is_id
-from core.models import Job
+from core.jobs.models import Job
 
 MOVING = (Job.Status.QUEUED, Job.Status.RUNNING)
 
 
 def progress_bar(job: Job, counts: dict[str, int] | None = None, *, address: str = "") -> SafeString:
-    """A bar with what is done of the total and the counts that are not zero.
+    """Render a bar with the processed share of the total and the counts that aren't zero.
 
-    The page's script renews it while it moves, from `address` or, on the pages of its own kind, from theirs.
+    While the job runs, the page's script reloads the bar from `address`, or from the address of the job's own admin.
     """
     percent = min(100, job.processed * 100 // job.total) if job.total else 0
     context = {
@@ -36,7 +36,7 @@ def progress_bar(job: Job, counts: dict[str, int] | None = None, *, address: str
 
 
 class ProgressMixin:
-    """A ModelAdmin whose records are jobs: lists and pages show `progress`, renewed from `…/progress/?ids=…`."""
+    """A ModelAdmin of jobs: lists and pages show `progress`, reloaded from `…/progress/?ids=…`."""
 
     model: type[Job]
 
@@ -57,7 +57,7 @@ class ProgressMixin:
         return [address, *super().get_urls()]  # type: ignore[misc]
 
     def progress_view(self, request: HttpRequest) -> JsonResponse:
-        """The bars of up to 100 records, by their ids."""
+        """Return the bars of up to 100 records by their ids."""
         if not self.has_view_permission(request):  # type: ignore[attr-defined]
             raise PermissionDenied
         ids = [one for one in request.GET.get("ids", "").split(",") if is_id(one)][:100]
@@ -66,11 +66,11 @@ class ProgressMixin:
         return JsonResponse({row.pk: self.progress(row) for row in rows})
 
     def prepare(self, request: HttpRequest, rows: list[Any]) -> None:
-        """Read what the bars of these rows need, in one go."""
+        """Read what the bars of these rows need, at once."""
 
 
-def grouped(rows: models.QuerySet, group: str, status: str) -> dict[str, dict[str, int]]:
-    """Counts by group and status, in one query."""
+def grouped(rows: models.QuerySet[Any], group: str, status: str) -> dict[str, dict[str, int]]:
+    """Count by group and status, in one query."""
     found: dict[str, dict[str, int]] = {}
     for key, name, number in rows.order_by().values_list(group, status).annotate(number=models.Count("pk")):
         found.setdefault(key, {})[name] = number

@@ -1,0 +1,50 @@
+"""Panels that show what a subscription allows and how much of it is used."""
+
+from __future__ import annotations
+
+from django.utils.safestring import SafeString
+
+from accounts.models import Company
+from billing.entitlements.selectors import SEATS, terms_of, usage_of
+from billing.subscriptions.models import Subscription
+from billing.subscriptions.selectors import is_open
+from core.backoffice.panels import facts, link, panel
+from core.tenancy import company_scope
+
+
+@panel(Subscription, "Use", permission="billing.view_subscription")
+def _use(subscription: Subscription) -> SafeString:
+    return facts(_figures(subscription))
+
+
+@panel(Company, "Subscription", permission="billing.view_subscription")
+def _subscription(company: Company) -> SafeString:
+    found = Subscription.objects.filter(company=company, is_primary=True).select_related("plan").first()
+    if found is None:
+        return facts([("Subscription", "none")])
+    return facts(
+        [
+            ("Subscription", link(found, found.get_status_display())),
+            ("Plan", link(found.plan) if found.plan else "everything"),
+            ("Doors", "open" if is_open(found) else "closed"),
+            ("Since", found.starts_at.date()),
+            ("Paid until", found.period_end.date() if found.period_end else "–"),
+            ("Ends", found.ends_at.date() if found.ends_at else "not"),
+            *_figures(found),
+        ]
+    )
+
+
+def _figures(subscription: Subscription) -> list[tuple[str, str]]:
+    """Return how much of what the subscription allows is used."""
+    allowed = terms_of(subscription)
+    with company_scope(subscription.company_id):
+        used = usage_of(allowed)
+    seats, total = used.pop(SEATS)
+    modules = "all" if allowed.modules is None else str(len(allowed.modules))
+    named = [(module.replace("-", " ").capitalize(), _of(number, limit)) for module, (number, limit) in used.items()]
+    return [("Modules", modules), ("Seats", _of(seats, total)), *named]
+
+
+def _of(number: int, limit: int | None) -> str:
+    return f"{number:,}" if limit is None else f"{number:,} of {limit:,}"

@@ -1,0 +1,118 @@
+"""Endpoints of plans (contract 4.9): what the company has subscribed to and uses, and the plans on offer."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from django.db.models import Q
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+
+from accounts.models import CompanySettings
+from billing.entitlements.selectors import SEATS, terms_of, usage_of
+from billing.entitlements.serializers import NONE, SubscriptionPlans
+from billing.plans.filters import PLAN_FIELDS
+from billing.plans.models import Currency, Plan
+from billing.plans.serializers import CurrencyOut, PlanCurrencyOut, PlanOut
+from billing.subscriptions.models import Subscription
+from billing.subscriptions.selectors import is_open, primary_subscription
+from core.access import Entitlement
+from core.api.endpoint import endpoint
+from core.api.listing import Listing, Within
+from core.api.viewsets import ResourceViewSet
+from core.errors import NamedError, shorten
+
+CURRENCY = OpenApiParameter(
+    "currency", str, description="ISO 4217 code, whatever its case; without it that of the company's settings."
+)
+FALLBACK = "USD"
+
+
+def plan_data(id: str, currency: str) -> dict[str, Any]:
+    """Return the currency, with the plan and its prices in that currency.
+
+    Raises PlanNotFound_400 unless the plan is on offer or the company's own.
+    """
+    own = Subscription.objects.filter(is_primary=True, plan__isnull=False).values("plan")
+    plan = PlanOut.one(Plan.objects.filter(Q(is_public=True) | Q(pk__in=own), pk=id))
+    if plan is None:
+        raise NamedError("PlanNotFound_400", "id: there is no such plan on offer")
+    chosen = choose_currency(currency, [price["currency"] for price in plan["prices"]])
+    prices = [price for price in plan["prices"] if price["currency"] == chosen["code"]]
+    return {**chosen, "plan": {**plan, "prices": prices}}
+
+
+def choose_currency(asked: str, priced: list[str]) -> dict[str, Any]:
+    """Return the currency asked for, or the best one of a plan's prices: the company's own, US dollars, then any.
+
+    Raises InvalidRequest_400 for a currency that is not on offer.
+    """
+    active = Currency.objects.filter(is_active=True)
+    if asked:
+        found = CurrencyOut.one(active.filter(code=asked.upper()))
+        if found is None:
+            raise NamedError(
+                "InvalidRequest_400", f"currency: {shorten(asked, 20)!r} is the code of no currency on offer"
+            )
+        return found
+    own = CompanySettings.objects.values_list("currency", flat=True).first() or FALLBACK
+    fitting = [code for code in (own, FALLBACK, *priced) if code in priced]
+    found = CurrencyOut.one(active.filter(code=(fitting or [own])[0])) or CurrencyOut.one(
+        Currency.objects.order_by("code")
+    )
+    if found is None:
+        raise NamedError("InvalidRequest_400", "currency: no currency is on offer")
+    return found
+
+
+def subscription_data() -> dict[str, Any]:
+    """Return the active company's subscription under its output names."""
+    found = primary_subscription()
+    allowed = terms_of(found) if found else Entitlement(frozenset())
+    used = usage_of(allowed)
+    seats, total = used.pop(SEATS)
+    limits = [{"module": module, "limit": limit, "used": number} for module, (number, limit) in used.items()]
+    return {
+        "_id": found and found.pk,
+        "status": found.status if found else NONE,
+        "isOpen": found is not None and is_open(found),
+        "plan": PlanOut.one(Plan.objects.filter(pk=found.plan_id)) if found and found.plan_id else None,
+        "interval": found.interval if found else "",
+        "currency": found.currency if found else "",
+        "seats": {"used": seats, "total": total},
+        "period": {"start": found and found.period_start, "end": found and found.period_end},
+        "startsAt": found and found.starts_at,
+        "endsAt": found and found.ends_at,
+        "cancelAtPeriodEnd": found is not None and found.cancel_at_period_end,
+        "modules": None if allowed.modules is None else sorted(allowed.modules),
+        "limits": limits,
+        "createdAt": found and found.created_at,
+        "updatedAt": found and found.updated_at,
+    }
+
+
+class PlanViewSet(ResourceViewSet):
+    module = "plan"
+    listing = Listing(
+        "Read the subscription and list the plans on offer",
+        partial(Plan.objects.filter, is_public=True),
+        PLAN_FIELDS,
+        PlanOut,
+        within=Within(SubscriptionPlans, "plans", subscription_data),
+        needs_subscription=False,
+        description="data is the company's subscription, with its seats, limits and what is used of them; the page of plans"
+        " stands in its field plans. Open without a subscription.",
+    )
+
+    @endpoint(
+        "Read a plan and its prices in a currency",
+        output=PlanCurrencyOut,
+        parameters=(CURRENCY,),
+        errors=("PlanNotFound_400", "InvalidRequest_400"),
+        needs_subscription=False,
+        description="data is the currency, with the plan in it. Without `currency` it is that of the company's settings;"
+        " where the plan has no price in that, US dollars or else the first that it has one in. Open without a subscription.",
+    )
+    def retrieve(self, request: Request, id: str) -> Any:
+        return plan_data(id, request.query_params.get("currency", ""))

@@ -1,0 +1,19 @@
+"""Reads of subscriptions."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from billing.subscriptions.models import OPEN, Subscription
+
+
+def is_open(subscription: Subscription) -> bool:
+    """Whether the subscription gives its company access now."""
+    now = timezone.now()
+    ended = subscription.ends_at is not None and subscription.ends_at <= now
+    return subscription.status in OPEN and subscription.starts_at <= now and not ended
+
+
+def primary_subscription() -> Subscription | None:
+    """Return the active company's primary subscription with its plan, whatever its state."""
+    return Subscription.objects.select_related("plan").filter(is_primary=True).first()

@@ -1,0 +1,24 @@
+"""LEADWRIGHT_DATA: the folder of uploads, secrets and, with `make run`, the embedded servers. No Django here."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[1]
+
+
+def data_dir() -> Path:
+    """Return LEADWRIGHT_DATA as an absolute path, by default var/ in the project."""
+    return Path(os.path.abspath(os.environ.get("LEADWRIGHT_DATA") or PROJECT / "var"))
+
+
+def make_data_dir(data: Path) -> None:
+    """Create the data directory, closed to others. An existing one keeps its mode.
+
+    Root's directory stays passable, for the account that runs root's servers.
+    """
+    with contextlib.suppress(FileExistsError):
+        data.mkdir(parents=True)
+        data.chmod(0o711 if os.geteuid() == 0 else 0o700)

@@ -1,0 +1,19 @@
+"""Django's mail backend of the demo."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.mail.backends.smtp import EmailBackend
+
+from config.local import mail_catcher
+
+
+class CatcherBackend(EmailBackend):
+    """Sends to the mail catcher, at the address that it listens on now."""
+
+    def open(self) -> bool | None:
+        found = mail_catcher.address(settings.LEADWRIGHT_DATA)
+        if found is None:
+            raise ConnectionRefusedError("the mail catcher has not been started")
+        self.host, self.port = found
+        return super().open()

@@ -1,0 +1,50 @@
+"""Who acts, and by which authentication path (contract section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class AuthPath(StrEnum):
+    """The authentication path of a request."""
+
+    KEY = "key"
+    SESSION = "session"
+    PRIVATE = "private"
+    PUBLIC = "public"
+
+
+def permission_of(method: str) -> str:
+    """Return the permission that an HTTP method needs. Roles know four of them: PATCH counts as PUT, HEAD as GET."""
+    return {"PATCH": "PUT", "HEAD": "GET"}.get(method, method)
+
+
+@dataclass(frozen=True)
+class Actor:
+    """The member of a company on whose behalf a request runs; on the private path, a user without a company."""
+
+    auth_path: AuthPath
+    user_id: str
+    company_id: str = ""
+    member_id: str = ""
+    is_owner: bool = False
+    is_accepted: bool = False
+    visiting: bool = False
+    """The actor is one of the service's staff, who may read the company's records and change nothing."""
+    permissions: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    key_id: str = ""
+    """The id of the API key, on the key path."""
+
+    @property
+    def is_unbounded(self) -> bool:
+        """Whether no role limits the actor: an owner, or an API key (contract section 5)."""
+        return self.is_owner or self.auth_path is AuthPath.KEY
+
+    def may(self, module: str, method: str) -> bool:
+        """Whether the role permits the method on the module. PATCH counts as PUT."""
+        flag = permission_of(method)
+        if self.visiting:
+            return flag == "GET"
+        return self.is_owner or bool(self.permissions.get(module, {}).get(flag))

@@ -1,0 +1,60 @@
+"""What a company's active subscription allows. Billing provides it (`set_entitlements`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from core.access.actor import Actor, permission_of
+from core.errors import NamedError
+
+
+@dataclass(frozen=True)
+class Entitlement:
+    """What an active subscription allows: modules (None: all) and limits (module -> number of records).
+
+    `own` names the limits that the subscription sets itself, in place of its plan's.
+    """
+
+    modules: frozenset[str] | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
+    own: frozenset[str] = frozenset()
+
+
+def _no_source(company_id: str) -> Entitlement | None:
+    raise RuntimeError("no app provides the entitlements of companies (core.access.set_entitlements)")
+
+
+_source: Callable[[str], Entitlement | None] = _no_source
+
+
+def set_entitlements(source: Callable[[str], Entitlement | None]) -> None:
+    """Register the function that returns a company's entitlement, or None without an active subscription."""
+    global _source
+    _source = source
+
+
+def entitlement(company: str) -> Entitlement:
+    """Return the company's entitlement.
+
+    Raises SubscriptionExpired_400 without an active subscription. Its message row has status 500, as the contract says.
+    """
+    found = _source(company)
+    if found is None:
+        raise NamedError(
+            "SubscriptionExpired_400", "the company has no active subscription; subscribe or renew to go on"
+        )
+    return found
+
+
+def check_session(actor: Actor, allowed: Entitlement, module: str, method: str) -> None:
+    """Check the member's status, the role and the plan's modules. The key path skips these checks.
+
+    The plan's limits are checked where records are created (core.access.reserve_quota).
+    """
+    if not (actor.is_owner or actor.is_accepted):
+        raise NamedError("UnauthorizedAction_403", "your membership is not accepted or is blocked")
+    if not actor.may(module, method):
+        raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{permission_of(method)}")
+    if allowed.modules is not None and module not in allowed.modules:
+        raise NamedError("PlanDoesNotIncludeThisFeature_400", f"the feature {module} is not in your plan")

@@ -1,0 +1,114 @@
+"""Quotas: how many records of a module a company may have, and how many it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+
+from core.access.entitlements import Entitlement
+from core.errors import NamedError
+from core.tenancy import company_id
+
+PLAN_LIMIT = "PlanLimitExceeded_403"
+OWN_LIMIT = "PlanSubscriptionLimitExceeded_403"
+
+
+@dataclass(frozen=True)
+class Usage:
+    """How a module is counted: `records` returns the records of the active company, `error` is the quota's error."""
+
+    records: Callable[[], QuerySet[Any]]
+    error: str
+
+
+USAGE: dict[str, Usage] = {}
+"""Module -> the records that count against a limit of it."""
+_allowed: ContextVar[Entitlement | None] = ContextVar("leadwright_limits", default=None)
+
+
+def count_usage(module: str, records: Callable[[], QuerySet[Any]], *, error: str = PLAN_LIMIT) -> None:
+    """Register the records of the active company that count against a limit of the module, and the quota's error.
+
+    Each session that creates a record counts them, up to the limit; so the count should need one index and no table.
+    """
+    USAGE[module] = Usage(records, error)
+
+
+@contextmanager
+def limited(allowed: Entitlement) -> Iterator[None]:
+    """Count new records against the limits of `allowed` inside the block. The key path never enters it."""
+    token = _allowed.set(allowed)
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
+def is_limited() -> bool:
+    """Whether new records count against limits now; work that creates records later asks this first."""
+    return _allowed.get() is not None
+
+
+def reserve_quota(module: str, wanted: int = 1) -> None:
+    """Reserve the quota for `wanted` more records of a module, or raise `quota_exceeded`.
+
+    The caller's transaction creates the records: a lock until its end keeps others from reserving the same quota.
+    Outside of `limited` nothing is counted.
+    """
+    left = remaining_quota(module)
+    if left is not None and left < wanted:
+        raise quota_exceeded(module, left)
+
+
+def remaining_quota(module: str) -> int | None:
+    """Return how many more records of a module the limit allows, locked until the transaction ends. None: no limit."""
+    limit = _limit_of(module)
+    if limit is None or module not in USAGE:
+        return None
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("quota is reserved in the transaction that creates the records")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"leadwright.usage:{company_id()}:{module}"]
+        )
+    return max(0, limit - USAGE[module].records().order_by()[:limit].count())
+
+
+def quota_exceeded(module: str, left: int = 0) -> NamedError:
+    """Return the error of a module whose limit is reached.
+
+    It is PlanLimitExceeded_403, PlanSubscriptionLimitExceeded_403 for a limit of the subscription's own, or the error
+    that the module's app has registered.
+    """
+    allowed, error = _allowed.get() or Entitlement(), USAGE[module].error
+    whose = "subscription" if module in allowed.own else "plan"
+    if error == PLAN_LIMIT and whose == "subscription":
+        error = OWN_LIMIT
+    return NamedError(
+        error,
+        f"your {whose} allows {allowed.limits.get(module)} records of {module}, and there is room for {left} more",
+    )
+
+
+def limit_errors(module: str) -> tuple[str, ...]:
+    """Return the names of the quota errors that creating records of the module may raise; none if it isn't counted."""
+    if module not in USAGE:
+        return ()
+    error = USAGE[module].error
+    return (error, OWN_LIMIT) if error == PLAN_LIMIT else (error,)
+
+
+def used_quota(module: str) -> int:
+    """Return how many records of the active company count against a limit of the module; 0 if it isn't counted."""
+    return USAGE[module].records().order_by().count() if module in USAGE else 0
+
+
+def _limit_of(module: str) -> int | None:
+    allowed = _allowed.get()
+    return None if allowed is None else allowed.limits.get(module)

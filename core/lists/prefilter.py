@@ -1,0 +1,85 @@
+"""Prefilters: implied conditions on the trigrams of texts (core.search), which an index answers.
+
+A text of fewer than three bytes has no trigrams: it is compared with every record, and most records contain it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import BooleanField, F, Func, Q, Value
+
+from core.lists.values import fold
+from core.tenancy import active_scope
+
+SEPARATOR = "\x01"
+"""The character between the values of a record. No trigram contains it."""
+MAX_TEXT = 64
+"""The characters of a longer text whose trigrams are looked up; more would cost time and find no fewer records."""
+
+
+class HasTrigrams(Func):
+    """Whether the column at `path` has all of the text's trigrams, hashed with the seed."""
+
+    def __init__(self, path: str, seed: str, text: str) -> None:
+        super().__init__(F(path), Value(seed), Value(text), output_field=BooleanField())
+
+    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, tuple[Any, ...]]:  # type: ignore[override]
+        (column, _), (seed, seed_params), (text, text_params) = (
+            compiler.compile(part) for part in self.source_expressions
+        )
+        # Both arguments are constants, so the planner calls the function once and can estimate its trigrams.
+        return f"{column} @> search_grams({seed}, {text})", (*seed_params, *text_params)
+
+
+@dataclass
+class Prefiltering:
+    """Whether conditions get prefilters, and whether one of them could have one."""
+
+    wanted: bool = True
+    used: bool = False
+
+
+_prefiltering: ContextVar[Prefiltering | None] = ContextVar("leadwright_prefiltering", default=None)
+
+
+@contextmanager
+def prefiltering(*, wanted: bool = True) -> Iterator[Prefiltering]:
+    """Conditions that are made inside the block get prefilters, or none."""
+    state = Prefiltering(wanted)
+    token = _prefiltering.set(state)
+    try:
+        yield state
+    finally:
+        _prefiltering.reset(token)
+
+
+@dataclass(frozen=True)
+class Prefilter:
+    """A ListField's `prefilter` by the trigrams at `path`. The default seed is the active company's id.
+
+    Fields with equal prefilters share one lookup.
+    """
+
+    path: str = "search"
+    seed: str | None = None
+
+    def __call__(self, text: str) -> Q | None:
+        """Return a condition that every record which contains the text meets, or None for a text without trigrams."""
+        state, seed, text = _prefiltering.get(), self.seed or _company(), text[:MAX_TEXT]
+        if seed is None or len(fold(text).encode()) < 3 or SEPARATOR in text:
+            return None
+        if state is not None:
+            state.used = True
+            if not state.wanted:
+                return None
+        return Q(HasTrigrams(self.path, seed, text))
+
+
+def _company() -> str | None:
+    scope = active_scope()
+    return None if scope is None else scope.company_id

@@ -1,0 +1,34 @@
+"""JSON as the API writes it: ObjectIds are strings, times are ISO 8601 in UTC with milliseconds."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
+
+
+def iso(moment: datetime) -> str:
+    """Format a time as the contract does: 2026-01-31T09:00:00.000Z."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def json_default(value: Any) -> Any:
+    """Convert a value that orjson doesn't know."""
+    if isinstance(value, datetime):
+        return iso(value)
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if isinstance(value, set | frozenset):
+        return list(value)
+    return str(value)
+
+
+def dumps(value: Any) -> bytes:
+    """Serialize the value to UTF-8 JSON."""
+    return orjson.dumps(value, default=json_default, option=OPTIONS)
