@@ -18,6 +18,7 @@ from core.jobs.liveness import release_lock
 from core.messages.defaults import DEFAULTS
 from tests.kit import openapi
 from tests.kit.cast import Cast, make_cast
+from tests.kit.clients import share_middleware
 from tests.kit.database import own_database, reset
 
 # The suite looks at the same examples each time, so that its result says something about the change; `make fuzz` looks for new ones.
@@ -68,6 +69,7 @@ RECORDER.put = lambda entry: None  # type: ignore[method-assign]
 
 
 openapi.install()
+share_middleware()
 
 
 @pytest.fixture(autouse=True)

@@ -151,7 +151,7 @@ class MemberViewSet(ResourceViewSet):
         input=OwnershipTransfer,
         output=MemberOut,
         success="OwnershipTransferred_200",
-        errors=("MemberNotFound_404", "MemberNotAccepted_400", "RoleNotFound_404"),
+        errors=("MemberNotFound_404", "MemberNotAccepted_400", "RoleNotFound_404", "UnauthorizedAction_403"),
         description="By an owner, to an accepted member; the former owner goes on as an accepted member.",
     )
     def transfer_ownership(self, request: Request, id: str, data: dict[str, Any]) -> Any:

@@ -110,6 +110,7 @@ def test_what_nobody_was_authenticated_for(cast: Cast, logged: Log) -> None:
         assert (found.company_id, found.member_id, found.user_id, found.api_key_id) == (None, None, None, None)
 
 
+@pytest.mark.unexpected
 def test_refusals_name_the_actor(cast: Cast, logged: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cast.narrow_session.get("/tag").status == 403
     assert cast.key.call("PATCH", "/tag").status == 405
