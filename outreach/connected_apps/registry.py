@@ -31,7 +31,7 @@ class Capability(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class AppOperation:
-    """An operation of an app's API. The app's other operations decide what is passed to `run`."""
+    """An operation of an app's API. ConnectedApp documents the arguments and the result of each `run`."""
 
     summary: str
     run: Callable[..., Any]

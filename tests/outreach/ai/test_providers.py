@@ -93,6 +93,6 @@ def test_a_failure_in_a_batch_costs_nobody_else_their_draft() -> None:
 
 
 def test_an_unknown_provider_is_named() -> None:
-    with pytest.raises(ProviderError, match="'nobody'; there is: offline-composer") as caught:
+    with pytest.raises(ProviderError, match=f"'nobody'; there is: {', '.join(sorted(providers()))}") as caught:
         get_provider("nobody")
     assert (caught.value.code, caught.value.temporary) == ("unknown_provider", False)

@@ -1,4 +1,4 @@
-"""Runs: POST /genie/from-contacts, GET /genie, GET and DELETE /genie/:schedulerId, cancel, approve-all, draft-all, retry."""
+"""Runs: POST /genie/from-contacts, GET /genie, GET and DELETE /genie/:schedulerId, cancel, approve-all and the like."""
 
 from __future__ import annotations
 
