@@ -260,8 +260,7 @@ def test_concurrent_starts_make_one_server(fresh_data: Path) -> None:
     environment = os.environ | {"LEADWRIGHT_DATA": str(fresh_data)}
     command = [sys.executable, "-m", "config.local.embedded", "start"]
     starts = [
-        subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=subprocess.PIPE, text=True)
-        for _ in range(3)
+        subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(3)
     ]
     outputs = [start.communicate(timeout=120)[0] for start in starts]
     assert [start.returncode for start in starts] == [0, 0, 0]
