@@ -1,4 +1,4 @@
-"""The pages of a staff visit: every list and record of the API, read-only, of one company, without secrets, each one written down."""
+"""The pages of a staff visit: every list and record of one company, read-only, without secrets, each one logged."""
 
 from __future__ import annotations
 
