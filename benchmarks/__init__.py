@@ -1,1 +1,1 @@
-"""How fast Leadwright is, as ratios to what PostgreSQL and plain Python do on the same machine in the same run (docs/benchmarks.md)."""
+"""Benchmarks of Leadwright, as ratios to PostgreSQL and plain Python on the same machine (docs/benchmarks.md)."""

@@ -1,4 +1,4 @@
-"""python -m benchmarks [NAME …] [--scale S]: measure, and print one table (docs/benchmarks.md)."""
+"""python -m benchmarks [NAME …] [--scale S]: run benchmarks and print one table (docs/benchmarks.md)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the named benchmarks, all of them without names; exit code 1 when an aim was missed."""
+    """Run the named benchmarks, or all. Returns exit code 1 if a target was missed."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     django.setup()
@@ -64,7 +64,8 @@ def main(arguments: Sequence[str]) -> int:
     say(f"loading {int(1_000_000 * options.scale):,} contacts in 20 companies …")
     population = populate(options.scale)
     say(
-        f"{population.total:,} contacts in {monotonic() - started:.0f} s, {population.big.contacts:,} of them in one company"
+        f"{population.total:,} contacts in {monotonic() - started:.0f} s,"
+        f" {population.big.contacts:,} of them in one company"
     )
     results: list[Result] = []
     for name in options.names or benchmarks:
@@ -77,7 +78,8 @@ def main(arguments: Sequence[str]) -> int:
         say(f"{name} in {monotonic() - begun:.0f} s: {', '.join(result.cells()[2] for result in found)}")
         results += found
     print(
-        f"\nLeadwright, scale {options.scale:g}, {os.cpu_count()} cores, {monotonic() - started:.0f} s\n\n{table(results)}"
+        f"\nLeadwright, scale {options.scale:g}, {os.cpu_count()} cores, {monotonic() - started:.0f} s"
+        f"\n\n{table(results)}"
     )
     return 1 if any(result.met is False for result in results) else 0
 
@@ -89,7 +91,7 @@ def _migrate() -> None:
 
 
 def say(text: str) -> None:
-    """Progress, apart from the table."""
+    """Report progress, separately from the table."""
     print(text, file=sys.stderr, flush=True)
 
 

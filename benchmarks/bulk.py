@@ -21,11 +21,11 @@ from crm.models import Contact, ContactTag, CustomFieldValue, Tag
 SIZE = 500
 ROUNDS = 20
 FIRST = 50_000_000
-"""Numbers of the contacts from here on are nobody's yet."""
+"""Contact numbers from here on are unused."""
 
 
 def bulk(population: Population) -> list[Result]:
-    """One line: the request through the web server against four bulk_create in one transaction."""
+    """Compare a request through the web server with four bulk_create in one transaction."""
     tenant = population.big
     numbers = count(FIRST, SIZE)
     with company_scope(tenant.company_id):
@@ -38,11 +38,14 @@ def bulk(population: Population) -> list[Result]:
             made = caller.json("POST", "/contact/bulk", body={"formData": items, "tags": [tag]})["data"]
             assert len(made["created"]) == SIZE, made["failed"][:1]
 
-        # The rows are made before the clock starts, on both sides.
+        # Both sides build the rows before the clock starts.
         asked = iter([_items(next(numbers)) for _ in range(ROUNDS + 2)])
         ready = iter([_records(schema, tenant, tag, _items(next(numbers))) for _ in range(ROUNDS + 2)])
         ours, theirs = interleaved([lambda: ask(next(asked)), lambda: _create(tenant, next(ready))], ROUNDS, warm_up=2)
-    figures = f"web {ms(ours)}, bulk_create {ms(theirs)}: contacts, 5 values each, a tag each, events; into {tenant.contacts:,} contacts"
+    figures = (
+        f"web {ms(ours)}, bulk_create {ms(theirs)}: contacts, 5 values each, a tag each, events;"
+        f" into {tenant.contacts:,} contacts"
+    )
     return [Result("POST /contact/bulk of 500", figures, ours / theirs, 3.0)]
 
 
@@ -55,7 +58,7 @@ Records = tuple[list[Contact], list[CustomFieldValue], list[ContactTag], list[Ev
 
 
 def _records(schema: ContactSchema, tenant: Tenant, tag: str, items: list[dict[str, Any]]) -> Records:
-    """What the endpoint writes for the items, as model instances."""
+    """Return the rows that the endpoint writes for the items, as model instances."""
     contacts, values, links, events = [], [], [], []
     for item in items:
         row, problems = schema.read(item)

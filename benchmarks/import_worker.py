@@ -1,4 +1,4 @@
-"""A worker process that drains imports until none is due, as the Celery task `core.drain` does."""
+"""A worker process that drains imports until none is due, like the Celery task `core.drain`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import django
 
 
 def main() -> None:
-    """Work slice by slice, with a fresh claim each, like a worker that other work waits for."""
+    """Work slice by slice, with a new claim each, like a worker with other work to do."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     from core.jobs import WORK

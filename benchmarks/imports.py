@@ -1,7 +1,7 @@
-"""A CSV of a million contacts imported by a worker, against COPY of exactly the rows that it wrote.
+"""The import of a CSV of a million contacts by a worker, against COPY of exactly the rows that it wrote.
 
-The COPY goes into a clone of the database as it was before the import: same rows, same tables, same indexes and references. PostgreSQL
-refuses COPY under row-level security, so it runs as the tables' owner and, unlike the import, pays for no policy.
+COPY writes to a clone of the database before the import: the same rows, tables, indexes and references. PostgreSQL
+refuses COPY under row-level security, so it runs as the tables' owner and, unlike the import, without policies.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from crm.models import Import
 
 FIRST = 20_000_000
 DUPLICATES = 100
-"""One row in so many repeats an earlier one's unique key."""
+"""One row in so many repeats an earlier row's unique key."""
 MIB = 1 << 20
 LONGEST = 1800.0
 SYSTEM_COLUMNS = {"Full name": "name", "E-mail": "email", "Prefix": "countryCode", "Phone": "number"}
 COLUMNS = SYSTEM_COLUMNS | {field["name"]: field["unique_field_id"] for field in FIELDS}
-"""Header -> field key: the file's columns and the import's mapping."""
+"""The file's columns and the import's mapping: header -> field key."""
 
 
 def imports(population: Population) -> list[Result]:
-    """Two lines: the import's rows a second as a share of COPY's, and how much the worker grew."""
+    """Measure the import's rows per second as a share of COPY's, and the growth of the worker's memory."""
     tenant = population.other
     folder = raw.log_file().parent
     count = int(ALL_CONTACTS * population.scale)
@@ -68,7 +68,8 @@ def imports(population: Population) -> list[Result]:
     return [
         Result(
             f"CSV import of {count:,} rows, 5 custom fields",
-            f"import {ours:,.0f} rows/s ({job.busy_ms / 1000:.0f} s, {job.skipped:,} duplicates skipped), COPY {theirs:,.0f} rows/s"
+            f"import {ours:,.0f} rows/s ({job.busy_ms / 1000:.0f} s, {job.skipped:,} duplicates skipped),"
+            f" COPY {theirs:,.0f} rows/s"
             f" ({taken:.0f} s: {beside})",
             ours / theirs,
             0.25,
@@ -97,9 +98,12 @@ def _write_csv(path: Path, count: int) -> Path:
 
 
 def _create_import(tenant: Tenant, file: Path) -> str:
-    """Upload the file and make the import through the API; it waits for a worker."""
+    """Upload the file and create the import by the API. It waits for a worker."""
     boundary = "----benchmark"
-    head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="contacts.csv"\r\nContent-Type: text/csv\r\n\r\n'
+    head = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="contacts.csv"\r\n'
+        "Content-Type: text/csv\r\n\r\n"
+    )
     with serve(raw.log_file()) as web:
         caller = web.caller(tenant.key)
         body = head.encode() + file.read_bytes() + f"\r\n--{boundary}--\r\n".encode()
@@ -111,7 +115,7 @@ def _create_import(tenant: Tenant, file: Path) -> str:
 
 @contextmanager
 def _clone() -> Iterator[str]:
-    """The name of a copy of the database as it is now, dropped at the end."""
+    """Clone the database. Yields the clone's name, and drops it at the end."""
     name = connection.settings_dict["NAME"]
     clone = f"{name}_copy"
     with _server() as server:
@@ -124,13 +128,13 @@ def _clone() -> Iterator[str]:
 
 
 def _server() -> psycopg.Connection[Any]:
-    """A connection to another database of the server; ours is closed, since a database that is in use cannot be copied."""
+    """Connect to another database of the server, and close ours, since a database in use cannot be cloned."""
     connection.close()
     return psycopg.connect(**{**raw.parameters(), "dbname": "postgres"}, autocommit=True)
 
 
 def _work(tenant: Tenant, job_id: str, folder: Path) -> tuple[Path, tuple[int, int]]:
-    """Run a worker until the import is over; its log, and its RSS at a tenth of the rows and at most from there on."""
+    """Run a worker until the import ends. Returns its log, its RSS at a tenth of the rows and its later maximum."""
     log = folder / "worker.log"
     with log.open("wb") as output:
         child = subprocess.Popen(
@@ -153,7 +157,7 @@ def _work(tenant: Tenant, job_id: str, folder: Path) -> tuple[Path, tuple[int, i
 
 
 def _copy(tenant: Tenant, clone: str, folder: Path) -> tuple[dict[str, int], float]:
-    """COPY the import's rows into the clone in one transaction: how many into each table, and the seconds it took."""
+    """COPY the import's rows into the clone in one transaction. Returns the rows of each table, and the seconds."""
     files = {table: folder / f"{table}.copy" for table in CONTACT_TABLES}
     with exempt_owner(CONTACT_TABLES), as_owner(), connection.cursor() as cursor:
         columns = {table: _columns(cursor, table) for table in files}
@@ -185,9 +189,10 @@ def _copy(tenant: Tenant, clone: str, folder: Path) -> tuple[dict[str, int], flo
 
 
 def _columns(cursor: Any, table: str) -> list[str]:
-    """The columns that are written, so without those that the database makes of others."""
+    """Return the columns to write, without generated ones."""
     cursor.execute(
-        "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''",
+        "SELECT attname FROM pg_attribute"
+        " WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''",
         [table],
     )
     return [name for (name,) in cursor.fetchall()]

@@ -23,11 +23,11 @@ Records = tuple[list[Lead], list[LeadValue], list[LeadTag], list[LeadProduct], l
 
 
 def lead_bulk(population: Population) -> list[Result]:
-    """One line: the request through the web server against five bulk_create in one transaction."""
+    """Compare a request through the web server with five bulk_create in one transaction."""
     tenant = population.big
     with company_scope(tenant.company_id):
         tag = Tag.objects.values_list("pk", flat=True)[0]
-        # A product that nobody was offered, so that no lead repeats an open one.
+        # An unused product, so that no lead duplicates an open one.
         product = ProductService.objects.create(name="Offered in bulk").pk
         contacts = list(Contact.objects.order_by("pk").values_list("pk", flat=True)[: 2 * (ROUNDS + 2) * SIZE])
         schema = LeadSchema.load()
@@ -43,11 +43,14 @@ def lead_bulk(population: Population) -> list[Result]:
             made = caller.json("POST", "/lead/bulk", body=body)["data"]
             assert len(made["created"]) == SIZE, made["failed"][:1]
 
-        # The rows are made before the clock starts, on both sides.
+        # Both sides build the rows before the clock starts.
         asked = iter(batches[::2])
         ready = iter([_records(schema, tenant, tag, product, items) for items in batches[1::2]])
         ours, theirs = interleaved([lambda: ask(next(asked)), lambda: _create(tenant, next(ready))], rounds, warm_up=2)
-    figures = f"web {ms(ours)}, bulk_create {ms(theirs)}: leads, 2 values each, a tag and a product each, events; into {tenant.leads:,} leads"
+    figures = (
+        f"web {ms(ours)}, bulk_create {ms(theirs)}: leads, 2 values each, a tag and a product each, events;"
+        f" into {tenant.leads:,} leads"
+    )
     return [Result("POST /lead/bulk of 500", figures, ours / theirs, 3.0)]
 
 
@@ -57,7 +60,7 @@ def _items(number: int, contacts: list[str]) -> list[dict[str, Any]]:
 
 
 def _records(schema: LeadSchema, tenant: Tenant, tag: str, product: str, items: list[dict[str, Any]]) -> Records:
-    """What the endpoint writes for the items, as model instances."""
+    """Return the rows that the endpoint writes for the items, as model instances."""
     leads, values, links, products, events = [], [], [], [], []
     common: dict[str, Any] = {"company_id": tenant.company_id}
     for item in items:

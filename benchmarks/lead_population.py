@@ -1,4 +1,4 @@
-"""The leads that the benchmarks run on: of the contacts of a company, dealt to teams and members, some of them imported."""
+"""The leads of the benchmarks: of a company's contacts, assigned to teams and members, some of them imported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from benchmarks.population import Tenant
 
 REGIONS = 50
-"""Values of the custom field `region`: a filter by it finds a fiftieth of the leads, and so does one by a member."""
+"""The values of the custom field `region`. A filter by it matches a fiftieth of the leads, like one by a member."""
 TEAMS, MEMBERS, PRODUCTS, IMPORTS = 8, 44, 30, 20
 SOURCES = ("website", "referral", "import", "event", "outreach", "other")
 STATUSES = ("new", "contacted", "qualified", "proposal", "won", "lost")
@@ -65,7 +65,7 @@ PRODUCT_COLUMNS = ("id", "created_at", "updated_at", "company_id", "lead_id", "p
 
 @dataclass(frozen=True)
 class Around:
-    """Ids of what a company's leads refer to; products by their names."""
+    """The ids that a company's leads refer to. Products are by name."""
 
     contacts: list[str]
     teams: list[str]
@@ -76,7 +76,7 @@ class Around:
 
 
 def furnish_leads(tenant: Tenant) -> None:
-    """Give the company what leads refer to: teams, members, products, imports, and custom fields of leads."""
+    """Create what the company's leads refer to: teams, members, products, imports, and custom fields of leads."""
     with company_scope(tenant.company_id):
         for values in LEAD_FIELDS:
             create_field(actor_id=tenant.member_id, values=values)
@@ -91,7 +91,7 @@ def furnish_leads(tenant: Tenant) -> None:
 
 
 def lead_data(number: int, chance: random.Random) -> dict[str, Any]:
-    """The values of lead `number`, as the API takes them."""
+    """Return the values of lead `number` in the API's form."""
     return {
         "status": chance.choice(STATUSES),
         "source": chance.choice(SOURCES),
@@ -103,7 +103,7 @@ def lead_data(number: int, chance: random.Random) -> dict[str, Any]:
 
 
 def load_leads(tenant: Tenant, count: int) -> None:
-    """COPY a company's leads (inside exempt_owner); nine in ten have a member, half of them were imported."""
+    """COPY a company's leads (inside exempt_owner). Nine in ten have a member, and half are imported."""
     with company_scope(tenant.company_id):
         schema = LeadSchema.load()
         around = _around()
@@ -130,7 +130,7 @@ def load_leads(tenant: Tenant, count: int) -> None:
 
 
 def _around() -> Around:
-    """What there is in the active company."""
+    """Return the active company's records."""
     lists = [list(model.objects.values_list("pk", flat=True)) for model in (Contact, Team, Member, Import)]
     return Around(
         *lists, list(ProductService.objects.values_list("pk", "name")), list(Tag.objects.values_list("pk", flat=True))

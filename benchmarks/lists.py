@@ -1,4 +1,4 @@
-"""Lists of contacts and leads: a page through the web server against the same queries alone, deep pages, pages by custom fields, sorts."""
+"""Lists of contacts and leads: pages against their bare queries, deep pages, custom fields, sorts and searches."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SIZE = 100
 ROUNDS = 200
 DEEP_PAGES, DEEP_SIZE = 4, 100_000
 FAR = 4000
-"""A page by number, so far down that everything before it has to be passed."""
+"""A page by number so deep that everything before it must be skipped."""
 
 Query = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A list to be measured: a filter by a custom text and a sort by a custom number, and a system filter that finds as many records."""
+    """A list to measure: a custom filter and sort, and a system filter that matches as many records."""
 
     path: str
     count: Callable[[Tenant], int]
@@ -87,7 +87,7 @@ LEADS = Listed(
 
 
 def page(population: Population, listed: Listed = CONTACTS) -> list[Result]:
-    """The first page with its count, and the same without the count as cursor mode asks for it from the second page on."""
+    """Measure the first page with its count, and without it, as cursor mode reads later pages."""
     tenant = population.big
     first: Query = {"p": "1", "n": str(SIZE)}
     with serve(raw.log_file()) as web:
@@ -117,7 +117,7 @@ def _against_raw(web: Web, tenant: Tenant, listed: Listed, query: Query, what: s
 
 
 def deep(population: Population, listed: Listed = CONTACTS) -> list[Result]:
-    """A page far down against the first one, both by cursor."""
+    """Compare a deep page with the first one, both by cursor."""
     tenant = population.big
     size = min(DEEP_SIZE, int(DEEP_SIZE * population.scale))
     with serve(raw.log_file()) as web:
@@ -131,12 +131,15 @@ def deep(population: Population, listed: Listed = CONTACTS) -> list[Result]:
         ]
         near, far, counted = interleaved([partial(caller.read, "GET", listed.path, side) for side in sides], ROUNDS)
     depth = DEEP_PAGES * size
-    figures = f"after 1 row {ms(near)}, after {depth:,} rows {ms(far)}; neither counts (first page with its count: {ms(counted)})"
+    figures = (
+        f"after 1 row {ms(near)}, after {depth:,} rows {ms(far)};"
+        f" neither counts (first page with its count: {ms(counted)})"
+    )
     return [Result(f"GET {listed.path} at depth {depth:,} by cursor", figures, far / near, 1.1)]
 
 
 def _cursor_at(caller: Caller, listed: Listed, size: int) -> str:
-    """The cursor after DEEP_PAGES pages of `size` rows."""
+    """Return the cursor after DEEP_PAGES pages of `size` rows."""
     query = {"cursorPagination": "true", "n": str(size)}
     for _ in range(DEEP_PAGES):
         found = caller.json("GET", listed.path, query)
@@ -146,7 +149,7 @@ def _cursor_at(caller: Caller, listed: Listed, size: int) -> str:
 
 
 def custom(population: Population, listed: Listed = CONTACTS) -> list[Result]:
-    """Filtered by one custom field and sorted by another, against a filter and a sort by system fields that find as many records."""
+    """Compare a filter and a sort by custom fields with ones by system fields that match as many records."""
     with serve(raw.log_file()) as web:
         caller = web.caller(population.big.key)
         system = listed.system(caller)
@@ -160,13 +163,16 @@ def custom(population: Population, listed: Listed = CONTACTS) -> list[Result]:
                 [partial(caller.read, "GET", listed.path, query) for query in queries], ROUNDS // 3
             )
             found = [caller.json("GET", listed.path, query)["totalCount"] for query in queries]
-            figures = f"custom {ms(ours)} (of {found[0]:,} found), system {ms(theirs)} (of {found[1]:,}); 1 in {listed.one_in} matches"
+            figures = (
+                f"custom {ms(ours)} (of {found[0]:,} found), system {ms(theirs)} (of {found[1]:,});"
+                f" 1 in {listed.one_in} matches"
+            )
             results.append(Result(what, figures, ours / theirs, aim))
     return results
 
 
 def sorts(population: Population, listed: Listed = CONTACTS) -> list[Result]:
-    """The second page of each sort by cursor, so without its count, against that of the default sort; and a page by number far down."""
+    """Compare each sort's second page by cursor with the default sort's, and measure a deep page by number."""
     with serve(raw.log_file()) as web:
         caller = web.caller(population.big.key)
         plain = partial(caller.read, "GET", listed.path, _second(caller, listed, {}))
@@ -194,7 +200,7 @@ def sorts(population: Population, listed: Listed = CONTACTS) -> list[Result]:
 
 
 def search(population: Population, listed: Listed = CONTACTS) -> list[Result]:
-    """The first page of a search with its count, against the first page of the whole list with its count."""
+    """Compare the first page of a search with that of the whole list, both with their counts."""
     with serve(raw.log_file()) as web:
         caller = web.caller(population.big.key)
         first: Query = {"p": "1", "n": str(SIZE)}
@@ -215,7 +221,10 @@ def search(population: Population, listed: Listed = CONTACTS) -> list[Result]:
                 [partial(caller.read, "GET", listed.path, asked) for asked in (query, first)], 10, warm_up=2
             )
             found = caller.json("GET", listed.path, query)["totalCount"]
-            figures = f"{ms(ours)} ({found:,} found), the whole list's first page {ms(theirs)}, of {listed.count(population.big):,}"
+            figures = (
+                f"{ms(ours)} ({found:,} found), the whole list's first page {ms(theirs)},"
+                f" of {listed.count(population.big):,}"
+            )
             results.append(Result(f"GET {listed.path} searched for {what}", figures, ours / theirs))
     return results
 

@@ -11,12 +11,12 @@ from django.db import connection
 from core.tenancy import as_owner
 
 CONTACT_TABLES = ("crm_contact", "crm_customfieldvalue", "crm_contacttag", "core_event")
-"""What writing a contact writes to."""
+"""The tables that the write of a contact changes."""
 
 
 @contextmanager
 def exempt_owner(tables: Sequence[str]) -> Iterator[None]:
-    """Inside the block the tables' owner is not bound by their policies."""
+    """Exempt the tables' owner from their policies inside the block."""
     _alter(tables, "NO FORCE ROW LEVEL SECURITY")
     try:
         yield
@@ -32,7 +32,7 @@ def _alter(tables: Sequence[str], change: str) -> None:
 
 @contextmanager
 def bare(tables: Sequence[str]) -> Iterator[None]:
-    """Inside the block the tables have no references and none but their unique indexes that others lean on: loading is quick."""
+    """Drop the tables' references, and the indexes that nothing depends on, inside the block, for fast loading."""
     with as_owner(), connection.cursor() as cursor:
         cursor.execute(
             "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint"
@@ -41,7 +41,8 @@ def bare(tables: Sequence[str]) -> Iterator[None]:
         )
         references = cursor.fetchall()
         cursor.execute(
-            "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index i WHERE indrelid = ANY(%s::text[]::regclass[])"
+            "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid)"
+            " FROM pg_index i WHERE indrelid = ANY(%s::text[]::regclass[])"
             " AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid)",
             [list(tables)],
         )
@@ -72,6 +73,6 @@ def copy_rows(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]])
 
 
 def vacuum() -> None:
-    """Statistics and visibility maps of all tables, as autovacuum keeps them in production."""
+    """Update statistics and visibility maps of all tables, as autovacuum does in production."""
     with as_owner(), connection.cursor() as cursor:
         cursor.execute("VACUUM (ANALYZE)")

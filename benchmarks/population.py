@@ -1,4 +1,4 @@
-"""The companies and contacts that the benchmarks run on: one company with half of all contacts, nineteen that share the rest."""
+"""The companies and contacts of the benchmarks: one company with half of all contacts, nineteen with the rest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from crm.models import ContactCategory, Tag
 ALL_CONTACTS = 1_000_000
 COMPANIES = 20
 CITIES = 50
-"""Values of the custom field `city`, and categories: a filter by either finds a fiftieth of the contacts."""
+"""The values of the custom field `city`, and categories. A filter by either matches a fiftieth of the contacts."""
 SEED = 20260101
 
 FIELDS: tuple[dict[str, Any], ...] = (
@@ -91,7 +91,7 @@ LAST_NAMES = (
 
 @dataclass(frozen=True)
 class Tenant:
-    """A company to act in: its owner's member id and an API key of theirs."""
+    """A company with its owner's member id and API key."""
 
     company_id: str
     member_id: str
@@ -102,17 +102,17 @@ class Tenant:
 
 @dataclass(frozen=True)
 class Population:
-    """What the benchmarks find."""
+    """The data of the benchmarks."""
 
     scale: float
     big: Tenant
     other: Tenant
-    """A company of its own for the import: with the same custom fields, and no contacts."""
+    """Create a company for the import, with the same custom fields and no contacts."""
     total: int
 
 
 def populate(scale: float) -> Population:
-    """Make the companies and load their contacts, into a database that has none."""
+    """Create the companies and load their contacts into an empty database."""
     with unscoped(reason="benchmarks: look for companies that are not theirs"):
         if Company.objects.exists():
             raise SystemExit("The benchmarks need a database of their own; this one holds companies.")
@@ -145,7 +145,7 @@ def _tenant(name: str, email: str, contacts: int, leads: int = 0) -> Tenant:
 
 
 def furnish(tenant: Tenant) -> None:
-    """Give the company custom fields, categories and tags."""
+    """Create the company's custom fields, categories and tags."""
     with company_scope(tenant.company_id):
         for values in FIELDS:
             create_field(actor_id=tenant.member_id, values=values)
@@ -154,7 +154,7 @@ def furnish(tenant: Tenant) -> None:
 
 
 def form_data(number: int, chance: random.Random) -> dict[str, Any]:
-    """The values of contact `number`, as the API takes them."""
+    """Return the values of contact `number` in the API's form."""
     first, last = chance.choice(FIRST_NAMES), chance.choice(LAST_NAMES)
     return {
         "name": f"{first} {last} {number}",
@@ -172,7 +172,7 @@ def form_data(number: int, chance: random.Random) -> dict[str, Any]:
 def rows(
     schema: ContactSchema, count: int, *, first: int = 0, keys: frozenset[str] | None = None
 ) -> Iterator[ContactRow]:
-    """`count` contacts as the service's own reader of formData gives them; `keys` limits the values to some."""
+    """Return `count` contacts, read by the service's reader of formData. `keys` limits the values."""
     chance = random.Random(SEED + first)
     for number in range(first, first + count):
         data = form_data(number, chance)
@@ -182,7 +182,7 @@ def rows(
 
 
 def load(tenant: Tenant) -> None:
-    """COPY a company's contacts (inside exempt_owner), with values and tags where it has fields and tags for them."""
+    """COPY a company's contacts (inside exempt_owner), with values and tags if it has fields and tags."""
     with company_scope(tenant.company_id):
         schema = ContactSchema.load()
         labels = (

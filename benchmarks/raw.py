@@ -1,4 +1,4 @@
-"""The other side of the list benchmarks: the API's own queries, run by psycopg and written out by orjson, with nothing around them."""
+"""The baseline of the list benchmarks: the API's queries, run by psycopg alone and serialized by orjson."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
 
 
 def own_queries(path: str, key: str, query: Mapping[str, str]) -> list[str]:
-    """The statements over contacts and leads that a request makes, as the database gets them; authentication and the like are left out."""
+    """Return the statements of a request over contacts and leads as the database gets them, without other tables."""
     with CaptureQueriesContext(connection) as captured:
         answer = Client().get(KEY_DOOR + path, query_params=query, headers={"apikey": key, "host": HOST})
     if answer.status_code != 200:
@@ -36,14 +36,14 @@ def own_queries(path: str, key: str, query: Mapping[str, str]) -> list[str]:
 
 
 def parameters() -> dict[str, Any]:
-    """How psycopg alone connects to the database."""
+    """Return psycopg's parameters of the database connection."""
     django_only = ("cursor_factory", "context", "prepare_threshold", "row_factory")
     return {name: value for name, value in connection.get_connection_params().items() if name not in django_only}
 
 
 @contextmanager
 def session(company_id: str) -> Iterator[psycopg.Connection[dict[str, Any]]]:
-    """A connection of psycopg's own, bound to the company by the same policies as the API's."""
+    """Connect by psycopg, with the same role and company as the API."""
     with psycopg.connect(**parameters(), autocommit=True, row_factory=dict_row) as raw:
         set_json_loads(orjson.loads, raw)
         raw.execute(
@@ -53,7 +53,7 @@ def session(company_id: str) -> Iterator[psycopg.Connection[dict[str, Any]]]:
 
 
 def answer(raw: psycopg.Connection[dict[str, Any]], statements: list[str]) -> bytes:
-    """The statements' rows as one JSON text."""
+    """Return the statements' rows as one JSON text."""
     found = [raw.execute(sql).fetchall() for sql in statements]  # type: ignore[call-overload]
     return orjson.dumps(
         {"status": "success", "success": True, "message": "OK", "data": found}, default=str, option=OPTIONS
@@ -61,5 +61,5 @@ def answer(raw: psycopg.Connection[dict[str, Any]], statements: list[str]) -> by
 
 
 def log_file() -> Path:
-    """Where a child process writes: in the run's own data directory."""
+    """Return a child process's log file in the run's data directory."""
     return Path(os.environ["LEADWRIGHT_DATA"]) / "benchmarks.log"

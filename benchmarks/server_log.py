@@ -1,4 +1,4 @@
-"""What the server log costs: the same requests to two web servers, one that logs and one that does not."""
+"""The cost of the request log: the same requests to two web servers, with and without it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ CALLERS = 8
 BLOCK_SECONDS = 1.5
 ROUNDS = 16
 SINGLE = 40
-"""Requests of one caller alone to each server in a round."""
+"""The requests of a single caller to each server in a round."""
 
 
 def server_log(population: Population) -> list[Result]:
-    """Requests a second under load, and the times of a single caller. The company has no contacts, so that nothing hides the log's part."""
+    """Measure requests per second under load, and a single caller's times, in a company without contacts."""
     key = population.other.key
     file = raw.log_file()
     with serve(file) as logging, serve(file.with_suffix(".silent.log"), SERVER_LOG_DAYS="0") as silent:
@@ -51,7 +51,7 @@ def server_log(population: Population) -> list[Result]:
 
 
 def _rate(crowd: list[Caller]) -> float:
-    """Requests a second that all callers get answered at once."""
+    """Return the requests per second of all callers together."""
     begun = perf_counter()
     end = begun + BLOCK_SECONDS
     counts = [0] * len(crowd)

@@ -1,4 +1,4 @@
-"""Two sides measured in turns, so that whatever else the machine does falls on both."""
+"""Timing of several sides in turns, so that other load on the machine affects all of them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from time import perf_counter
 
 
 def seconds(act: Callable[[], object]) -> float:
-    """How long one call takes."""
+    """Time one call."""
     started = perf_counter()
     act()
     return perf_counter() - started
 
 
 def interleaved(sides: Sequence[Callable[[], object]], rounds: int, *, warm_up: int = 20) -> list[float]:
-    """The median seconds of each side; every round runs all of them, beginning with another one each time."""
+    """Return the median seconds of each side. Each round runs all sides and begins with another one."""
     for _ in range(warm_up):
         for side in sides:
             side()
@@ -28,5 +28,5 @@ def interleaved(sides: Sequence[Callable[[], object]], rounds: int, *, warm_up: 
 
 
 def ms(value: float) -> str:
-    """Seconds as milliseconds."""
+    """Format seconds as milliseconds."""
     return f"{value * 1000:.2f} ms" if value < 0.1 else f"{value * 1000:.0f} ms"

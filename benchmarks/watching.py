@@ -1,4 +1,4 @@
-"""A process's memory, looked at while it works."""
+"""Sampling of a process's memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import psutil
 
 
 class Watch:
-    """Samples a number of bytes ten times a second inside the block: `most` is the largest seen."""
+    """Samples a number of bytes ten times a second inside the block. `most` is the maximum."""
 
     def __init__(self, look: Callable[[], int], every: float = 0.1) -> None:
         self._look, self._every = look, every

@@ -1,4 +1,4 @@
-"""The real web server as a child process, and a caller that keeps its connection."""
+"""The web server as a child process, and a client with a kept-alive connection."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ START_SECONDS = 60.0
 
 
 class Refused(RuntimeError):
-    """The server answered with an error; a benchmark has no use for one."""
+    """The server answered with an error."""
 
 
 class Caller:
@@ -39,7 +39,7 @@ class Caller:
     def open(
         self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str
     ) -> HTTPResponse:
-        """Send a request; the answer's body is still to be read. `body` is bytes, a file, or what becomes JSON."""
+        """Send a request. The caller reads the answer's body. `body` is bytes, a file, or JSON data."""
         params = {
             key: value if isinstance(value, str) else orjson.dumps(value).decode()
             for key, value in (query or {}).items()
@@ -52,7 +52,7 @@ class Caller:
     def read(
         self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str
     ) -> bytes:
-        """The body of a successful answer; Refused otherwise."""
+        """Return the body of a successful answer. Raises Refused for others."""
         response = self.open(method, path, query, body, **headers)
         content = response.read()
         if response.status >= 300:
@@ -62,7 +62,7 @@ class Caller:
     def json(
         self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None, **headers: str
     ) -> Any:
-        """The same, parsed."""
+        """Return the parsed JSON of a successful answer."""
         return orjson.loads(self.read(method, path, query, body, **headers))
 
 
@@ -74,17 +74,17 @@ class Web:
     process: psutil.Process
 
     def caller(self, key: str) -> Caller:
-        """A client with a connection of its own."""
+        """Return a client with a new connection."""
         return Caller(self.port, key)
 
     def memory(self) -> int:
-        """Bytes that the server's processes hold together (RSS)."""
+        """Return the RSS of all the server's processes, in bytes."""
         return sum(process.memory_info().rss for process in [self.process, *self.process.children(recursive=True)])
 
 
 @contextmanager
 def serve(log: Path, **settings: str) -> Iterator[Web]:
-    """The web server as the supervisor starts it, on a free port of the loopback, for the length of the block; `settings` are variables."""
+    """Run the web server on a free loopback port, as the supervisor does. `settings` are environment variables."""
     port = _free_port()
     options = Options(host=HOST, port=port, data=log.parent, demo=False, web_concurrency=1, worker_concurrency=1)
     command = next(program.command for program in plan(options).programs if program.name == "web")
@@ -99,7 +99,7 @@ def serve(log: Path, **settings: str) -> Iterator[Web]:
 
 
 def end(child: subprocess.Popen[bytes], patience: float = 15.0) -> None:
-    """Stop a child and what it started."""
+    """Stop a child and its children."""
     try:
         family = psutil.Process(child.pid).children(recursive=True)
     except psutil.NoSuchProcess:
@@ -121,7 +121,7 @@ def _free_port() -> int:
 
 
 def _await(child: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    """Wait until the server answers at all."""
+    """Wait until the server answers."""
     deadline = monotonic() + START_SECONDS
     while monotonic() < deadline and child.poll() is None:
         connection = HTTPConnection(HOST, port, timeout=5)

@@ -1,4 +1,4 @@
-"""The unpaginated list of the big company: how soon it begins, and what it costs the web server in memory."""
+"""The unpaginated list of the big company: time to the first byte, and the web server's memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WARM_UP = 20
 
 
 def whole(population: Population) -> list[Result]:
-    """Two lines: seconds to the first byte, MiB that the server grew by while it sent everything."""
+    """Measure the seconds to the first byte, and the MiB by which the server grows."""
     tenant = population.big
     with serve(raw.log_file()) as web:
         caller = web.caller(tenant.key)

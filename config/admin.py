@@ -31,11 +31,11 @@ TITLES = {
     "core": "Kernel",
     "auth": "Staff",
 }
-"""What the sidebar calls the apps, in its order."""
+"""The titles of the apps in the sidebar, in its order."""
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
-    """The sidebar: what the user may see, app by app, in the order in which the apps build on each other."""
+    """Return the sidebar: the pages that the user may see, app by app."""
     apps = {app["app_label"]: app for app in admin.site.get_app_list(request)}
     groups: list[dict[str, Any]] = [
         {"items": [{"title": "Overview", "icon": "monitoring", "link": reverse("admin:index")}]}
@@ -57,7 +57,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """The first page: figures, work under way, and what went wrong in the last day; each piece only for those who may see its records."""
+    """Add the first page's context: figures, running work, and errors of the last day, each if the user may see it."""
     may = request.user.has_perm
     context["figures"] = _figures(may)
     sections = []
@@ -73,7 +73,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 
 def _figures(may: Any) -> list[dict[str, Any]]:
-    """Counts that never read a large table: the planner's estimate, or the rows of one day by the time in their ids."""
+    """Return counts that never read a large table: estimates, or the rows of one day by the time in their ids."""
     found = []
     for model, title in ((Company, "Companies"), (User, "Users"), (Contact, "Contacts"), (SendJob, "Messages")):
         if _may_see(may, model):
@@ -93,7 +93,7 @@ def _figures(may: Any) -> list[dict[str, Any]]:
 
 
 def _last_day(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """Those made in the last 24 hours: ids begin with the second of their making, so the primary key finds them."""
+    """Filter rows of the last 24 hours. Ids begin with their time of creation, so the primary key finds them."""
     return rows.order_by().filter(pk__gte=str(ObjectId.from_datetime(timezone.now() - timedelta(days=1))))
 
 
@@ -125,7 +125,7 @@ def _runs() -> str:
 
 
 def _trouble(may: Any) -> str | None:
-    """What somebody may have to look at, each kind with its number and the list behind it; None for those who may see none of it."""
+    """Render the errors that may need attention, each with its number and a link. None if the user may see none."""
     lately = Q(finished_at__gte=timezone.now() - timedelta(days=1))
     kinds = (
         ("Failed imports", Import, "failed", lately),

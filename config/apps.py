@@ -5,5 +5,5 @@ class WiringConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        # The configured Celery app becomes the current one in every process, the web's too; the checks register themselves.
+        # Makes the configured Celery app the current one in every process; the checks register themselves.
         from config import celery, checks  # noqa: F401

@@ -1,4 +1,4 @@
-"""A company that is ready to be used: owner, active subscription, API key and a composer that needs no network."""
+"""Creates a company that is ready to use: owner, active subscription, API key and an offline AI app."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from outreach.ai.providers.offline import OfflineComposer
 from outreach.models import AiApp
 
 LOCK = 0x4C57_0001
-"""Advisory lock: one bootstrap at a time, so that two of the same company cannot both find nothing."""
+"""The advisory lock of bootstraps, so that two of them don't create the same company."""
 
 
 @dataclass(frozen=True)
 class Bootstrapped:
-    """What there is now; `created` tells a new company from one that was found, `password_changed` a new password from the old one."""
+    """The result. `created`: the company is new. `password_changed`: the owner's password is new."""
 
     company: Company
     member: Member
@@ -39,16 +39,16 @@ class Bootstrapped:
 def bootstrap(
     *, company_name: str, email: str, password: str, owner_name: str = "", weak_password: bool = False
 ) -> Bootstrapped:
-    """The company of this name that this address owns, made when there is none; what is missing of it is made too.
+    """Find or create the company of this name that this address owns, and create what it lacks.
 
-    The password is the owner's afterwards, also when the user had another one. Raises ValidationError for a bad name, address or password.
+    It sets the owner's password. Raises ValidationError for an invalid name, address or password.
     """
     company_name, email = company_name.strip(), email.strip()
     _check(company_name, email)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
     user, password_changed = _owner(email, password, owner_name.strip(), weak_password)
-    if user.email_verified_at is None:  # registered, and never verified: the operator vouches for the address
+    if user.email_verified_at is None:  # the operator vouches for the address
         user.email_verified_at = timezone.now()
         user.save(update_fields=["email_verified_at", "updated_at"])
     with unscoped(reason="bootstrap: looks among all companies for the one it made before"):
@@ -79,7 +79,7 @@ def _check(company_name: str, email: str) -> None:
 
 
 def _owner(email: str, password: str, name: str, weak_password: bool) -> tuple[User, bool]:
-    """The user of the address with this password, and whether it is a new one to them."""
+    """Find or create the user with this password. Returns also whether an existing user's password changed."""
     user = User.objects.select_for_update().filter(email=email).first()
     if user is not None and not user.is_active:
         raise ValidationError(f"The user {user.email} is deactivated; activate them in the back office first.")
@@ -96,13 +96,13 @@ def _owner(email: str, password: str, name: str, weak_password: bool) -> tuple[U
 
 
 def _name_in(email: str) -> str:
-    """A person's name from an address: ann.lee@example.com is Ann Lee."""
+    """Return a person's name from an address: Ann Lee for ann.lee@example.com."""
     local = email.partition("@")[0]
     return " ".join(part.capitalize() for part in local.replace("_", ".").replace("-", ".").split(".") if part)[:200]
 
 
 def _composer(member: Member) -> AiApp:
-    """The company's default AI app; the offline composer when it has none."""
+    """Return the company's default AI app. Creates the offline composer if it has none."""
     found = AiApp.objects.filter(is_default=True).first()
     if found is not None:
         return found
@@ -112,7 +112,7 @@ def _composer(member: Member) -> AiApp:
 
 
 def _key(member: Member) -> ApiKey:
-    """The member's oldest key that works from anywhere for good; a new one when there is none."""
+    """Return the member's oldest permanent key without IP restriction. Creates one if there is none."""
     lasting = ApiKey.objects.filter(
         created_by=member, type=ApiKey.Type.PERMANENT, ip_restriction=ApiKey.IpRestriction.OPEN
     )

@@ -16,7 +16,7 @@ from core.tenancy import as_owner
 
 @register(Tags.database)
 def searches_can_use_indexes(databases: Any = None, **_: Any) -> list[CheckMessage]:
-    """Under row-level security the search functions must be LEAKPROOF, or searching a large company is slow (docs/operations.md)."""
+    """Check that search functions are LEAKPROOF. Otherwise searches of large companies are slow (docs/operations)."""
     found: list[CheckMessage] = []
     for alias in databases or []:
         connection = connections[alias]
@@ -29,7 +29,8 @@ def searches_can_use_indexes(databases: Any = None, **_: Any) -> list[CheckMessa
         if leaky:
             found.append(
                 Warning(
-                    f"{len(leaky)} functions are not LEAKPROOF; searches in companies of more than 100,000 contacts will take seconds",
+                    f"{len(leaky)} functions are not LEAKPROOF;"
+                    " searches in companies of more than 100,000 contacts will take seconds",
                     hint="As a superuser: " + "; ".join(f"ALTER FUNCTION {signature} LEAKPROOF" for signature in leaky),
                     id="config.W002",
                 )
@@ -39,7 +40,7 @@ def searches_can_use_indexes(databases: Any = None, **_: Any) -> list[CheckMessa
 
 @register(deploy=True)
 def mails_have_a_server(**_: Any) -> list[CheckMessage]:
-    """The service's own mails (links to verify addresses and set passwords, invites, notices) need a server to go to."""
+    """Check that the service's own mails (verification and password links, invites, notices) have a server."""
     if not settings.SENDS_MAIL:
         return [
             Warning(

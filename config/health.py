@@ -1,4 +1,4 @@
-"""GET /api/public/health: whether the service can do its work."""
+"""GET /api/public/health."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from core.api.handler import plain_response
 from core.text.json import dumps
 
 HEALTHY = {"status": "success", "success": True, "message": "OK", "data": {"database": "ok"}}
-"""Said without a look at the message rows, which a probe needs none of."""
+"""The answer to probes, which needs no message row."""
 
 
 def health(request: HttpRequest) -> HttpResponse:
-    """200 when the database answers, 503 otherwise."""
+    """Answer 200 if the database answers, 503 otherwise."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

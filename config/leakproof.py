@@ -1,8 +1,9 @@
 """Functions that must be LEAKPROOF for searches under row-level security to use an index.
 
-PostgreSQL evaluates a row-level security policy before any condition whose function might give a hidden row's value away, say in an error
-text. Such a condition can't be an index condition: a search in a company of 500,000 rows took seconds instead of 5 ms. Whoever can send
-SQL of their own could misuse these functions; tenants can't, so marking them is sound here. Only a superuser may.
+PostgreSQL evaluates a row-level security policy before any condition whose function might leak a hidden row's value,
+for example in an error text. Such a condition can't be an index condition: a search in a company of 500,000 rows took
+seconds instead of 5 ms. Only people who send their own SQL could misuse these functions, and tenants can't, so marking
+them is safe here. It needs a superuser.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ LEAKPROOF_FUNCTIONS = (
     "bpcharnlike(character,text)",
     "textregexeq(text,text)",
     "texticregexeq(text,text)",
-    # what is searched is folded, trimmed, cut or measured first
+    # functions that fold, trim, cut or measure a searched text
     "upper(text)",
     "lower(text)",
     "btrim(text)",
@@ -73,7 +74,7 @@ LEAKPROOF_FUNCTIONS = (
     "numeric_le(numeric,numeric)",
     "numeric_gt(numeric,numeric)",
     "numeric_ge(numeric,numeric)",
-    # times compared with dates, and in a zone of the member's
+    # times compared with dates, and in a member's time zone
     "timestamptz_lt_date(timestamp with time zone,date)",
     "timestamptz_le_date(timestamp with time zone,date)",
     "timestamptz_eq_date(timestamp with time zone,date)",
@@ -86,17 +87,18 @@ LEAKPROOF_FUNCTIONS = (
 
 
 def not_leakproof(connection: psycopg.Connection) -> list[str]:
-    """The signatures of the list that this database's planner still mistrusts."""
+    """Return the signatures of the list that are not LEAKPROOF in this database."""
     rows = connection.execute(
-        "SELECT oid::regprocedure::text FROM pg_proc WHERE NOT proleakproof AND oid = ANY(%s::text[]::regprocedure[]) ORDER BY 1",
+        "SELECT oid::regprocedure::text FROM pg_proc"
+        " WHERE NOT proleakproof AND oid = ANY(%s::text[]::regprocedure[]) ORDER BY 1",
         [list(LEAKPROOF_FUNCTIONS)],
     )
     return [signature for (signature,) in rows]
 
 
 def mark_leakproof(connection: psycopg.Connection) -> None:
-    """Mark what isn't yet; needs a superuser."""
+    """Mark the functions of the list that aren't marked yet. Needs a superuser."""
     with connection.transaction():
         for signature in not_leakproof(connection):
-            # The text comes from the catalogue, quoted as a statement wants it.
+            # The text comes from the catalogue, quoted for statements.
             connection.execute(sql.SQL("ALTER FUNCTION {} LEAKPROOF").format(sql.SQL(signature)))  # type: ignore[arg-type]

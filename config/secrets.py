@@ -1,4 +1,4 @@
-"""Keys that are made once when nobody gives them."""
+"""Secrets that are generated once if the environment doesn't set them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAKERS: dict[str, Callable[[], str]] = {
 
 
 def secret(name: str, data: Path) -> str:
-    """The environment's value, else that of the file `data`/secrets/`name` (mode 600), which the first caller makes."""
+    """Return the environment's value, else that of `data`/secrets/`name` (mode 600), which the first call creates."""
     given = os.environ.get(name)
     if given:
         return given
@@ -35,7 +35,7 @@ def secret(name: str, data: Path) -> str:
             stream.flush()
             os.fsync(stream.fileno())
         try:
-            os.link(draft, file)  # whoever links first wins; the others read that one
+            os.link(draft, file)  # the first link wins; the others read that file
         except FileExistsError:
             pass
         finally:

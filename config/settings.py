@@ -1,4 +1,4 @@
-"""Settings: everything that differs between deployments comes from the environment (docs/operations.md)."""
+"""Settings. What differs between deployments comes from the environment (docs/operations.md)."""
 
 from __future__ import annotations
 
@@ -111,23 +111,23 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 EVEN_ANSWERS = True
-"""Answers that must not tell whether an account exists take the same time in each case (accounts.auth.timing)."""
+"""Whether answers that must not reveal accounts take the same time in each case (accounts.auth.timing)."""
 ACCESS_TOKEN_LIFETIME = timedelta(hours=1)
 REFRESH_TOKEN_LIFETIME = timedelta(days=30)
 VERIFY_LINK_LIFETIME = timedelta(days=3)
 RESET_LINK_LIFETIME = timedelta(hours=1)
 INVITE_LIFETIME = timedelta(days=7)
 REGISTER_URL = env("REGISTER_URL", default=f"{BASE_URL}/register")
-"""The page where people register; links of partner and referral programs lead there with referralCode=..."""
+"""The page where people register. Links of partner and referral programs lead there with referralCode=..."""
 REFER_REWARD_PERCENT = Decimal(env("REFER_REWARD_PERCENT", default="20"))
-"""What the referral program brings: this share of the first payment of who was brought, in the payment's currency."""
+"""The referral program's reward: this share of the referred company's first payment, in the payment's currency."""
 REWARD_HOLD = timedelta(days=env.int("REWARD_HOLD_DAYS", default=30))
-"""How long a reward is pending: as long as payments are returned."""
+"""How long a reward is pending, since payments may be returned."""
 GRACE_PERIOD = timedelta(days=env.int("GRACE_DAYS", default=7))
-"""How long a company keeps its access after the period of a subscription that has not been paid for."""
+"""How long a company keeps its access after an unpaid subscription period."""
 API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
 SERVER_LOG_DAYS = env.int("SERVER_LOG_DAYS", default=30)
-"""How long the log of requests is kept; with 0 there is none."""
+"""How long the request log is kept; 0 turns it off."""
 LOGIN_LOG_DAYS = env.int("LOGIN_LOG_DAYS", default=365)
 EXPORT_DAYS = env.int("EXPORT_DAYS", default=30)
 """How long exported files are kept."""
@@ -143,8 +143,9 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Leadwright",
-    "DESCRIPTION": "Leads, contacts and the outreach to them. The key door (/api/key/protected) takes the header apikey; the session door"
-    " (/api/protected) takes a bearer token and the header authmember. Both run the same operations.",
+    "DESCRIPTION": "Leads, contacts and the outreach to them."
+    " The key door (/api/key/protected) takes the header apikey; the session door (/api/protected) takes a bearer token"
+    " and the header authmember. Both run the same operations.",
     "VERSION": "0.1.0",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
@@ -180,21 +181,21 @@ FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=1024 * 1024 * 1024)
 """The largest file that POST /upload takes."""
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
-"""How many proxies of ours stand before the web process; the caller's address is that many from the end of X-Forwarded-For."""
+"""The number of our proxies before the web process. X-Forwarded-For has the caller's address that far from its end."""
 OUTBOUND_PRIVATE_HOSTS = env.list("OUTBOUND_PRIVATE_HOSTS", default=["127.0.0.0/8"] if DEMO else [])
-"""Networks (CIDR) that connected apps may reach although they are private; nothing by default, the mail catcher in the demo."""
+"""Private networks (CIDR) that connected apps may reach: none by default, the mail catcher in the demo."""
 
 EMAIL_URL = env("EMAIL_URL", default="")
-"""The server that takes the service's own mails: smtp+tls://user:password@host:587, smtp+ssl://…:465, smtp://…:25."""
+"""The server of the service's own mails: smtp+tls://user:password@host:587, smtp+ssl://…:465, smtp://…:25."""
 SENDS_MAIL = bool(EMAIL_URL) or DEMO
-"""Without a server, and outside the demo with its mail catcher, mails wait in the queue."""
+"""Without a server mails wait in the queue. The demo sends them to its mail catcher."""
 if EMAIL_URL:
     globals().update(env.email_url_config(EMAIL_URL))
 else:
     EMAIL_BACKEND = "config.local.mail_catcher.backend.CatcherBackend" if DEMO else "config.mail.NoServerBackend"
 EMAIL_TIMEOUT = 30
 DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", default="no-reply@leadwright.example" if DEMO else "no-reply@localhost")
-"""The sender of the service's own mails; the name before it is the company's, or the service's."""
+"""The sender of the service's own mails. Its display name is the company's, or the service's."""
 
 REDIS_URL = redis_url()
 CELERY_BROKER_URL = celery_url(REDIS_URL)
@@ -204,7 +205,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE = "tick"
 CELERY_DB_REUSE_MAX = 1000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# max_retries: a notification is not worth waiting for; kombu would otherwise try for six seconds inside the request that sends it.
+# No retries of notifications: kombu would otherwise retry for six seconds inside the request that sends one.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 2,
     "socket_timeout": 10,

@@ -101,8 +101,8 @@ class PlanViewSet(ResourceViewSet):
         PlanOut,
         within=Within(SubscriptionPlans, "plans", subscription_data),
         needs_subscription=False,
-        description="data is the company's subscription, with its seats, limits and what is used of them; the page of plans"
-        " stands in its field plans. Open without a subscription.",
+        description="data is the company's subscription, with its seats, limits and what is used of them; the page of"
+        " plans stands in its field plans. Open without a subscription.",
     )
 
     @endpoint(
@@ -111,8 +111,9 @@ class PlanViewSet(ResourceViewSet):
         parameters=(CURRENCY,),
         errors=("PlanNotFound_400", "InvalidRequest_400"),
         needs_subscription=False,
-        description="data is the currency, with the plan in it. Without `currency` it is that of the company's settings;"
-        " where the plan has no price in that, US dollars or else the first that it has one in. Open without a subscription.",
+        description="data is the currency, with the plan in it. Without `currency` it is that of the company's"
+        " settings; where the plan has no price in that, US dollars or else the first that it has one in."
+        " Open without a subscription.",
     )
     def retrieve(self, request: Request, id: str) -> Any:
         return plan_data(id, request.query_params.get("currency", ""))

@@ -1,1 +1,1 @@
-"""What of the back office must know every route: the pages of staff visits."""
+"""The pages of staff visits, the part of the back office that knows every route."""

@@ -1,4 +1,4 @@
-"""How a visit reads: through the handlers of the protected API, as a visitor, in a transaction that cannot write and is rolled back."""
+"""Reads of a visit: by the handlers of the protected API, as a visitor, in a read-only transaction."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from core.lists import FieldSet
 from core.tenancy import company_scope
 
 SECONDS = 10
-"""How long a statement of a page may take."""
+"""The statement timeout of a page."""
 
 
 class VisitAuthentication(BaseAuthentication):
-    """The visitor, whom the page has checked."""
+    """Authenticates the visitor, whom the page has checked."""
 
     def authenticate(self, request: Request) -> tuple[Any, Actor]:
         actor: Actor = request._request.visitor  # type: ignore[attr-defined]
@@ -32,8 +32,8 @@ class VisitAuthentication(BaseAuthentication):
 
 
 @dataclass(frozen=True)
-class Seen:
-    """An answer of the API; `fields` are those of its list, if it is one."""
+class ApiAnswer:
+    """An answer of the API. `fields` are those of its list, if it is one."""
 
     status: int
     body: Mapping[str, Any]
@@ -45,19 +45,19 @@ class Seen:
 
 
 def visitor(visit: StaffVisit) -> Actor:
-    """Who looks: on the session path, with no membership."""
+    """Return the visit's actor: on the session path, without a membership."""
     return Actor(AuthPath.SESSION, visit.staff_id, visit.company_id, visiting=True)
 
 
-def look(
+def read_endpoint(
     operation: Operation,
     visit: StaffVisit,
     query: Mapping[str, str],
     path: Mapping[str, str],
     *,
     seconds: int = SECONDS,
-) -> Seen:
-    """What the GET answers inside the visit's company; a statement that takes longer than `seconds` is a failure."""
+) -> ApiAnswer:
+    """Run a GET inside the visit's company. A statement that takes longer than `seconds` fails."""
     request = _request(query)
     request.visitor = visitor(visit)  # type: ignore[attr-defined]
     handle = operation.as_view(authentication_classes=[VisitAuthentication])
@@ -72,11 +72,11 @@ def look(
         raise TypeError(f"{operation} answers a stream, which a visit cannot show")
     listing, answered = operation.listing, response
     fields = listing.fields if listing else answered.renderer_context["view"].listed
-    return Seen(response.status_code, orjson.loads(response.content), fields)
+    return ApiAnswer(response.status_code, orjson.loads(response.content), fields)
 
 
 def _request(query: Mapping[str, str]) -> HttpRequest:
-    """A request of its own, without cookies, session or anything else of the staff member's."""
+    """Make a new request, without the staff member's cookies and session."""
     request = HttpRequest()
     request.method = "GET"
     request.path = request.path_info = "/"

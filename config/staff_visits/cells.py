@@ -1,4 +1,4 @@
-"""Answers of the API as people read them: columns and values of a list, names and values of a record. What is secret is left out."""
+"""Answers of the API as text for people: the columns of a list, the names and values of a record, without secrets."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from core.ids import is_id
 HIDDEN = "hidden"
 NOTHING = "–"
 WIDE = 80
-"""Characters of a table's cell; the rest is in its tooltip and on the record's own page."""
+"""The most characters of a table's cell. The tooltip and the record's page have the rest."""
 SECRET = re.compile(r"^(key|.*(password|secret|token|credentials?)|.*(api|private|access|secret)_?key)$", re.IGNORECASE)
-"""Names whose values are never shown, in case an answer should carry one that it does not declare (Output.conceals)."""
+"""Names whose values are never shown, in case an answer has one that Output.conceals doesn't declare."""
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 LABELS = ("name", "title", "subject", "email", "maskedKey")
-"""By which of its fields a nested record is called."""
+"""The fields that name a nested record, the first one that it has."""
 LAST = ("createdAt", "updatedAt", "createdBy", "updatedBy", "company", "companyID", "isDeleted")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A value in a table: its text, and the whole of it when that is longer."""
+    """A value in a table: its text, and the whole text if that is longer."""
 
     text: str
     whole: str = ""
@@ -35,7 +35,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Entry:
-    """A value of a record under its name, or what the object there holds."""
+    """A name of a record with its value, or with the entries of an object."""
 
     name: str
     text: str
@@ -43,7 +43,7 @@ class Entry:
 
 
 def visible(data: Any, output: type[Output] | None) -> Any:
-    """The answer without what its Output conceals and without what is secret by its name, at any depth."""
+    """Hide what the Output conceals and what is secret by its name, at any depth."""
     if isinstance(data, list):
         return [visible(one, output) for one in data]
     if not isinstance(data, Mapping):
@@ -56,7 +56,7 @@ def visible(data: Any, output: type[Output] | None) -> Any:
 
 
 def nested(output: type[Output] | None, name: str) -> type[Output] | None:
-    """The Output that describes the field's value, or that of its items."""
+    """Return the Output of the field's value, or of its items."""
     field = getattr(output, "_declared_fields", {}).get(name)
     if isinstance(field, Computed):
         field = field.schema
@@ -66,7 +66,7 @@ def nested(output: type[Output] | None, name: str) -> type[Output] | None:
 
 
 def columns(rows: Sequence[Mapping[str, Any]], output: type[Output] | None) -> list[str]:
-    """The names that any of the rows has a value to show for."""
+    """Return the names for which any of the rows has a value to show."""
     shown = {
         name
         for row in rows
@@ -77,7 +77,7 @@ def columns(rows: Sequence[Mapping[str, Any]], output: type[Output] | None) -> l
 
 
 def in_order(names: Iterable[str], output: type[Output] | None) -> list[str]:
-    """The names as they are declared, but for when and by whom, which come last."""
+    """Sort the names as declared, those of LAST at the end."""
     declared = list(getattr(output, "_declared_fields", {}))
 
     def place(name: str) -> tuple[int, int, str]:
@@ -91,20 +91,20 @@ def in_order(names: Iterable[str], output: type[Output] | None) -> list[str]:
 
 
 def heading(name: str) -> str:
-    """`createdAt` as people read it."""
+    """Convert a name such as `createdAt` to words."""
     words = snake(name.replace("ID", "Id")).replace("_", " ").strip()
     return "Id" if words == "id" else words[:1].upper() + words[1:]
 
 
 def cell(value: Any, zone: tzinfo) -> Cell:
-    """The value in one line."""
+    """Convert the value to one line."""
     whole = text(value, zone)
     line = " ".join(whole.split())
     return Cell(whole) if len(line) <= WIDE else Cell(line[: WIDE - 1] + "…", whole[:2000])
 
 
 def text(value: Any, zone: tzinfo) -> str:
-    """The value in words; times in the company's time zone."""
+    """Convert the value to text, times to the company's time zone."""
     if _is_empty(value):
         return NOTHING
     if isinstance(value, bool):
@@ -124,7 +124,7 @@ def text(value: Any, zone: tzinfo) -> str:
 def entries(
     data: Mapping[str, Any], zone: tzinfo, output: type[Output] | None = None, *, deeper: bool = True
 ) -> list[Entry]:
-    """The record's names and values; an object in it has entries of its own, and what is deeper in that is written in a line."""
+    """Return the record's names and values. An object in it has its own entries; deeper ones are one line."""
     found = []
     for name in in_order(data, output) if output else data:
         value = data[name]
@@ -136,7 +136,7 @@ def entries(
 
 
 def _label(record: Mapping[str, Any]) -> str:
-    """What a nested record of the company is called; empty for an object that has no name."""
+    """Return the name of a nested record; empty for an object without one."""
     if not is_id(record.get("_id")):
         return ""
     return next(

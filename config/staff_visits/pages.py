@@ -1,4 +1,4 @@
-"""The pages of a staff visit: the company as its own people see it, to look at only."""
+"""The pages of a staff visit: the company as its members see it, read-only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from accounts.models import Member, StaffVisit
 from accounts.staff_visits.services import PERMISSION, end_visit, note_page
 from billing.models import Subscription
 from config.admin import TITLES
-from config.staff_visits.api_reader import Seen, look
+from config.staff_visits.api_reader import ApiAnswer, read_endpoint
 from config.staff_visits.cells import cell, columns, entries, heading, nested, visible
 from config.staff_visits.resources import Resource, find_resources
 from core.api.endpoint import Endpoint
@@ -32,14 +32,14 @@ from core.tenancy import company_scope
 
 SIZE = 50
 BACK = 20
-"""How many pages back the previous-links reach; the first page is always one link away."""
+"""How many pages back the links to previous pages reach. There is always a link to the first page."""
 COUNTING = 3.0
-"""Seconds that the overview spends on counting; lists that it does not get to have no number."""
+"""The seconds that the overview spends on counts. Lists after that have no number."""
 
 
 @dataclass(frozen=True)
 class Visiting:
-    """What every page of the visit knows."""
+    """The data that every page of the visit needs."""
 
     visit: StaffVisit
     resources: list[Resource]
@@ -49,11 +49,11 @@ class Visiting:
         return zoneinfo.ZoneInfo(self.visit.company.timezone)
 
     def address(self, place: str = "") -> str:
-        """The page's address; `place` is the path in the API."""
+        """Return the page's address. `place` is the path in the API."""
         return reverse("staff-visit", args=(self.visit.pk,)) + place
 
     def page(self, request: HttpRequest, template: str, context: Mapping[str, Any], current: str = "") -> HttpResponse:
-        """The page; `current` is the path of the list that it belongs to."""
+        """Render a page. `current` is the path of the list that it belongs to."""
         groups: dict[str, list[dict[str, str]]] = {}
         for resource in self.resources:
             item = {"title": resource.title, "address": self.address(resource.route.path), "path": resource.route.path}
@@ -71,7 +71,7 @@ class Visiting:
 
 
 def visit_urls(operations: Iterable[Operation]) -> list[URLPattern | URLResolver]:
-    """The addresses of a visit's pages: /admin/visit/<id>/ and below it the protected API's own paths."""
+    """Return the addresses of a visit's pages: /admin/visit/<id>/ with the paths of the protected API below."""
     resources = find_resources(operations)
     pages = [path("", _entered(resources, overview), name="staff-visit"), path("end", _ending, name="staff-visit-end")]
     places: list[tuple[Operation, Callable[..., HttpResponse], Resource]] = []
@@ -80,14 +80,14 @@ def visit_urls(operations: Iterable[Operation]) -> list[URLPattern | URLResolver
         if resource.record is not None:
             places.append((resource.record, record_page, resource))
         places += [(one.route, list_page, one) for one in resource.below]
-    # Paths without parameters first, as contact/import must not be read as contact/<id>.
+    # Paths without parameters first: contact/import is not contact/<id>.
     for route, view, resource in sorted(places, key=lambda place: "<" in place[0].path):
         pages.append(path(route.path, _entered(resources, view), {"resource": resource}))
     return [path("admin/visit/<str:visit_id>/", include(pages))]
 
 
 def _own_visit(request: HttpRequest, visit_id: str) -> StaffVisit:
-    """The visit of the request's user; 403 for somebody else's, and for who may no longer visit."""
+    """Return the visit of the request's user. Others, and staff who may no longer visit, get a 403."""
     visit = (
         StaffVisit.objects.select_related("company", "staff").filter(pk=visit_id).first() if is_id(visit_id) else None
     )
@@ -103,7 +103,7 @@ def _company_page(visit: StaffVisit) -> HttpResponseRedirect:
 
 
 def _entered(resources: list[Resource], view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """The view as a page of the back office, which opens for the open visit's own staff member and writes down that it was opened."""
+    """Wrap the view as a page of the back office, for the visit's staff member only. It logs each page."""
 
     @require_safe
     @wraps(view)
@@ -122,7 +122,7 @@ def _entered(resources: list[Resource], view: Callable[..., HttpResponse]) -> Ca
 
 @require_POST
 def end(request: HttpRequest, visit_id: str) -> HttpResponse:
-    """The button that ends the visit."""
+    """End the visit."""
     visit = _own_visit(request, visit_id)
     if end_visit(visit=visit):
         messages.success(request, "The visit has ended")
@@ -133,7 +133,7 @@ _ending = admin.site.admin_view(end)
 
 
 def overview(request: HttpRequest, visiting: Visiting) -> HttpResponse:
-    """The company's members, plan, and how many records it has of each kind."""
+    """Show the company's members, its plan, and the number of its records of each kind."""
     visit = visiting.visit
     with company_scope(visit.company_id):
         members = list(Member.objects.select_related("role").order_by("id")[:SIZE])
@@ -149,33 +149,33 @@ def overview(request: HttpRequest, visiting: Visiting) -> HttpResponse:
 
 
 def _counts(visiting: Visiting) -> list[dict[str, Any]]:
-    """The number of records in each list, as far as the time for it goes."""
+    """Count the records of each list, until COUNTING seconds have passed."""
     deadline = monotonic() + COUNTING
     found = []
     for resource in visiting.resources:
         in_time = monotonic() < deadline
-        seen = look(resource.route, visiting.visit, {"p": "1", "n": "1"}, {}, seconds=1) if in_time else None
-        number = seen.body.get("totalCount") if seen is not None and seen.ok else None
+        answer = read_endpoint(resource.route, visiting.visit, {"p": "1", "n": "1"}, {}, seconds=1) if in_time else None
+        number = answer.body.get("totalCount") if answer is not None and answer.ok else None
         found.append({"title": resource.title, "address": visiting.address(resource.route.path), "number": number})
     return found
 
 
 def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **ids: str) -> HttpResponse:
-    """A page of a list, as the API answers it."""
+    """Show a page of a list, as the API answers it."""
     search, cursor = request.GET.get("search", "").strip(), request.GET.get("cursor", "")
     query = {"cursorPagination": "true", "n": str(SIZE)}
     query |= {name: value for name, value in (("searchValue", search), ("cursor", cursor)) if value}
-    seen = look(resource.route, visiting.visit, query, ids)
-    rows, around, output = _contents(seen, resource.endpoint)
+    answer = read_endpoint(resource.route, visiting.visit, query, ids)
+    rows, around, output = _contents(answer, resource.endpoint)
     names = columns(rows, output)
     place = resource.route.address(*ids.values())
     context = {
         "title": resource.title,
         "path": place,
-        "problem": "" if seen.ok else f"{seen.body.get('message')}: {seen.body.get('warning')}".rstrip(": "),
+        "problem": "" if answer.ok else f"{answer.body.get('message')}: {answer.body.get('warning')}".rstrip(": "),
         "search": search,
-        "searchable": bool(search or (seen.fields and seen.fields.default_search)),
-        "total": seen.body.get("totalCount"),
+        "searchable": bool(search or (answer.fields and answer.fields.default_search)),
+        "total": answer.body.get("totalCount"),
         "around": entries(around, visiting.zone, resource.endpoint.output),
         "headings": [heading(name) for name in names],
         "rows": [
@@ -187,16 +187,18 @@ def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **id
             }
             for row in rows
         ],
-        **_steps(request, search, cursor, seen.body.get("nextCursor")),
+        **_steps(request, search, cursor, answer.body.get("nextCursor")),
     }
     return visiting.page(request, "visit_list.html", context, resource.route.path)
 
 
-def _contents(seen: Seen, endpoint: Endpoint) -> tuple[list[dict[str, Any]], dict[str, Any], type[Output] | None]:
-    """The rows of the answer, the record that they stand in (empty when data is the rows), and what describes a row."""
-    if not seen.ok:
+def _contents(
+    answer: ApiAnswer, endpoint: Endpoint
+) -> tuple[list[dict[str, Any]], dict[str, Any], type[Output] | None]:
+    """Return the rows of the answer, the record that contains them (empty if data is the rows), and a row's Output."""
+    if not answer.ok:
         return [], {}, endpoint.output
-    data = visible(seen.body["data"], endpoint.output)
+    data = visible(answer.body["data"], endpoint.output)
     if not endpoint.list_in:
         return data, {}, endpoint.output
     around = {name: value for name, value in data.items() if name != endpoint.list_in}
@@ -204,7 +206,7 @@ def _contents(seen: Seen, endpoint: Endpoint) -> tuple[list[dict[str, Any]], dic
 
 
 def _steps(request: HttpRequest, search: str, cursor: str, following: str | None) -> dict[str, str]:
-    """The links to the next and the previous page. A cursor only leads on, so the address carries those of the pages before."""
+    """Return the links to other pages. Cursors only lead forward, so the address carries those of earlier pages."""
     trail = request.GET.getlist("back")[-BACK:]
     steps = {"next": "", "previous": "", "first": ""}
 
@@ -222,21 +224,22 @@ def _steps(request: HttpRequest, search: str, cursor: str, following: str | None
 
 
 def record_page(request: HttpRequest, visiting: Visiting, resource: Resource, **ids: str) -> HttpResponse:
-    """A single record of a list, as the API answers it."""
+    """Show a record of a list, as the API answers it."""
     route = resource.record
-    assert route is not None
-    seen = look(route, visiting.visit, {}, ids)
-    data = visible(seen.body.get("data"), route.endpoint.output) if seen.ok else None
+    if route is None:
+        raise Http404("there is no such page")
+    answer = read_endpoint(route, visiting.visit, {}, ids)
+    data = visible(answer.body.get("data"), route.endpoint.output) if answer.ok else None
     values = list(ids.values())
     below = [{"title": one.title, "address": visiting.address(one.route.address(*values))} for one in resource.below]
     context = {
         "title": _name_of(data) or resource.title,
         "path": route.address(*ids.values()),
-        "problem": "" if seen.ok else f"{seen.body.get('message')}: {seen.body.get('warning')}".rstrip(": "),
+        "problem": "" if answer.ok else f"{answer.body.get('message')}: {answer.body.get('warning')}".rstrip(": "),
         "list_title": resource.title,
         "list_address": visiting.address(resource.route.path),
         "entries": entries(data, visiting.zone, route.endpoint.output) if isinstance(data, Mapping) else [],
-        "below": below if seen.ok else [],
+        "below": below if answer.ok else [],
     }
     return visiting.page(request, "visit_record.html", context, resource.route.path)
 

@@ -1,4 +1,4 @@
-"""What a visit can look at, from the protected routes themselves: every list, and the records and lists below its records."""
+"""The resources that a visit shows, from the protected routes: every list, its records, and the lists below those."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from core.api.endpoint import Endpoint
 from core.api.routers import Operation
 
 WITHOUT_RECORDS = frozenset({"api"})
-"""Modules whose single records are not shown: GET /api/:id answers the whole key."""
+"""Modules whose records are not shown: GET /api/:id answers the whole key."""
 
 
 @dataclass(frozen=True)
 class Resource:
-    """A list of the protected API; `record` reads one of its records, `below` are the lists of such a record."""
+    """A list of the protected API. `record` reads one of its records; `below` are the lists of such a record."""
 
     route: Operation
     title: str
@@ -25,7 +25,7 @@ class Resource:
 
     @property
     def app(self) -> str:
-        """The label of the app that answers."""
+        """The label of the view's app."""
         return self.route.view.__module__.partition(".")[0]
 
     @property
@@ -34,7 +34,7 @@ class Resource:
 
 
 def find_resources(operations: Iterable[Operation]) -> list[Resource]:
-    """The lists that need no parameter, app by app, by their paths."""
+    """Return the lists without path parameters, sorted by app and path."""
     readable = [one for one in operations if one.method == "GET"]
     lists = [one for one in readable if one.endpoint.many]
     found = [_resource(one, readable, lists) for one in lists if not one.parameters]
@@ -52,14 +52,14 @@ def _resource(route: Operation, readable: list[Operation], lists: list[Operation
 
 
 def _is_record(route: Operation, of: Operation) -> bool:
-    """Whether the operation answers one record of the list, as JSON."""
+    """Whether the operation answers with one record of the list, as JSON."""
     endpoint = route.endpoint
     single = not endpoint.many and not endpoint.raw and endpoint.output is not None
     return single and re.fullmatch(re.escape(of.path) + r"/<str:\w+>", route.path) is not None
 
 
 def title_of(route: Operation) -> str:
-    """What the list is called: its endpoint's summary without the verb, or the end of its path where that does more than list."""
+    """Return the title of a list: its summary without "List", or the end of its path for other summaries."""
     found = re.match(r"List (?:the |an? )?(.+)", route.endpoint.summary)
     text = found[1] if found else route.path.rpartition("/")[2].replace("-", " ")
     return text[:1].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""Every address of the service: a conf per way in, and what is no API (web)."""
+"""Every address of the service: a URL conf per authentication path, and web for everything but the API."""
 
 from __future__ import annotations
 

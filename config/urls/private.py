@@ -1,4 +1,4 @@
-"""/api/private: a person alone, by session, in no company."""
+"""/api/private: a person by session, in no company."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every app registers for companies' own people and keys alike."""
+"""The operations that members and API keys share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/api/public: nobody asks who it is."""
+"""/api/public: without authentication."""
 
 from __future__ import annotations
 

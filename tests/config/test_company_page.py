@@ -1,4 +1,4 @@
-"""The company's page of the back office: what it shows, to whom, at what cost; and how companies, users and messages are found."""
+"""The company's page of the back office: what it shows, to whom, at what cost; and the searches of the lists."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The demo company: made-up people, a sender that goes to the mail catcher, and lines to try it with."""
+"""The demo company: made-up people, a sender that uses the mail catcher, and a banner with commands to try."""

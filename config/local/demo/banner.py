@@ -1,4 +1,4 @@
-"""What the demo prints: where to look, whom to be, and lines to paste into a shell."""
+"""The demo's banner: addresses, logins, and commands to paste into a shell."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ import shlex
 
 from config.local.demo.company import AUDIENCE, COLLEAGUES, OWNER, STAFF, Demo
 
+_MAIN_JOB = (
+    "The main job by curl, to paste into a shell:"
+    f' import a file, write to the people tagged "{AUDIENCE}", approve what was written.'
+)
+_PROMPT = '"prompt":"Invite them to taste our coffee","draft":true'
 
-def lines(demo: Demo, address: str) -> str:
-    """The whole text; `address` is the service's."""
+
+def banner(demo: Demo, address: str) -> str:
+    """Return the text. `address` is the service's."""
     login = demo.password
     return f"""
 Leadwright runs with a demo company of {demo.contacts:,} contacts. Open
@@ -19,14 +25,14 @@ The company's owner is {OWNER} / {login}
 (with the same password {_colleagues()})
 and its API key is {demo.made.api_key.key}
 
-The main job by curl, to paste into a shell: import a file, write to the people tagged "{AUDIENCE}", approve what was written.
+{_MAIN_JOB}
   API={address}/api/key/protected KEY={demo.made.api_key.key}
   call() {{ curl -sS -w '\\n' -H "apikey: $KEY" "$@"; }}
   send() {{ call -H "Content-Type: application/json" -d "$1" "$2"; }}
   first_id() {{ grep -o '"_id":"[0-9a-f]*"' | head -n 1 | cut -d '"' -f 4; }}
   FILE=$(call -F file=@{shlex.quote(str(demo.file))} $API/upload | first_id)
   send '{{"importType":"contact","fileId":"'$FILE'","pauseImport":false}}' $API/contact/import
-  RUN=$(send '{{{_audience(demo)},"prompt":"Invite them to taste our coffee","draft":true}}' $API/genie/from-contacts | first_id)
+  RUN=$(send '{{{_audience(demo)},{_PROMPT}}}' $API/genie/from-contacts | first_id)
   sleep 5; call $API/genie/$RUN
   send '{{}}' $API/genie/$RUN/approve-all
 """
@@ -37,5 +43,5 @@ def _colleagues() -> str:
 
 
 def _audience(demo: Demo) -> str:
-    """The selector of the people with the tag; of nobody when somebody has removed it."""
+    """Return the selector of the people with the tag; of nobody if the tag is gone."""
     return f'"tags":["{demo.audience_id}"]' if demo.audience_id else '"contactIds":[]'

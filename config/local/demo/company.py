@@ -1,4 +1,4 @@
-"""Setting up the demo company; a second time everything is found as it was."""
+"""Provisioning of the demo company. It is idempotent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from accounts.models import Company, Member, Role, User
 from config.bootstrap import Bootstrapped, bootstrap
 from config.local import mail_catcher as catcher
 from config.local.demo.people import HEADERS, Person, people
-from config.local.demo.sales import sell
+from config.local.demo.sales import create_sales
 from config.local.demo.sample_data import CATEGORIES, TAGS
 from config.secrets import secret
 from core.tenancy import company_scope
@@ -38,7 +38,7 @@ COLLEAGUES = (
     ("Kim Adler", "kim@leadwright.example", "Member"),
     ("Toni Reyes", "toni@leadwright.example", "Viewer"),
 )
-"""Name, address and role; each logs in with the demo's password."""
+"""Name, address and role. Each logs in with the demo's password."""
 AUDIENCE = "Trade fair"
 CONTACTS = 300
 ROWS_IN_FILE = 120
@@ -47,7 +47,8 @@ PROFILE = {
     "country_code": "+44",
     "number": "7400123456",
     "timezone": "Europe/London",
-    "description": "We put good coffee into offices: machines on monthly terms, beans from roasters nearby, and a technician within a day.",
+    "description": "We put good coffee into offices: machines on monthly terms, beans from roasters nearby,"
+    " and a technician within a day.",
 }
 FIELDS = (
     {"name": "Company", "unique_field_id": "company", "field_type": "text"},
@@ -59,7 +60,7 @@ FIELDS = (
 
 @dataclass(frozen=True)
 class Demo:
-    """What the demo consists of, for the lines that tell of it."""
+    """The parts of the demo, for its banner."""
 
     made: Bootstrapped
     password: str
@@ -68,8 +69,8 @@ class Demo:
     file: Path
 
 
-def set_up(data: Path) -> Demo:
-    """Make the demo company, or what is missing of it; its sender is led to where the mail catcher listens."""
+def provision_demo(data: Path) -> Demo:
+    """Create the demo company, or what it lacks, and point its sender to the mail catcher."""
     password = secret("DEMO_PASSWORD", data)
     with transaction.atomic():
         made = bootstrap(
@@ -83,7 +84,7 @@ def set_up(data: Path) -> Demo:
             if not Contact.objects.exists():
                 _contacts(made.member)
                 if not ProductService.objects.exists():
-                    sell(made.member)
+                    create_sales(made.member)
             _sender(made.member, catcher_port(data))
             contacts = Contact.objects.filter(is_deleted=False).count()
             audience_id = Tag.objects.filter(name=AUDIENCE).values_list("pk", flat=True).first()
@@ -91,7 +92,7 @@ def set_up(data: Path) -> Demo:
 
 
 def _staff(password: str) -> None:
-    """Somebody for the back office."""
+    """Create a user for the back office."""
     user = User.objects.filter(email=STAFF).first()
     if user is None:
         User.objects.create_superuser(STAFF, password, name="Sam Staff")
@@ -101,7 +102,7 @@ def _staff(password: str) -> None:
 
 
 def _colleagues(password: str) -> None:
-    """Members with the roles that every company begins with, to see what each of them may do."""
+    """Create members with the default roles."""
     for name, email, role in COLLEAGUES:
         user = User.objects.filter(email=email).first() or User.objects.create_user(
             email, password, name=name, email_verified_at=timezone.now()
@@ -117,7 +118,7 @@ def _colleagues(password: str) -> None:
 
 
 def _contacts(member: Member) -> None:
-    """Fields, labels and people, by the services that the API uses."""
+    """Create custom fields, tags and contacts by the API's services."""
     for field in FIELDS:
         create_field(actor_id=member.pk, values=field)
     categories = {
@@ -137,17 +138,17 @@ def _contacts(member: Member) -> None:
 
 
 def _sender(member: Member, port: int) -> None:
-    """The sender that goes to the catcher, whose port may be another one after each start."""
+    """Create the sender that uses the catcher, whose port may change with each start."""
     mine = Smtp.objects.filter(name="Demo sender", host=catcher.HOST)
     if not mine.exists():
         create_sender(
             member_id=member.pk,
-            verified=False,  # no connection test: the catcher may start later
+            verified=False,  # no connection test, since the catcher may start later
             name="Demo sender",
             host=catcher.HOST,
             port=port,
             username="demo",
-            password="demo",  # noqa: S106  the catcher lets everybody in
+            password="demo",  # noqa: S106  the catcher accepts every login
             secure=False,
             from_email="dana@leadwright.example",
             from_name="Dana Moreau",
@@ -156,7 +157,7 @@ def _sender(member: Member, port: int) -> None:
 
 
 def catcher_port(data: Path) -> int:
-    """The port of the running catcher, or the one that the next catcher will take: it takes the noted one when that is free."""
+    """Return the port of the running catcher or of the next one, which takes the noted port if it is free."""
     noted = catcher.address(data)
     if noted and (_catcher_runs(data) or _free(noted[1])):
         return noted[1]
@@ -186,7 +187,7 @@ def _free(port: int) -> bool:
 
 
 def write_sample(data: Path) -> Path:
-    """A file to import: new people, a few who are there already, and a few rows that are wrong; its path."""
+    """Write a file to import: new people, a few existing ones, and a few invalid rows. Returns its path."""
     fresh = people(CONTACTS + ROWS_IN_FILE)[CONTACTS:]
     rows = [person.cells() for person in (*fresh[:60], *people(5), *fresh[60:])]
     rows[20:20] = _wrong_rows(fresh[0])
@@ -200,7 +201,7 @@ def write_sample(data: Path) -> Path:
 
 
 def _wrong_rows(person: Person) -> list[list[str]]:
-    """An address that is none, a number that is too short, and no address at all."""
+    """Return rows with an invalid address, a number that is too short, and no address."""
     return [
         ["Nora Holm", "nora.holm(at)kestrel-foods", "+46", "701740001", "Kestrel Foods", person.job, "Malmö", "12"],
         ["Ian Marsh", "ian.marsh@maple-legal.example", "+44", "12", "Maple Legal", person.job, "Leeds", "40"],
@@ -215,5 +216,5 @@ def _replace(file: Path, text: str) -> None:
 
 
 def local_address() -> str:
-    """Where a browser on this machine finds the service."""
+    """Return the service's address for a browser on this machine."""
     return settings.BASE_URL.replace("://0.0.0.0", "://127.0.0.1").replace("://[::]", "://[::1]")

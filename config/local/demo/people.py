@@ -1,4 +1,4 @@
-"""Made-up people, the same ones each time."""
+"""Made-up people, the same ones in each run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SPECIAL = str.maketrans({"ı": "i", "ß": "ss", "ø": "o", "ł": "l"})
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who does not exist; the domain of their address is one that nobody can register."""
+    """A person who doesn't exist, with an address in a domain that nobody can register."""
 
     name: str
     email: str
@@ -29,7 +29,7 @@ class Person:
     tags: tuple[str, ...]
 
     def form_data(self) -> dict[str, Any]:
-        """The contact's values by their keys in formData."""
+        """Return the contact's values by their keys in formData."""
         return {
             "name": self.name,
             "email": self.email,
@@ -42,13 +42,13 @@ class Person:
         }
 
     def cells(self) -> list[str]:
-        """The row of a file under HEADERS."""
+        """Return the row of a file under HEADERS."""
         return [self.name, self.email, self.dial, self.number, self.company, self.job, self.city, str(self.employees)]
 
 
 def people(count: int) -> list[Person]:
-    """The first `count` people, addresses and numbers all different."""
-    dice = random.Random(20240229)
+    """Return the first `count` people. All addresses and numbers are different."""
+    dice = random.Random(20240229)  # noqa: S311  sample data
     found: list[Person] = []
     emails: set[str] = set()
     numbers: set[str] = set()
@@ -80,6 +80,6 @@ def _person(dice: random.Random) -> Person:
 
 
 def _plain(text: str) -> str:
-    """Letters and digits of ASCII, in lower case."""
+    """Reduce the text to lower-case ASCII letters and digits."""
     bare = unicodedata.normalize("NFKD", text.translate(SPECIAL)).encode("ascii", "ignore").decode()
     return "".join(letter for letter in bare.lower() if letter.isalnum())

@@ -1,4 +1,4 @@
-"""What the demo's team sells, to whom, and what it has done about it."""
+"""The demo's products, team, leads and activities."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ TO_DO = (
     ("Ask for the floor plan", 3),
     ("Renewal talk", 10),
 )
-"""Title, and in how many days it is due."""
+"""Title, and days until it is due."""
 CALLS = (("connected", 420), ("no_answer", 0), ("voicemail", 35), ("connected", 180), ("busy", 0), ("connected", 660))
-"""Outcome and length in seconds."""
+"""Outcome and duration in seconds."""
 
 
-def sell(member: Member) -> None:
-    """A catalogue, a team, leads at every step of the pipeline, calls, follow-ups and meetings, by the services that the API uses."""
+def create_sales(member: Member) -> None:
+    """Create products, a team, leads of every status, calls, follow-ups and meetings by the API's services."""
     products = [create_product(actor_id=member.pk, form_data=product, automation=False).id for product in PRODUCTS]
     colleague = Member.objects.exclude(pk=member.pk).order_by("pk").first() or member
     team = create_team(

@@ -23,12 +23,18 @@ __all__ = [
 
 
 def ensure_postgres(data: Path) -> str:
-    """Start the embedded PostgreSQL of a data directory unless it runs. Returns its address. Raises EmbeddedServerError."""
+    """Start the embedded PostgreSQL of a data directory unless it runs. Returns its address.
+
+    Raises EmbeddedServerError.
+    """
     return postgres.ensure(data)
 
 
 def ensure_redis(data: Path) -> str:
-    """Start the embedded Redis of a data directory unless it runs. Returns its address. Raises EmbeddedServerError."""
+    """Start the embedded Redis of a data directory unless it runs. Returns its address.
+
+    Raises EmbeddedServerError.
+    """
     return redis.ensure(data)
 
 

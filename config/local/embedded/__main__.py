@@ -1,4 +1,7 @@
-"""Command line of the embedded servers: python -m config.local.embedded start | stop | status | url | run [--durable] -- COMMAND."""
+"""Command line of the embedded servers.
+
+python -m config.local.embedded start | stop | status | url | run [--durable] -- COMMAND
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from config.local.embedded.throwaway import watch
 
 
 def main() -> int:
-    """Do what the command line says; the process's exit code."""
+    """Run the command line. Returns the exit code."""
     arguments = _parse()
     try:
         match arguments.action:
@@ -42,7 +45,9 @@ def main() -> int:
 
 
 def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m config.local.embedded", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m config.local.embedded", description="Command line of the embedded servers."
+    )
     actions = parser.add_subparsers(dest="action", required=True)
     actions.add_parser("start", help="start both servers and print their addresses")
     actions.add_parser("stop", help="stop both servers")
@@ -70,8 +75,9 @@ def _status() -> int:
 
 
 def _run(command: list[str], *, durable: bool) -> int:
-    """Run a command with the environment of a temporary set; its exit code, or 128 and the signal's number."""
-    # Ctrl-C reaches the command by itself; this process has to outlive it to tidy up. (SIG_IGN would be inherited, a handler isn't.)
+    """Run a command on temporary servers. Returns its exit code, or 128 plus the signal's number."""
+    # Ctrl-C reaches the command directly; this process must outlive it to clean up. (SIG_IGN would be inherited, a
+    # handler isn't.)
     signal.signal(signal.SIGINT, lambda number, frame: None)
     signal.signal(signal.SIGTERM, _terminated)
     try:

@@ -1,6 +1,7 @@
-"""Which operating system account the servers run under.
+"""The operating system account of the servers.
 
-PostgreSQL refuses to run as root. Root therefore starts both servers under an unprivileged account; everybody else runs them as themselves.
+PostgreSQL refuses to run as root, so root starts both servers under an unprivileged account. Other users run them
+themselves.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ CANDIDATES = ("postgres", "nobody")
 
 @dataclass(frozen=True)
 class Account:
-    """An unprivileged account that root hands the servers to."""
+    """An unprivileged account for root's servers."""
 
     name: str
     uid: int
@@ -27,7 +28,7 @@ class Account:
 
 
 class Identity(TypedDict, total=False):
-    """The arguments by which subprocess changes the account of a child."""
+    """The arguments of subprocess that set a child's account."""
 
     user: int
     group: int
@@ -35,9 +36,10 @@ class Identity(TypedDict, total=False):
 
 
 def server_account(cluster: Path | None = None, data: Path | None = None) -> Account | None:
-    """The account for the servers, or None to run them as ourselves (whenever we aren't root).
+    """Return the account for the servers, or None to run them as the current user (unless that is root).
 
-    Root keeps the owner of an existing cluster, and prefers the owner of the data directory: what an ordinary user has set up stays theirs.
+    Root keeps the owner of an existing cluster, else prefers the owner of the data directory, so that an ordinary
+    user's data stays theirs.
     """
     if os.geteuid() != 0:
         return None
@@ -53,13 +55,13 @@ def server_account(cluster: Path | None = None, data: Path | None = None) -> Acc
         if entry.pw_uid != 0:
             return Account(name, entry.pw_uid, entry.pw_gid)
     raise EmbeddedServerError(
-        f"PostgreSQL does not run as root and this machine has none of the accounts {', '.join(CANDIDATES)} to run it under: "
-        "start as an ordinary user, or set DATABASE_URL and REDIS_URL."
+        "PostgreSQL does not run as root and this machine has none of the accounts"
+        f" {', '.join(CANDIDATES)} to run it under: start as an ordinary user, or set DATABASE_URL and REDIS_URL."
     )
 
 
 def require_name(account: Account | None) -> None:
-    """Raise with a way out when initdb, which insists on it, wouldn't find a name for the user that it runs as."""
+    """Raise an error with a solution if initdb's user has no name, which initdb needs."""
     if _name_of(os.geteuid() if account is None else account.uid) is None:
         raise EmbeddedServerError(
             f"user {os.geteuid()} has no entry in /etc/passwd, without which PostgreSQL's initdb refuses to run: "
@@ -75,20 +77,20 @@ def _name_of(uid: int) -> str | None:
 
 
 def identity(account: Account | None) -> Identity:
-    """What subprocess needs to run a command under `account`; nothing when it is our own."""
+    """Return the arguments of subprocess that run a command under `account`; none for the current user."""
     if account is None:
         return {}
     return {"user": account.uid, "group": account.gid, "extra_groups": []}
 
 
 def own(path: Path, account: Account | None) -> None:
-    """Give a file or folder of ours to `account` (never following a symbolic link)."""
+    """Give a file or folder to `account`, without following a symbolic link."""
     if account is not None:
         os.chown(path, account.uid, account.gid, follow_symlinks=False)
 
 
 def can_enter(path: Path, account: Account | None) -> bool:
-    """Whether `account` can pass through every folder down to `path`, found out by doing it (modes alone don't tell of ACLs)."""
+    """Whether `account` can enter every folder down to `path`. It tries, since modes don't show ACLs."""
     return _succeeds(["/bin/sh", "-c", 'cd "$1"', "sh", os.fspath(path)], account)
 
 

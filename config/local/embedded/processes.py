@@ -1,4 +1,4 @@
-"""Starting, recognising and ending server processes."""
+"""Start, recognize and end server processes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 LOG_LIMIT = 10 * 1024 * 1024
 NOTE_EVERY = 5.0
 
-# A server's Popen object is kept for as long as this process lives: dropped, it would leave a zombie when the server ends.
+# The Popen objects of servers are kept, since a server without one would become a zombie when it ends.
 _children: dict[int, tuple[subprocess.Popen[bytes], list[str]]] = {}
 
 
 def open_private(path: Path, flags: int) -> int:
-    """Open a file of the data directory for ourselves alone; made by root, it belongs to the directory's owner."""
+    """Open a file of the data directory with mode 600. Root's files belong to the directory's owner."""
     descriptor = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     if os.geteuid() == 0:
         owner = path.parent.stat()
@@ -32,7 +32,7 @@ def open_private(path: Path, flags: int) -> int:
 
 
 def spawn(command: Sequence[str | Path], *, log: Path, account: Account | None) -> subprocess.Popen[bytes]:
-    """Start a server in a session of its own: neither Ctrl-C nor the end of this process reaches it."""
+    """Start a server in a new session, so that neither Ctrl-C nor the end of this process ends it."""
     if log.exists() and log.stat().st_size > LOG_LIMIT:
         log.replace(log.with_suffix(".old.log"))
     arguments = [os.fspath(part) for part in command]
@@ -55,11 +55,11 @@ def spawn(command: Sequence[str | Path], *, log: Path, account: Account | None) 
 
 
 def is_running(pid: int, *, argument: str | Path) -> bool:
-    """Whether process `pid` lives and was started with exactly this argument; a number that another program got by now is not."""
+    """Whether process `pid` runs and was started with this argument. Another program may have got the id."""
     if pid in _children:
         child, command = _children[pid]
         if child.poll() is None:
-            # Asked of the kernel, a process that is only just being started may have no arguments yet.
+            # The kernel may not know the arguments of a process that is just starting.
             return os.fspath(argument) in command
         del _children[pid]
     try:
@@ -69,7 +69,7 @@ def is_running(pid: int, *, argument: str | Path) -> bool:
 
 
 def is_gone(pid: int) -> bool:
-    """Whether a process has ended; one that has but that nobody waited for (a zombie) counts as gone."""
+    """Whether a process has ended. A zombie counts as ended."""
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -77,7 +77,7 @@ def is_gone(pid: int) -> bool:
 
 
 def working_in(folder: Path, *, name: str) -> list[int]:
-    """The ids of processes called `name` whose working directory is `folder`."""
+    """Return the ids of processes called `name` with the working directory `folder`."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -89,7 +89,7 @@ def working_in(folder: Path, *, name: str) -> list[int]:
 
 
 def end(pid: int, *, argument: str | Path, signals: Iterable[tuple[signal.Signals, float]]) -> None:
-    """Send signals one after the other, each with its patience in seconds, until the process is gone."""
+    """Send signals, each with its timeout in seconds, until the process has ended."""
     for number, patience in signals:
         try:
             os.kill(pid, number)
@@ -105,7 +105,7 @@ def end(pid: int, *, argument: str | Path, signals: Iterable[tuple[signal.Signal
 
 
 def end_quickly(pid: int) -> None:
-    """End a process that has nothing to tidy up."""
+    """End a process that needs no cleanup."""
     for number, patience in ((signal.SIGQUIT, 3.0), (signal.SIGKILL, 10.0)):
         try:
             os.kill(pid, number)
@@ -116,7 +116,7 @@ def end_quickly(pid: int) -> None:
 
 
 def wait_until(condition: Callable[[], bool], *, seconds: float, every: float = 0.02) -> bool:
-    """Poll `condition` for at most `seconds`; False when the time is up."""
+    """Poll `condition` for at most `seconds`. Returns whether it came true."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() >= deadline:
@@ -126,9 +126,9 @@ def wait_until(condition: Callable[[], bool], *, seconds: float, every: float = 
 
 
 def wait_ready(ready: Callable[[], bool], *, alive: Callable[[], bool], what: str, log: Path, seconds: float) -> None:
-    """Wait for a starting server as long as it lives, up to `seconds`, with a printed note now and then.
+    """Wait up to `seconds` for a starting server, as long as it runs, and print its progress now and then.
 
-    Recovery after a crash may take minutes, so a live server is left to go on with it even when the time is up.
+    Recovery after a crash may take minutes, so a running server continues even after the time is up.
     """
     started = noted = time.monotonic()
     while not ready():
@@ -137,7 +137,8 @@ def wait_ready(ready: Callable[[], bool], *, alive: Callable[[], bool], what: st
             raise EmbeddedServerError(f"{what} ended while starting; the end of {log}:\n{tail(log)}")
         if now - started > seconds:
             raise EmbeddedServerError(
-                f"{what} has been starting for {seconds:.0f} s and goes on; try again later. The end of {log}:\n{tail(log)}"
+                f"{what} has been starting for {seconds:.0f} s and goes on; try again later."
+                f" The end of {log}:\n{tail(log)}"
             )
         if now - noted > NOTE_EVERY:
             noted = now
@@ -146,7 +147,7 @@ def wait_ready(ready: Callable[[], bool], *, alive: Callable[[], bool], what: st
 
 
 def tail(log: Path, *, lines: int = 20) -> str:
-    """The last lines of a log file."""
+    """Return the last lines of a log file."""
     try:
         with log.open("rb") as file:
             file.seek(0, os.SEEK_END)

@@ -1,4 +1,4 @@
-"""The embedded Redis (Valkey): start, recognise, stop. It only wakes workers, so it keeps nothing on disk."""
+"""The embedded Redis (Valkey): start, recognize, stop. It only notifies workers, so it stores nothing on disk."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ STOP_SIGNALS = ((signal.SIGTERM, 10.0), (signal.SIGKILL, 10.0))
 
 
 def url(data: Path) -> str:
-    """The address of the embedded Redis as redis-py wants it, whether or not the server runs."""
+    """Return the address of the embedded Redis in redis-py's form, even if the server doesn't run."""
     return f"unix://{places.socket_dir(data) / REDIS_SOCKET}?db=0"
 
 
 def ensure(data: Path) -> str:
-    """Start the server of `data` unless it runs, and return its address."""
+    """Start the server of `data` unless it runs. Returns its address."""
     make_data_dir(data)
     with places.locked(data):
         here = places.prepare(data)
         address = here.run / REDIS_SOCKET
         pid = _running_pid(here.run)
         if pid is not None and not _answers(address):
-            # Alive but silent: still starting, or its socket was removed. It holds nothing that is worth waiting for.
+            # It runs but doesn't answer: it is starting, or has lost its socket. It has no data to wait for.
             processes.end(pid, argument=address, signals=STOP_SIGNALS)
             pid = None
         if pid is None:
@@ -45,7 +45,7 @@ def ensure(data: Path) -> str:
 
 
 def stop(data: Path) -> bool:
-    """Stop the server of `data`, bounded in time; False when none ran."""
+    """Stop the server of `data` within a time limit. Returns whether one ran."""
     if not data.exists():
         return False
     with places.locked(data):
@@ -58,7 +58,7 @@ def stop(data: Path) -> bool:
 
 
 def status(data: Path) -> int | None:
-    """The process id of the server of `data`, or None."""
+    """Return the process id of the server of `data`, or None."""
     return _running_pid(places.socket_dir(data))
 
 
@@ -74,9 +74,9 @@ def _start(here: Places, address: Path) -> int:
         "save": "",
         "appendonly": "no",
         "maxmemory": "512mb",
-        # Never forget a message silently: an error is seen, and the sweeper finds the work in PostgreSQL anyway.
+        # An error is better than silently dropped messages; the tick finds the work in PostgreSQL anyway.
         "maxmemory-policy": "noeviction",
-        # Keep the arguments as they are, since a process is recognised by them.
+        # The arguments stay as they are, since they identify the process.
         "set-proc-title": "no",
     }
     command: list[str | Path] = [redis_program(here.account)]
@@ -86,7 +86,7 @@ def _start(here: Places, address: Path) -> int:
 
 
 def _running_pid(run: Path) -> int | None:
-    """The process id of the server with this socket; a pid file whose number some other program has by now doesn't count."""
+    """Return the process id of the server with this socket. A pid file with another program's id doesn't count."""
     try:
         pid = int((run / "redis.pid").read_text())
     except (FileNotFoundError, NotADirectoryError, ValueError):

@@ -1,7 +1,7 @@
-"""Throw-away servers for tests and benchmarks, removed with everything they hold even when their user is killed.
+"""Throwaway servers for tests and benchmarks, which are removed even if their user is killed.
 
-A small watcher process reads from a pipe that only the user's process holds open. When that ends, however it ends, the watcher reads the
-end of the pipe and tidies up. Should the watcher be killed too, the next temporary set sweeps what is left.
+A small watcher process reads from a pipe that only the user's process holds open. When that process ends, the pipe ends
+too, and the watcher cleans up. If the watcher was killed as well, the next temporary set cleans up.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, cast
 
 import psutil
 
@@ -25,7 +26,7 @@ from config.local.embedded import binaries, postgres, redis
 from config.local.embedded.errors import EmbeddedServerError
 
 PREFIX = "leadwright-tmp-"
-# A folder that names no owner yet may be one that is being made just now.
+# A folder without an owner file may be in the making.
 NAMELESS_FOR = 3600.0
 
 
@@ -39,13 +40,13 @@ class Servers:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment variables that point Leadwright at this set."""
+        """The environment variables that make Leadwright use this set."""
         return {"LEADWRIGHT_DATA": os.fspath(self.data), "DATABASE_URL": self.database_url, "REDIS_URL": self.redis_url}
 
 
 @contextlib.contextmanager
 def temporary(*, durable: bool = False) -> Iterator[Servers]:
-    """Run PostgreSQL and Redis of one's own for the length of the block; `durable` keeps fsync on, as benchmarks want it."""
+    """Run a temporary PostgreSQL and Redis for the block. `durable` keeps fsync on, for benchmarks."""
     sweep()
     data = _make_folder(durable=durable)
     watcher = _watch(data)
@@ -55,13 +56,12 @@ def temporary(*, durable: bool = False) -> Iterator[Servers]:
         try:
             discard(data)
         finally:
-            assert watcher.stdin is not None
-            watcher.stdin.close()
+            cast("IO[bytes]", watcher.stdin).close()
             watcher.wait(timeout=120)
 
 
 def discard(data: Path) -> None:
-    """Stop the servers of a temporary data directory and remove all of it."""
+    """Stop the servers of a temporary data directory and remove it."""
     for stop in (redis.stop, postgres.stop):
         with contextlib.suppress(EmbeddedServerError):
             stop(data)
@@ -73,7 +73,7 @@ def discard(data: Path) -> None:
 
 
 def sweep() -> None:
-    """Remove temporary sets of this user's whose owner is gone."""
+    """Remove this user's temporary sets whose owner process is gone."""
     for folder in _base().glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
             found = folder.lstat()
@@ -86,22 +86,22 @@ def sweep() -> None:
 
 
 def watch(data: Path) -> None:
-    """Wait for the end of standard input, then discard `data`; what the watcher process does."""
+    """Wait for the end of standard input, then discard `data` (the watcher process)."""
     sys.stdin.buffer.read()
     if data.exists():
         discard(data)
 
 
 def _base() -> Path:
-    """The temporary directory, or /tmp where that makes too long a path for sockets."""
+    """Return the temporary directory, or /tmp if its path is too long for sockets."""
     base = Path(tempfile.gettempdir()).absolute()
-    return base if len(os.fsencode(base)) <= 40 else Path("/tmp")
+    return base if len(os.fsencode(base)) <= 40 else Path("/tmp")  # noqa: S108  mkdtemp makes a folder of our own there
 
 
 def _make_folder(*, durable: bool) -> Path:
     data = Path(tempfile.mkdtemp(prefix=PREFIX, dir=_base()))
     if os.geteuid() == 0:
-        # Ours and just made: root's server account has to pass through it. The servers' own folders inside stay closed.
+        # Root's server account must pass through it. The servers' own folders inside stay closed.
         data.chmod(0o711)
     me = psutil.Process()
     (data / "owner").write_text(f"{me.pid} {me.create_time()}\n")
@@ -133,6 +133,6 @@ def _watch(data: Path) -> subprocess.Popen[bytes]:
 
 
 def _remove_linked(target: Path) -> None:
-    """Remove what a temporary data directory kept elsewhere: its place in the system's folder, or its sockets in the private folder."""
+    """Remove a temporary data directory's linked files: its system folder, or its sockets in the private folder."""
     place = target.parent if target.parent.parent == binaries.SYSTEM_FOLDER else target
     shutil.rmtree(place, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The demo's mail catcher: a real SMTP server on loopback that keeps every mail and sends none on, and a page that shows them."""
+"""The demo's mail catcher: an SMTP server on loopback that stores every mail and relays none, and its web page."""
 
 import json
 from pathlib import Path
@@ -7,17 +7,17 @@ HOST = "127.0.0.1"
 
 
 def address_file(data: Path) -> Path:
-    """Where the catcher notes its address."""
+    """Return the file with the catcher's address."""
     return data / "mailcatcher.json"
 
 
 def mail_folder(data: Path) -> Path:
-    """Where the caught mails lie, a file each."""
+    """Return the folder of the caught mails, one file each."""
     return data / "mails"
 
 
 def address(data: Path) -> tuple[str, int] | None:
-    """Host and port of the catcher that was started last, or None when there was none."""
+    """Return host and port of the catcher that was started last, or None."""
     try:
         port = json.loads(address_file(data).read_text())["port"]
     except (OSError, ValueError, KeyError, TypeError):

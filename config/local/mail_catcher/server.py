@@ -1,4 +1,4 @@
-"""The catcher's SMTP server: it takes any mail and any login, on loopback only, and hands nothing on."""
+"""The catcher's SMTP server: it accepts any mail and any login, on loopback only, and relays nothing."""
 
 import asyncio
 import errno
@@ -18,13 +18,13 @@ MAX_BYTES = 25 * 1024 * 1024
 
 
 class Catcher:
-    """aiosmtpd's handler: each mail into the store, and only then the answer that it was taken."""
+    """aiosmtpd's handler: it stores each mail before it acknowledges it."""
 
     def __init__(self, store: MailStore) -> None:
         self._store = store
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
-        """Called by aiosmtpd with a whole mail."""
+        """Store a mail (called by aiosmtpd)."""
         content = envelope.original_content or b""
         try:
             mail_id = await asyncio.to_thread(
@@ -46,9 +46,9 @@ async def serve(
     ready: Callable[[int], None] = lambda port: None,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Run until `stop` is set, or SIGINT or SIGTERM comes; `ready` is told the port.
+    """Run until `stop` is set, or until SIGINT or SIGTERM. Calls `ready` with the port.
 
-    Without `port` the one of the last start is taken again when it is free, so that a sender set up then still works.
+    Without `port` it takes the last start's port again if that is free, so that existing senders still work.
     """
     loop = asyncio.get_running_loop()
     if stop is None:

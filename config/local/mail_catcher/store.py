@@ -1,4 +1,4 @@
-"""Caught mails as files: written whole or not at all, newest first, and the oldest removed when there are too many."""
+"""The files of caught mails: written atomically, listed newest first, and limited in number."""
 
 import datetime as dt
 import email
@@ -14,13 +14,13 @@ from pathlib import Path
 
 LIMIT = 5_000
 _PRUNE_EVERY = 100
-_HEAD = 64 * 1024  # bytes read for a line of the list
+_HEAD = 64 * 1024  # bytes to read for a line of the list
 _ID = re.compile(r"\d{20}-[0-9a-f]{8}")
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A line of the list."""
+    """A mail's line in the list."""
 
     id: str
     caught_at: dt.datetime
@@ -31,7 +31,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class CaughtMail:
-    """A whole mail, taken apart."""
+    """A parsed mail."""
 
     summary: Summary
     headers: list[tuple[str, str]]
@@ -41,7 +41,7 @@ class CaughtMail:
 
 
 class MailStore:
-    """The folder of caught mails; several processes may read while one writes."""
+    """The folder of caught mails. Several processes may read while one writes."""
 
     def __init__(self, folder: Path, limit: int = LIMIT) -> None:
         self._folder = folder
@@ -49,7 +49,7 @@ class MailStore:
         self._until_prune = 0
 
     def save(self, data: bytes, *, sender: str, recipients: list[str]) -> str:
-        """Keep a mail as it came, below the envelope that it came in; returns its id once it is on the disk."""
+        """Store a mail unchanged, after headers with its envelope. Returns its id once it is on disk."""
         self._folder.mkdir(parents=True, exist_ok=True)
         mail_id = f"{time.time_ns():020d}-{secrets.token_hex(4)}"
         envelope = f"Return-Path: <{sender}>\r\n" + "".join(
@@ -70,7 +70,7 @@ class MailStore:
         return mail_id
 
     def ids(self) -> list[str]:
-        """The ids of all mails, newest first."""
+        """Return the ids of all mails, newest first."""
         try:
             names = os.listdir(self._folder)
         except FileNotFoundError:
@@ -78,7 +78,7 @@ class MailStore:
         return sorted((name[:-4] for name in names if name.endswith(".eml") and _ID.fullmatch(name[:-4])), reverse=True)
 
     def page(self, *, search: str = "", start: int = 0, size: int = 50) -> tuple[list[Summary], int]:
-        """A page of the list, newest first, and how many there are; a search looks into sender, recipient and subject."""
+        """Return a page of the list, newest first, and the total. The search covers sender, recipient and subject."""
         ids = self.ids()
         wanted = search.casefold().split()
         if not wanted:
@@ -95,15 +95,14 @@ class MailStore:
         return matches[start : start + size], len(matches)
 
     def read(self, mail_id: str) -> CaughtMail | None:
-        """A mail by its id, or None when there is none, or no longer."""
+        """Return a mail by its id, or None if there is none."""
         if not _ID.fullmatch(mail_id):
             return None
         try:
             raw = self._path(mail_id).read_bytes()
         except FileNotFoundError:
             return None
-        message = email.message_from_bytes(raw, policy=policy.default)
-        assert isinstance(message, EmailMessage)
+        message = _parse(raw)
         return CaughtMail(
             summary=_summarise(mail_id, message),
             headers=[(name, str(value)) for name, value in message.items()],
@@ -119,7 +118,7 @@ class MailStore:
         try:
             return _summary_of(str(self._path(mail_id)), mail_id)
         except FileNotFoundError:
-            return None  # removed since the folder was listed
+            return None  # removed since the listing
 
     def _prune(self) -> None:
         self._until_prune -= 1
@@ -132,12 +131,15 @@ class MailStore:
 
 @functools.lru_cache(maxsize=LIMIT + _PRUNE_EVERY)
 def _summary_of(path: str, mail_id: str) -> Summary:
-    """A mail's line of the list; a caught mail never changes, so that each is read once."""
+    """Return a mail's line of the list. Cached, since a caught mail never changes."""
     with open(path, "rb") as file:
         head = file.read(_HEAD)
-    message = email.message_from_bytes(head.partition(b"\r\n\r\n")[0], policy=policy.default)
-    assert isinstance(message, EmailMessage)
+    message = _parse(head.partition(b"\r\n\r\n")[0])
     return _summarise(mail_id, message)
+
+
+def _parse(raw: bytes) -> EmailMessage:
+    return email.message_from_bytes(raw, policy=policy.default)  # type: ignore[return-value]
 
 
 def _summarise(mail_id: str, message: EmailMessage) -> Summary:
@@ -157,5 +159,5 @@ def _part(message: EmailMessage, kind: str) -> str:
         return ""
     try:
         return payload.decode(part.get_content_charset("utf-8"), "replace")
-    except LookupError:  # a character set of that name isn't known
+    except LookupError:  # unknown character set
         return payload.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Addresses of the page of caught mails; to be included at mails/."""
+"""Addresses of the page of caught mails, to be included at mails/."""
 
 from django.urls import path
 

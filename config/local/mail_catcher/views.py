@@ -1,4 +1,4 @@
-"""The page of caught mails: only in the demo, and only for a browser on this machine."""
+"""The page of caught mails, only in the demo and only for browsers on this machine."""
 
 import functools
 import ipaddress
@@ -15,11 +15,14 @@ from config.local.mail_catcher import mail_folder
 from config.local.mail_catcher.store import CaughtMail, MailStore
 
 PAGE_SIZE = 50
-_PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-# A mail is foreign text: it may show itself and open links in new windows, and neither run nor load anything.
+_PAGE_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; form-action 'self'; base-uri 'none';"
+    " frame-ancestors 'none'"
+)
+# A mail is untrusted: it may render and open links in new windows, but not run or load anything.
 _MAIL_POLICY = (
-    "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
-    "form-action 'none'; frame-ancestors 'self'"
+    "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline';"
+    " img-src data:; form-action 'none'; frame-ancestors 'self'"
 )
 
 P = ParamSpec("P")
@@ -27,7 +30,7 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
 def _here_only(view: View[P]) -> View[P]:
-    """Hide a view outside the demo and from other machines, also from those that come through a proxy on this one."""
+    """Hide a view outside the demo and from other machines, also behind a proxy on this machine."""
 
     @functools.wraps(view)
     def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -55,7 +58,7 @@ def _is_local(request: HttpRequest) -> bool:
 @require_safe
 @_here_only
 def mail_list(request: HttpRequest) -> HttpResponse:
-    """The caught mails, newest first, with a search over sender, recipient and subject."""
+    """List the caught mails, newest first, with a search over sender, recipient and subject."""
     search = request.GET.get("q", "").strip()[:200]
     digits = request.GET.get("page", "1")
     page = max(1, int(digits)) if digits.isascii() and digits.isdigit() and len(digits) < 6 else 1
@@ -76,7 +79,7 @@ def mail_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 @_here_only
 def mail_detail(request: HttpRequest, mail_id: str) -> HttpResponse:
-    """One mail: its headers, its text, and its HTML in a frame that can't run anything."""
+    """Show a mail: its headers, its text, and its HTML in a sandboxed frame."""
     mail = _mail(mail_id)
     return render(request, "catcher/detail.html", {"mail": mail, "summary": mail.summary})
 
@@ -85,7 +88,7 @@ def mail_detail(request: HttpRequest, mail_id: str) -> HttpResponse:
 @xframe_options_sameorigin
 @_here_only
 def mail_html(request: HttpRequest, mail_id: str) -> HttpResponse:
-    """The HTML part alone, as the frame shows it; its links open in new windows."""
+    """Return the HTML part, for the frame. Its links open in new windows."""
     response = HttpResponse('<base target="_blank">' + _mail(mail_id).html, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _MAIL_POLICY
     return response
@@ -94,7 +97,7 @@ def mail_html(request: HttpRequest, mail_id: str) -> HttpResponse:
 @require_safe
 @_here_only
 def mail_raw(request: HttpRequest, mail_id: str) -> HttpResponse:
-    """The mail as it was caught, to keep as a file."""
+    """Return the mail as a file to download."""
     response = HttpResponse(_mail(mail_id).raw, content_type="message/rfc822")
     response.headers["Content-Disposition"] = f'attachment; filename="{mail_id}.eml"'
     return response

@@ -14,7 +14,7 @@ from config.local.supervisor.supervisor import Supervisor
 
 
 def main() -> int:
-    """Run until stopped; 0 after a clean stop, 1 when something kept it from starting."""
+    """Run until stopped. Returns 0 after a clean stop, 1 if it couldn't start."""
     parser = argparse.ArgumentParser(
         prog="python -m config.local.supervisor", description="Run Leadwright in the foreground."
     )

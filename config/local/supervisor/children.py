@@ -1,4 +1,4 @@
-"""A program that is kept running: started, listened to, restarted with growing pauses, stopped."""
+"""A program that is kept running: start, output, restart with growing pauses, stop."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping
+from typing import IO, cast
 
 from config.data_dir import PROJECT
 from config.local.supervisor.programs import Program
 
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0
-# A program that ran this long has started well; the next pause is the first one again.
+# After running this long, a program restarts with the first pause again.
 STEADY_AFTER = 60.0
 LONGEST_LINE = 64 * 1024
 
 
 class Child:
-    """One program of the table and, while it runs, its process.
+    """One program and, while it runs, its process.
 
-    The process leads a session and a group of its own: Ctrl-C doesn't reach it, so that the supervisor decides the order of stopping,
-    and whatever it has started can be ended together with it.
+    The process leads its own session and group: Ctrl-C doesn't reach it, so that the supervisor decides the order of
+    stopping, and the group ends with everything that it has started.
     """
 
     def __init__(self, program: Program, *, environment: Mapping[str, str], say: Callable[[str, str], None]) -> None:
@@ -38,11 +39,11 @@ class Child:
 
     @property
     def pid(self) -> int | None:
-        """The running process's id, which is its group's too."""
+        """The id of the running process and of its group."""
         return None if self._process is None else self._process.pid
 
     def start(self) -> int:
-        """Start the process; the file descriptor of what it says."""
+        """Start the process. Returns the file descriptor of its output."""
         process = subprocess.Popen(
             self.program.command,
             cwd=PROJECT,
@@ -51,16 +52,16 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            # What the programs write, uploads above all, is nobody else's to read.
+            # Other users must not read what the programs write, such as uploads.
             umask=0o077,
         )
-        assert process.stdout is not None
-        os.set_blocking(process.stdout.fileno(), False)
+        output = cast("IO[bytes]", process.stdout).fileno()
+        os.set_blocking(output, False)
         self._process, self._started, self._rest = process, time.monotonic(), b""
-        return process.stdout.fileno()
+        return output
 
     def pump(self) -> int | None:
-        """Pass on what the process has said; how many bytes, 0 at the end of its output, None when there is nothing now."""
+        """Pass on the process's output. Returns the number of bytes, 0 at its end, None if there is nothing now."""
         if self._process is None or self._process.stdout is None:
             return None
         try:
@@ -75,19 +76,18 @@ class Child:
         return len(data)
 
     def ended(self) -> str | None:
-        """How the process ended, for people; None while it runs or when there is none."""
+        """Say how the process ended. None while it runs or if there is none."""
         if self._process is None or (code := self._process.poll()) is None:
             return None
         return f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
 
     def forget(self) -> None:
-        """Let go of a process that ended: end what it left behind, say its last words, plan the next start."""
-        assert self._process is not None
-        assert self._process.stdout is not None
+        """Clean up after a process that ended: kill its group, pass on the rest of its output, plan the next start."""
+        process = cast("subprocess.Popen[bytes]", self._process)
         self.kill()
         while self.pump():
             pass
-        self._process.stdout.close()
+        cast("IO[bytes]", process.stdout).close()
         if time.monotonic() - self._started > STEADY_AFTER:
             self._pause = FIRST_PAUSE
         self.start_at = time.monotonic() + self._pause
@@ -96,16 +96,16 @@ class Child:
 
     @property
     def pause(self) -> float:
-        """Seconds until the planned start."""
+        """The seconds until the planned start."""
         return max(0.0, self.start_at - time.monotonic())
 
     def terminate(self) -> None:
-        """Ask the main process to end. Its children hear it from there: a Celery pool's would drop their tasks at this signal."""
+        """Ask the main process to end. It tells its children: a Celery pool would drop its tasks at this signal."""
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
 
     def kill(self) -> None:
-        """End the process and all that it started, at once."""
+        """Kill the process and everything that it started."""
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)

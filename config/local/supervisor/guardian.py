@@ -1,7 +1,7 @@
-"""Ends the supervisor's programs and embedded servers when the supervisor itself was killed and could not.
+"""The guardian ends the supervisor's programs and embedded servers if the supervisor was killed.
 
-It reads the process groups to watch from a pipe that only the supervisor holds: `+123` when one starts, `-123` when one has ended, and the
-end of the pipe when the supervisor is gone, however that happened. On a normal stop no group is left by then and there is nothing to do.
+It reads the process groups to watch from a pipe that only the supervisor holds: `+123` when one starts, `-123` when one
+has ended. The pipe ends with the supervisor. After a normal stop no group is left.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import IO, cast
 
 from config.data_dir import PROJECT
 from config.local import embedded
@@ -21,7 +22,7 @@ PATIENCE = 5.0
 
 
 class Guardian:
-    """The supervisor's end of the pipe. A guardian that was killed is replaced at the next word."""
+    """The supervisor's end of the pipe. The next message replaces a guardian that was killed."""
 
     def __init__(self, *, lock: int, servers: Path | None) -> None:
         self._lock = lock
@@ -35,20 +36,19 @@ class Guardian:
         self._say(f"+{group}\n")
 
     def remove(self, group: int) -> None:
-        """Watch it no more: it has ended."""
+        """Stop watching a group that has ended."""
         self._groups.discard(group)
         self._say(f"-{group}\n")
 
     def dismiss(self) -> None:
-        """End the guardian; to be called when nothing is left to watch and the servers are stopped."""
+        """End the guardian. Nothing is left to watch, and the servers are stopped."""
         self._say("stop\n")
-        assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.close()
+            self._pipe.close()
         self._process.wait(timeout=60)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        # The lock is held by both: a next supervisor waits until the guardian of a killed one is through.
+        # Both hold the lock, so that the next supervisor waits for the guardian of a killed one.
         return subprocess.Popen(
             [
                 sys.executable,
@@ -64,12 +64,15 @@ class Guardian:
             pass_fds=(self._lock,),
         )
 
+    @property
+    def _pipe(self) -> IO[bytes]:
+        return cast("IO[bytes]", self._process.stdin)
+
     def _say(self, word: str) -> None:
         for _ in range(2):
-            assert self._process.stdin is not None
             try:
-                self._process.stdin.write(word.encode())
-                self._process.stdin.flush()
+                self._pipe.write(word.encode())
+                self._pipe.flush()
                 return
             except BrokenPipeError:
                 self._process.wait()
@@ -78,7 +81,7 @@ class Guardian:
 
 
 def main(servers: Path | None) -> None:
-    """Read until the supervisor is gone, then end what it left."""
+    """Read until the supervisor is gone, then end what it has left."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     groups: set[int] = set()
     for line in sys.stdin:

@@ -1,4 +1,4 @@
-"""The supervisor's options from the environment, checked before anything starts."""
+"""The supervisor's options from the environment, validated before anything starts."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from config.data_dir import make_data_dir
 from config.local.embedded.processes import open_private
 from config.local.supervisor.programs import Options
 
-# The guardian of a killed supervisor needs up to that long to end what was left.
+# The guardian of a killed supervisor may need that long.
 GUARDIAN_PATIENCE = 90.0
 
 
 class UnusableError(Exception):
-    """Leadwright can't start like this; the text says why and what to change."""
+    """Leadwright can't start. The text says why and what to change."""
 
 
 def read_options(environment: Mapping[str, str], *, data: Path, demo: bool) -> Options:
-    """HOST, PORT, WEB_CONCURRENCY and WORKER_CONCURRENCY with their defaults. Raises UnusableError."""
+    """Read HOST, PORT, WEB_CONCURRENCY and WORKER_CONCURRENCY. Raises UnusableError."""
     processors = os.cpu_count() or 1
     return Options(
         host=environment.get("HOST") or "127.0.0.1",
@@ -45,7 +45,7 @@ def _number(environment: Mapping[str, str], name: str, *, default: int, lowest: 
 
 
 def require_free_port(options: Options) -> None:
-    """Raise UnusableError, with what to do, when the web server couldn't listen."""
+    """Raise UnusableError if the web server couldn't listen."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(options.host, options.port, type=socket.SOCK_STREAM)[0]
     except socket.gaierror as error:
@@ -66,7 +66,7 @@ def require_free_port(options: Options) -> None:
 
 
 def lock_data(data: Path) -> int:
-    """Take the data directory for this supervisor alone; the descriptor of the lock, which the system frees when its holders end."""
+    """Lock the data directory. Returns the lock's descriptor; the system frees it when its holders end."""
     make_data_dir(data)
     descriptor = open_private(data / "supervisor.lock", os.O_RDWR)
     deadline = time.monotonic() + GUARDIAN_PATIENCE

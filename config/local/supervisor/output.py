@@ -1,4 +1,4 @@
-"""One log for everything: each line with the short name of who said it."""
+"""The common log: each line begins with the name of its program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NAME_WIDTH = 8
 
 
 class Output:
-    """Writes prefixed lines to standard output, coloured on a terminal. A reader that has gone away (`make run | head`) is no error."""
+    """Writes prefixed lines to standard output, in colour on a terminal. A closed pipe (`make run | head`) is fine."""
 
     def __init__(self) -> None:
         self._coloured = sys.stdout.isatty() and "NO_COLOR" not in os.environ
@@ -18,7 +18,7 @@ class Output:
         self.closed = False
 
     def line(self, name: str, text: str) -> None:
-        """Write one line under a name."""
+        """Write one line with the name as prefix."""
         prefix = f"{name:<{NAME_WIDTH}} | "
         if self._coloured:
             colour = self._colours.setdefault(name, COLOURS[len(self._colours) % len(COLOURS)])
@@ -26,7 +26,7 @@ class Output:
         self._write(f"{prefix}{text}\n")
 
     def block(self, text: str) -> None:
-        """Write text as it is, set off by empty lines."""
+        """Write the text unchanged, between empty lines."""
         self._write(f"\n{text.rstrip()}\n\n")
 
     def _write(self, text: str) -> None:
@@ -37,5 +37,5 @@ class Output:
             sys.stdout.buffer.flush()
         except (BrokenPipeError, OSError):
             self.closed = True
-            # Whatever Python still wants to flush at its end goes nowhere, instead of raising again.
+            # What Python flushes at its end goes nowhere instead of raising again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

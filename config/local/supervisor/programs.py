@@ -1,4 +1,4 @@
-"""What the supervisor runs: one table of programs, in the order in which they start."""
+"""The programs that the supervisor runs, in the order of their start."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from config.data_dir import PROJECT
 
 MANAGE = (sys.executable, os.fspath(PROJECT / "manage.py"))
 
-# Workers by purpose: what must be quick never waits behind what takes long.
+# Workers by purpose, so that quick work never waits for long work.
 QUICK_QUEUES = "tick,send"
 LONG_QUEUES = "import,bulk"
 
-# A web process has that many threads at most, each with a database connection of its own. Granian's backpressure stays at its default: it
-# counts open connections, and a low one lets idle browsers keep everybody else out (measured: 12 idle ones and a limit of 8).
+# The most threads of a web process, each with its own database connection. Granian's backpressure stays at its default:
+# it counts open connections, so with a low limit idle browsers lock others out (measured: 12 idle ones, limit 8).
 WEB_THREADS = min(8, 2 * (os.cpu_count() or 1) + 1)
 
-# Celery warns of root at length, and again for each worker; the embedded servers have given root up where it matters.
+# Celery warns about root, once per worker. The embedded servers drop root themselves.
 CELERY = (
     sys.executable,
     "-W",
@@ -36,7 +36,7 @@ CELERY = (
 class Program:
     """A program to keep running.
 
-    `stop_after` orders the stop: the lowest first, equal ones together. `patience` is how many seconds it gets to end by itself.
+    `stop_after` orders the stop: the lowest first, equal ones together. `patience` is its time to end, in seconds.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Options:
-    """What the environment and the command line say."""
+    """The options of the environment and the command line."""
 
     host: str
     port: int
@@ -58,14 +58,14 @@ class Options:
 
     @property
     def address(self) -> str:
-        """Where a browser on this machine finds the service."""
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104 shown, not bound
+        """The service's address for a browser on this machine."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104  displayed, not bound
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a supervisor runs: two commands to their end, then the programs for good."""
+    """What a supervisor runs: two commands to their end, then the programs."""
 
     migrate: Program
     demo: Program | None
@@ -73,7 +73,7 @@ class Plan:
 
 
 def plan(options: Options) -> Plan:
-    """The table, for these options."""
+    """Make the plan for these options."""
     programs = (
         Program("web", _web(options), stop_after=3, patience=15),
         Program("worker", _worker("quick", QUICK_QUEUES, options.worker_concurrency), stop_after=2, patience=30),
@@ -98,7 +98,7 @@ def _web(options: Options) -> tuple[str, ...]:
 def _worker(name: str, queues: str, concurrency: int) -> tuple[str, ...]:
     return (
         *(*CELERY, "worker", "-n", f"{name}@%h", "-Q", queues, "-c", str(concurrency)),
-        # PostgreSQL keeps track of workers and work; what workers tell each other over Redis would only cost time.
+        # PostgreSQL knows workers and work, so messages between workers over Redis would only cost time.
         *("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "INFO"),
     )
 

@@ -1,4 +1,4 @@
-"""The order of things: servers, migrations, demo, programs; a loop that keeps them running; and the way back."""
+"""The supervisor: starts servers, migrations, demo and programs, keeps them running, and stops them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from types import FrameType
+from typing import cast
 
 from config.local import embedded
 from config.local.embedded import postgres, redis
@@ -20,12 +21,12 @@ from config.local.supervisor.programs import Options, Plan, Program
 
 ME = "run"
 HEALTH = "/api/public/health"
-LOOK_AT_SERVERS_EVERY = 2.0
+CHECK_SERVERS_EVERY = 2.0
 WEB_PATIENCE = 120.0
 
 
 class _StopError(Exception):
-    """A stop was asked for while something was being waited for."""
+    """A stop was requested during a wait."""
 
 
 class Supervisor:
@@ -44,10 +45,10 @@ class Supervisor:
         self._banner: str | None = None
         self._own_postgres = not environment.get("DATABASE_URL")
         self._own_redis = not environment.get("REDIS_URL")
-        self._looked = 0.0
+        self._checked = 0.0
 
     def run(self) -> int:
-        """Start, keep running, stop; the process's exit code. Raises UnusableError before anything has started."""
+        """Start, keep running, stop. Returns the exit code. Raises UnusableError before anything has started."""
         lock = lock_data(self._options.data)
         require_free_port(self._options)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -93,7 +94,7 @@ class Supervisor:
         return 0
 
     def _start_servers(self) -> None:
-        """Start the embedded servers that are to run and don't; the programs get their addresses."""
+        """Start the embedded servers that are needed and don't run. The programs get their addresses."""
         self._waiting = True
         if self._own_postgres and postgres.status(self._options.data) is None:
             self._say("Starting PostgreSQL")
@@ -115,7 +116,7 @@ class Supervisor:
         self._say("Setting up the demo company failed (see above); everything else starts")
 
     def _succeeds(self, program: Program, say: Callable[[str, str], None]) -> bool:
-        """Run a command to its end, its lines handed to `say`; whether its exit code is 0. A stop ends it at once."""
+        """Run a command, with its output passed to `say`. Returns whether it succeeded. A stop ends it at once."""
         child = Child(program, environment=self._environment, say=say)
         self._listen(child)
         ended = None
@@ -137,12 +138,12 @@ class Supervisor:
             for child in self._children:
                 self._tend(child)
             self._pump(0.25)
-            self._look_at_servers()
+            self._check_servers()
             if self._banner is not None:
                 self._greet(started)
 
     def _tend(self, child: Child) -> None:
-        """Start a program that isn't running, once its pause is over; notice one that has ended."""
+        """Start a program after its pause, or note that it has ended."""
         if child.pid is None:
             if child.pause == 0:
                 self._listen(child)
@@ -153,19 +154,17 @@ class Supervisor:
 
     def _listen(self, child: Child) -> None:
         self._selector.register(child.start(), selectors.EVENT_READ, child)
-        assert child.pid is not None
-        self._guardian.add(child.pid)
+        self._guardian.add(cast(int, child.pid))
 
     def _let_go(self, child: Child) -> None:
         for key in [key for key in self._selector.get_map().values() if key.data is child]:
             self._selector.unregister(key.fileobj)
-        assert child.pid is not None
-        group = child.pid
+        group = cast(int, child.pid)
         child.forget()
         self._guardian.remove(group)
 
     def _pump(self, seconds: float) -> None:
-        """Pass on what the programs say, for at most `seconds` while they say nothing."""
+        """Pass on the programs' output. Waits up to `seconds` if there is none."""
         if not self._selector.get_map():
             time.sleep(seconds)
             return
@@ -173,12 +172,12 @@ class Supervisor:
             if key.data.pump() == 0:
                 self._selector.unregister(key.fileobj)
 
-    def _look_at_servers(self) -> None:
-        """Start an embedded server again that was killed; the programs find it at the same address."""
+    def _check_servers(self) -> None:
+        """Restart an embedded server that was killed. Its address stays the same."""
         now = time.monotonic()
-        if now - self._looked < LOOK_AT_SERVERS_EVERY:
+        if now - self._checked < CHECK_SERVERS_EVERY:
             return
-        self._looked = now
+        self._checked = now
         lost = [
             name
             for name, own, server in (("PostgreSQL", self._own_postgres, postgres), ("Redis", self._own_redis, redis))
@@ -193,19 +192,20 @@ class Supervisor:
                 self._say(f"{error}; trying again")
 
     def _greet(self, started: float) -> None:
-        """Show where to go, once the web server answers."""
-        assert self._banner is not None
+        """Show the banner, once the web server answers."""
         if self._answers():
-            self._output.block(self._banner)
+            self._output.block(self._banner or "")
             self._banner = None
         elif time.monotonic() - started > WEB_PATIENCE:
             self._say(
-                f"The web server has not answered at {self._options.address}{HEALTH} for {WEB_PATIENCE:.0f} s; see its lines above"
+                f"The web server has not answered at {self._options.address}{HEALTH} for {WEB_PATIENCE:.0f} s;"
+                " see its lines above"
             )
             self._banner = None
 
     def _answers(self) -> bool:
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._options.host, self._options.host)  # noqa: S104 asked, not bound
+        # The web server's address, as seen from this machine.
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._options.host, self._options.host)  # noqa: S104
         connection = http.client.HTTPConnection(host, self._options.port, timeout=2)
         try:
             connection.request("GET", HEALTH, headers={"Host": "127.0.0.1"})
@@ -236,7 +236,8 @@ class Supervisor:
             for child in list(children):
                 if child.ended() is None and (self._stops > 1 or time.monotonic() > deadlines[child]):
                     self._say(
-                        f"{child.program.name} did not end in time and is killed; what it was doing is taken up at the next start"
+                        f"{child.program.name} did not end in time and is killed;"
+                        " what it was doing is taken up at the next start"
                     )
                     child.kill()
                     deadlines[child] = time.monotonic() + 5

@@ -1,4 +1,4 @@
-"""Make a company with its owner, an active subscription and an API key; the same company and address again give the same one."""
+"""Create a company with its owner, an active subscription and an API key, or find the existing one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *, company: str, email: str, password: str, name: str, **options: Any) -> None:
-        if password == "-":
+        if password == "-":  # noqa: S105  it stands for standard input
             password = sys.stdin.readline().rstrip("\n")
         try:
             done = bootstrap(company_name=company, email=email, password=password, owner_name=name)
@@ -37,7 +37,7 @@ class Command(BaseCommand):
 
 
 def as_json(done: Bootstrapped) -> str:
-    """One JSON object on one line."""
+    """Format the result as one line of JSON."""
     return json.dumps(
         {
             "companyId": done.company.pk,
@@ -53,7 +53,7 @@ def as_json(done: Bootstrapped) -> str:
 
 
 def as_text(done: Bootstrapped) -> str:
-    """The same for people."""
+    """Format the result for people."""
     note = ", password changed" if done.password_changed else ""
     lines = [
         f"{'Made' if done.created else 'Found'} the company {done.company.name} ({done.company.pk})",

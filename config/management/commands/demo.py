@@ -1,4 +1,4 @@
-"""Set up the demo company, its back office user, its sender and a sample file, and print what to open; again: everything as it was."""
+"""Provision the demo company, its back office user, its sender and a sample file, and print what to open."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from config.local.demo.banner import lines
-from config.local.demo.company import local_address, set_up
+from config.local.demo.banner import banner
+from config.local.demo.company import local_address, provision_demo
 
 
 class Command(BaseCommand):
@@ -19,4 +19,4 @@ class Command(BaseCommand):
             self.stderr.write(
                 "Without DEMO=1 in its environment the service will neither reach the mail catcher nor show its mails."
             )
-        self.stdout.write(lines(set_up(settings.LEADWRIGHT_DATA), local_address()))
+        self.stdout.write(banner(provision_demo(settings.LEADWRIGHT_DATA), local_address()))

@@ -1,4 +1,4 @@
-"""manage.py mailcatcher: run the demo's SMTP server."""
+"""The command that runs the demo's SMTP server."""
 
 import asyncio
 from typing import Any
@@ -10,13 +10,13 @@ from config.local.mail_catcher.server import serve
 
 
 class Command(BaseCommand):
-    """Catch mails on loopback until it is stopped; the page at /mails/ shows them."""
+    """Catches mails on loopback until it is stopped. The page at /mails/ shows them."""
 
     help = "Run an SMTP server on loopback that keeps every mail under LEADWRIGHT_DATA/mails and sends none on."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """A port may be named; otherwise a free one is found and noted in LEADWRIGHT_DATA/mailcatcher.json."""
+        """Add the port. Without one the command takes a free port and notes it in LEADWRIGHT_DATA/mailcatcher.json."""
         parser.add_argument(
             "--smtp-port",
             type=int,

@@ -297,10 +297,10 @@ def test_moves_that_are_not_legal_are_refused(status: str, target: str) -> None:
         Subscription.objects.update(status=status)
         subscription = Subscription.objects.get()
         if target in moves.TRANSITIONS[status]:
-            moves.write(subscription, "changed", status=target)
+            moves.apply_change(subscription, "changed", status=target)
             assert Subscription.objects.get().status == target
         else:
-            refused("BadRequest_400", lambda: moves.write(subscription, "changed", status=target))
+            refused("BadRequest_400", lambda: moves.apply_change(subscription, "changed", status=target))
             assert Subscription.objects.get().status == status
 
 

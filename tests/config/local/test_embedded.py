@@ -1,4 +1,4 @@
-"""The embedded servers on real PostgreSQL and Redis: what they are, and that nothing left over from a crash stops the next start."""
+"""The embedded servers on real PostgreSQL and Redis. Nothing left over from a crash stops the next start."""
 
 from __future__ import annotations
 
@@ -174,7 +174,8 @@ def test_busy_session_that_outlives_the_killed_server_is_ended(data: Path) -> No
     assert server is not None
     with psycopg.connect(address) as connection:
         session = connection.info.backend_pid
-        # A loop that never looks whether the main process still lives, and keeps the shared memory that a new server asks for.
+        # A loop that never looks whether the main process still lives, and keeps the shared memory that a new server
+        # asks for.
         connection.pgconn.send_query(b"SELECT count(*) FROM generate_series(1, 4000000000)")
         os.kill(server, signal.SIGKILL)
         assert processes.wait_until(lambda: postgres.status(data) is None, seconds=5)
@@ -284,8 +285,8 @@ def test_servers_outlive_the_command_that_starts_them_and_stop_stops_them(fresh_
     assert _run("start", environment=environment).returncode == 0
     found = _run("status", environment=environment)
     assert (
-        found.stdout
-        == f"PostgreSQL runs as process {postgres.status(fresh_data)}\nRedis runs as process {redis.status(fresh_data)}\n"
+        found.stdout == f"PostgreSQL runs as process {postgres.status(fresh_data)}\n"
+        f"Redis runs as process {redis.status(fresh_data)}\n"
     )
     assert found.returncode == 0
     assert _run("stop", environment=environment).stdout == "Redis stopped\nPostgreSQL stopped\n"

@@ -165,7 +165,7 @@ def test_user_without_a_name_is_told_the_way_out() -> None:
 
 
 def _as_user(account: Account, do: Callable[[Path], object], data: Path) -> None:
-    """Call a function in a child of ours that has become `account` (a fork: that account may not reach the Python that runs us)."""
+    """Call a function in a forked child that has become `account`, which may not reach our Python."""
     child = os.fork()
     if child == 0:
         code = 1

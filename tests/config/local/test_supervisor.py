@@ -1,4 +1,4 @@
-"""The supervisor with small programs in place of the real ones, on real processes and, where it matters, real servers."""
+"""The supervisor with small programs in place of the real ones, on real processes and, where it matters, servers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ from config.local.supervisor.programs import Plan, Program
 from config.local.supervisor.supervisor import Supervisor
 START = (
     "import os, signal, subprocess, sys, time, http.server; from http.server import HTTPServer\\n"
-    "say = lambda text: print(text, flush=True); forever = lambda: time.sleep(60); own = ('127.0.0.1', int(os.environ['PORT']))\\n"
+    "say = lambda text: print(text, flush=True); forever = lambda: time.sleep(60); own = ('127.0.0.1',"
+    " int(os.environ['PORT']))\\n"
 )
 def program(name, code, stop_after=0, patience=5.0):
     return Program(name, (sys.executable, "-c", START + code), stop_after, patience)
@@ -170,7 +171,8 @@ def test_banner_is_what_the_demo_said_once_the_web_server_answers(start: Callabl
 
 def test_failed_demo_is_told_and_everything_else_starts(start: Callable[..., Run]) -> None:
     run = start(
-        "plan = Plan(migrate, program('demo', 'sys.exit(\"no sample data\")'), (program('web', 'say(\"up\"); forever()'),))"
+        "plan = Plan(migrate, program('demo', 'sys.exit(\"no sample data\")'), (program('web', 'say(\"up\");"
+        " forever()'),))"
     )
     run.wait_for("web      | up")
     assert "demo     | no sample data\n" in run.text
@@ -218,7 +220,8 @@ def test_killed_supervisor_leaves_no_program_and_no_server_and_the_next_one_star
     deaf = (
         "signal.signal(15, signal.SIG_IGN); subprocess.Popen(['sleep', '60']); say('pid %d' % os.getpid()); forever()"
     )
-    table = f"plan = Plan(migrate, None, (program('worker', {deaf!r}), program('web', \"say('pid %d' % os.getpid()); forever()\")))"
+    web = "say('pid %d' % os.getpid()); forever()"
+    table = f"plan = Plan(migrate, None, (program('worker', {deaf!r}), program('web', {web!r})))"
     first = start(table, {})
     pids = [first.pid_of("worker"), first.pid_of("web")]
     grandchildren = [child.pid for child in psutil.Process(pids[0]).children()]
@@ -236,7 +239,8 @@ def test_killed_supervisor_leaves_no_program_and_no_server_and_the_next_one_star
 
 def test_killed_servers_come_back_while_it_runs(start: Callable[..., Run], data: Path) -> None:
     run = start(
-        "plan = Plan(migrate, None, (program('web', \"say(os.environ['DATABASE_URL'] + ' ' + os.environ['REDIS_URL']); forever()\"),))",
+        "plan = Plan(migrate, None, (program('web', \"say(os.environ['DATABASE_URL'] + ' ' + os.environ['REDIS_URL']);"
+        ' forever()"),))',
         {},
     )
     run.wait_for(f"web      | {postgres.url(data)} {redis.url(data)}")

@@ -1,4 +1,4 @@
-"""The pages of a staff visit: every list and record of the API, read-only, of one company, without secrets, each one written down."""
+"""The pages of a staff visit: every list and record of one company, read-only, without secrets, each one logged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.models import Company, StaffVisit, StaffVisitPage, User
 from accounts.staff_visits.services import end_visit, open_visit
-from config.staff_visits.api_reader import VisitAuthentication, look, visitor
+from config.staff_visits.api_reader import VisitAuthentication, read_endpoint, visitor
 from config.staff_visits.resources import find_resources
 from config.urls import session
 from core.access import AuthPath
@@ -346,7 +346,7 @@ def test_a_handler_that_writes_on_get_fails_and_writes_nothing(
         def retrieve(self, request: Any) -> Any:
             TagFactory(name="Sneaky")
 
-    seen = look(Operation("GET", "writes", Writes, "retrieve"), visit, {}, {})
+    seen = read_endpoint(Operation("GET", "writes", Writes, "retrieve"), visit, {}, {})
     assert (seen.status, seen.ok, seen.body["success"]) == (500, False, False)
     with cast.scope():
         assert Tag.objects.count() == 0

@@ -1,4 +1,4 @@
-"""Pages by number and by cursor: every record once, in order, at a fixed number of queries, whatever is null or equal."""
+"""Pages by number and by cursor: every record once, in order, by a fixed number of queries, with nulls and equals."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def in_order(people: list[Person], sort: list[tuple[str, str]]) -> list[str]:
 
 SORTS = st.lists(
     st.tuples(
-        st.sampled_from(["name", "age", "email", "team.name", "createdAt", "active", "born", "doubled", "_id", *COLUMNS]),
+        st.sampled_from(["name", "age", "email", "team.name", "createdAt", "active", "born", "doubled", "_id",
+        *COLUMNS]),
         st.sampled_from(["asc", "desc"]),
     ),
     min_size=1, max_size=4, unique_by=lambda pair: pair[0],
@@ -75,8 +76,10 @@ CROWDS = st.lists(
     st.fixed_dictionaries(
         {"name": st.sampled_from(["a", "b", "ß", "😀"]), "created_at": MOMENTS},
         optional={
-            "email": LETTERS, "age": st.integers(0, 2), "active": st.booleans(), "born": MOMENTS, "team": st.integers(0, len(TEAMS) - 1),
-            TEXT_FIELD: LETTERS, FLAG_FIELD: st.booleans(), NUMBER_FIELD: st.decimals(0, 1, places=1), TIME_FIELD: MOMENTS,
+            "email": LETTERS, "age": st.integers(0, 2), "active": st.booleans(), "born": MOMENTS,
+            "team": st.integers(0, len(TEAMS) - 1),
+            TEXT_FIELD: LETTERS, FLAG_FIELD: st.booleans(), NUMBER_FIELD: st.decimals(0, 1, places=1),
+            TIME_FIELD: MOMENTS,
         },
     ),
     min_size=1, max_size=14,

@@ -1,4 +1,4 @@
-"""The plans of deep pages on 20,000 records: an index gives the order and finds the place, nothing is sorted or read in full."""
+"""The plans of deep pages on 20,000 records: an index gives the order and the position, nothing is sorted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def crowd(django_db_setup: None, django_db_blocker: Any) -> Any:
         PersonValue.objects.bulk_create(values, batch_size=5000)
         with as_owner(), connection.cursor() as cursor:
             cursor.execute("ANALYZE lists_test_person, lists_test_personvalue")
-            # As in production, a policy stands before every condition whose function could leak: none of ours may be held up by it.
+            # As in production, a policy stands before every condition whose function could leak: none of ours may be
+            # held up by it.
             for table, column in TABLES:
                 cursor.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
                 cursor.execute(
@@ -126,7 +127,7 @@ def test_the_first_page_by_a_custom_field_walks_its_index() -> None:
 
 @pytest.mark.django_db
 def test_filtered_by_one_custom_field_and_sorted_by_another() -> None:
-    """The unique key of a value makes the EXISTS a plain join, so that both values are compared before any record is fetched."""
+    """The unique key of a value makes the EXISTS a plain join, which compares both values before any record."""
     params = {"sortBy": NUMBER_FIELD, "filters": json.dumps({TEXT_FIELD: "t1"})}
     nodes = plans(n=N, cursor=cursor_at(500, **params), **params)
     assert "Seq Scan" not in {node["Node Type"] for node in nodes}

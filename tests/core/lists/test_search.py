@@ -1,4 +1,4 @@
-"""Text search by grams: it finds exactly what a comparison of every record finds, whatever the texts and wherever they stand."""
+"""Text search by trigrams: it finds exactly what a comparison with every record finds."""
 
 from __future__ import annotations
 
@@ -107,7 +107,8 @@ def test_what_has_grams_and_what_has_none(company: Cast) -> None:
 def test_the_grams_of_a_text() -> None:
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT search_grams('x', 'Anna') @> search_grams('x', 'nNA'), search_grams('x', 'Anna') && search_grams('x', 'ana'),"
+            "SELECT search_grams('x', 'Anna') @> search_grams('x', 'nNA'), search_grams('x', 'Anna') &&"
+            " search_grams('x', 'ana'),"
             " search_grams('y', 'Anna') && search_grams('x', 'anna'), cardinality(search_grams('x', 'Anan')),"
             " search_grams('x', 'nn'), search_grams('x', ''),"
             " search_grams('x', 'abc' || chr(1) || 'def') <@ (search_grams('x', 'abc') || search_grams('x', 'def'))"

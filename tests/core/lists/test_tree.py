@@ -136,7 +136,8 @@ def test_operator(field: str, operator: str, value: Any, expected: list[str]) ->
     hot, old, vip = (Label.objects.create(name=name) for name in ("hot", "old", "vip"))
     person(
         "Ann", email="Ann@example.com", age=30, weight=70.1, active=True, team=sales, labels=[hot, old],
-        born=datetime(2000, 1, 31, 23, 59, 59, 999999, tzinfo=UTC), **{NUMBER_FIELD: 2, TEXT_FIELD: "Straße 5", FLAG_FIELD: True},
+        born=datetime(2000, 1, 31, 23, 59, 59, 999999, tzinfo=UTC), **{NUMBER_FIELD: 2, TEXT_FIELD: "Straße 5",
+        FLAG_FIELD: True},
     )  # fmt: skip
     person(
         "Bob", email="bob@example.org", age=40, active=False, team=support, labels=[vip],
@@ -189,7 +190,8 @@ def test_a_lone_condition_is_a_tree() -> None:
     [
         (one("nope", "equals", 1), "advancedFilters: the field 'nope' is unknown; fields to filter by: _id, name"),
         (one("hidden", "equals", "x"), "advancedFilters: the field 'hidden' is not one to filter by"),
-        (one("age", "contains", "3"), "advancedFilters: field 'age': the operator 'contains' does not fit a number; allowed: equals"),
+        (one("age", "contains", "3"),
+         "advancedFilters: field 'age': the operator 'contains' does not fit a number; allowed: equals"),
         (one("age", "equals", "30"), "advancedFilters: field 'age': needs a number, got '30'"),
         (one("age", "equals", True), "advancedFilters: field 'age': needs a number, got true"),
         (one("age", "equals", 10**400), "advancedFilters: field 'age': the number is out of range"),
@@ -205,12 +207,15 @@ def test_a_lone_condition_is_a_tree() -> None:
         (one("active", "equals", "true"), "advancedFilters: field 'active': needs true or false, got 'true'"),
         (one("born", "after", "soon"), "advancedFilters: field 'born': needs a date such as"),
         (one("born", "after", "0001-01-01T00:00:00+10:00"), "advancedFilters: field 'born': needs a date such as"),
-        (one("born", "between", ["2026-01-02", "2026-01-01"]), "advancedFilters: field 'born': between needs the lower value first"),
+        (one("born", "between", ["2026-01-02", "2026-01-01"]),
+         "advancedFilters: field 'born': between needs the lower value first"),
         (one("born", "between", ["2026-01-02"]), "advancedFilters: field 'born': between needs an array of two values"),
-        (one("born", "withinLast", 7), 'advancedFilters: field \'born\': withinLast needs {"amount": 7, "unit": "days"}'),
+        (one("born", "withinLast", 7),
+         'advancedFilters: field \'born\': withinLast needs {"amount": 7, "unit": "days"}'),
         (one("born", "withinLast", {"amount": 0, "unit": "days"}), "advancedFilters: field 'born': withinLast needs"),
         (one("born", "withinLast", {"amount": 1, "unit": []}), "advancedFilters: field 'born': withinLast needs"),
-        (one("born", "withinLast", {"amount": 9999, "unit": "years"}), "advancedFilters: field 'born': withinLast 9999 years leaves"),
+        (one("born", "withinLast", {"amount": 9999, "unit": "years"}),
+         "advancedFilters: field 'born': withinLast 9999 years leaves"),
         ('{"operator":', "advancedFilters: is not JSON"),
         ('{"operator": "and", "conditions": [NaN]}', "advancedFilters: is not JSON (NaN is no JSON number)"),
         ("[" * 100_000, "advancedFilters: is not JSON"),
@@ -218,11 +223,14 @@ def test_a_lone_condition_is_a_tree() -> None:
         ({"operator": "xor", "conditions": []}, "advancedFilters: the operator of a group is and or or, not 'xor'"),
         ({"operator": [], "conditions": []}, "advancedFilters: the operator of a group is and or or, not '[]'"),
         ({"operator": "and"}, "advancedFilters: conditions needs to be an array"),
-        ({"operator": "and", "conditions": [], "x": 1}, "advancedFilters: the key 'x' is unknown; allowed: conditions, operator"),
+        ({"operator": "and", "conditions": [], "x": 1},
+         "advancedFilters: the key 'x' is unknown; allowed: conditions, operator"),
         ({"conditions": [{"field": "name"}]}, "advancedFilters.conditions[0]: a condition needs field and operator"),
-        ({"conditions": [{"field": 3, "operator": "equals"}]}, "advancedFilters.conditions[0]: a condition needs field and operator"),
+        ({"conditions": [{"field": 3, "operator": "equals"}]},
+         "advancedFilters.conditions[0]: a condition needs field and operator"),
         ({"conditions": [3]}, "advancedFilters.conditions[0]: needs an object such as"),
-        ({"conditions": [{"conditions": [{"field": "name"}] * 30}] * 2}, "advancedFilters.conditions[0].conditions[0]: a condition needs"),
+        ({"conditions": [{"conditions": [{"field": "name"}] * 30}] * 2},
+         "advancedFilters.conditions[0].conditions[0]: a condition needs"),
         (
             {"conditions": [{"conditions": [{"field": "name", "operator": "isEmpty"}] * 30}] * 2},
             "advancedFilters: has 60 conditions, at most 50 are allowed",
@@ -254,11 +262,12 @@ def test_months_and_years_end_on_their_last_day() -> None:
 
 
 def test_capitals_as_in_the_database() -> None:
-    """Every character whose capitals Python and PostgreSQL both know folds the same (PostgreSQL's Unicode is the newer one)."""
+    """Every character whose upper case Python and PostgreSQL both know folds the same."""
     points = [point for point in range(1, 0x110000) if not 0xD800 <= point <= 0xDFFF]
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT p, upper(chr(p)) FROM (SELECT p FROM generate_series(1, 1114111) AS p WHERE p NOT BETWEEN 55296 AND 57343 OFFSET 0) "
+            "SELECT p, upper(chr(p)) FROM (SELECT p FROM generate_series(1, 1114111) AS p WHERE p NOT BETWEEN 55296"
+            " AND 57343 OFFSET 0) "
             "AS points WHERE upper(chr(p)) <> chr(p)"
         )
         upper = dict(cursor.fetchall())
@@ -320,9 +329,11 @@ PEOPLE = st.lists(
     st.fixed_dictionaries(
         {"name": LETTERS},
         optional={
-            "email": LETTERS, "age": st.integers(-3, 3), "score": st.decimals(-3, 3, places=1), "active": st.booleans(), "born": MOMENTS,
+            "email": LETTERS, "age": st.integers(-3, 3), "score": st.decimals(-3, 3, places=1),
+            "active": st.booleans(), "born": MOMENTS,
             "team": LETTERS, "labels": st.lists(LETTERS, max_size=2, unique=True),
-            TEXT_FIELD: LETTERS, FLAG_FIELD: st.booleans(), NUMBER_FIELD: st.decimals(-3, 3, places=1), TIME_FIELD: MOMENTS,
+            TEXT_FIELD: LETTERS, FLAG_FIELD: st.booleans(), NUMBER_FIELD: st.decimals(-3, 3, places=1),
+            TIME_FIELD: MOMENTS,
         },
     ),
     min_size=1, max_size=6,

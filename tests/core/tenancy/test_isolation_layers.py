@@ -100,7 +100,7 @@ def test_references_cannot_cross_companies(cast: Cast, outsiders: Cast, contacts
 
 
 def test_every_company_owned_table_is_isolated(db: None) -> None:
-    """From the catalogue of the database itself: RLS enabled and forced, both policies, each reference by (company_id, id)."""
+    """From the database's catalogue: RLS enabled and forced, both policies, each reference by (company_id, id)."""
     tables = {model._meta.db_table: model for model in company_models()}
     assert {"crm_contact", "crm_customfieldvalue", "outreach_sendjob", "accounts_apikey", "core_event"} <= set(tables)
     secured = {
@@ -127,7 +127,8 @@ def test_any_table_with_a_company_is_a_company_owned_model(db: None) -> None:
     found = {
         table
         for (table,) in rows(
-            "SELECT table_name FROM information_schema.columns WHERE column_name = 'company_id' AND table_schema = 'public'"
+            "SELECT table_name FROM information_schema.columns WHERE column_name = 'company_id' AND table_schema ="
+            " 'public'"
         )
     }
     assert found == {model._meta.db_table for model in company_models()}
@@ -136,7 +137,8 @@ def test_any_table_with_a_company_is_a_company_owned_model(db: None) -> None:
 def test_requests_run_under_a_role_that_owns_nothing(cast: Cast) -> None:
     with cast.scope():
         [(role, superuser, bypass, owned)] = rows(
-            "SELECT current_user::text, rolsuper, rolbypassrls, (SELECT count(*) FROM pg_class WHERE relowner = pg_roles.oid)"
+            "SELECT current_user::text, rolsuper, rolbypassrls, (SELECT count(*) FROM pg_class WHERE relowner ="
+            " pg_roles.oid)"
             " FROM pg_roles WHERE rolname = current_user"
         )
     assert (role, superuser, bypass, owned) == ("leadwright_app", False, False, 0)

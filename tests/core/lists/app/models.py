@@ -1,4 +1,4 @@
-"""A person with nullable columns of each type, a team (to one), labels (to many), and typed values as custom fields have them."""
+"""A person with nullable columns of each type, a team (to one), labels (to many), and typed custom values."""
 
 from __future__ import annotations
 
