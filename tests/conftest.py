@@ -21,7 +21,8 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.clients import share_middleware
 from tests.kit.database import own_database, reset
 
-# The suite looks at the same examples each time, so that its result says something about the change; `make fuzz` looks for new ones.
+# The suite looks at the same examples each time, so that its result says something about the change; `make fuzz` looks
+# for new ones.
 hypothesis.settings.register_profile("suite", derandomize=True, database=None)
 hypothesis.settings.register_profile("search", database=None, print_blob=True)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
@@ -34,7 +35,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_test_environment: None, django_db_blocker: Any, worker_id: str) -> Iterator[None]:
-    """A database of this process's own; before it goes, let go of the connection by which this process says that it is alive."""
+    """A database of this process's own; before it goes, let go of the connection by which this process says that it is
+    alive."""
     with django_db_blocker.unblock(), own_database(worker_id):
         with django_db_blocker.block():
             yield
@@ -64,7 +66,8 @@ def scope(cast: Cast) -> Iterator[Cast]:
         yield cast
 
 
-# The thread that writes the server log is outside of every test's transaction; fixtures that live longer than a test make requests too.
+# The thread that writes the server log is outside of every test's transaction; fixtures that live longer than a test
+# make requests too.
 RECORDER.put = lambda entry: None  # type: ignore[method-assign]
 
 

@@ -1,6 +1,7 @@
 """Settings of the test suite: the production settings on embedded servers of its own, with cheap password hashing.
 
-The first process starts the servers; the workers of pytest-xdist find their addresses in the environment and make databases of their own.
+The first process starts the servers; the workers of pytest-xdist find their addresses in the environment and make
+databases of their own.
 """
 
 import atexit

@@ -9,10 +9,10 @@ from typing import Any
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.input import read
 from core.api.listing import Listing
+from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from crm.activities.call_filters import CALL_FIELDS
 from crm.activities.call_serializers import CallBulkCreate, CallBulkOut, CallDelete, CallOut, CallValues, CallWrite

@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Subquery
 from rest_framework import serializers
 from rest_framework.response import Response
 
-from accounts.members.snapshots import MemberSnapshot
+from accounts.snapshots.serializers import MemberSnapshot
 from core.api.envelope import ACCEPTED, respond
 from core.api.input import Input
 from core.api.output import Computed, IdField, Output

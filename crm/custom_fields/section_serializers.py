@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from accounts.members.snapshots import MemberSnapshot
+from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput

@@ -8,9 +8,9 @@ from typing import Any
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
+from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from crm.custom_fields.filters import FIELD_FIELDS

@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.members.snapshots import MemberSnapshot
+from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from crm.exports.formats import FORMATS

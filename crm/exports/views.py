@@ -10,10 +10,10 @@ from django.http import FileResponse
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from accounts.members.snapshots import Deleted
 from core.access import Actor
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
+from core.api.output import Deleted
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.lists import LIST_PARAMETERS

@@ -10,7 +10,7 @@ from django.db.models import Model, OuterRef, Subquery
 from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
-from accounts.members.snapshots import MemberSnapshot
+from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput

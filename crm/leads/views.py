@@ -7,9 +7,9 @@ from typing import Any
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
+from core.api.output import Deleted
 from core.errors import DuplicateField
 from core.lists import LIST_PARAMETERS, ListQuery
 from crm.bulk_jobs.serializers import BulkJobOut, bulk_response

@@ -11,7 +11,7 @@ from django.db.models import OuterRef, Subquery
 from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
-from accounts.members.snapshots import MemberSnapshot
+from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput

@@ -9,9 +9,9 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
+from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from crm.meetings.conflicts import conflict_warning
 from crm.meetings.filters import MEETING_FIELDS

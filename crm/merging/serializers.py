@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 from rest_framework import serializers
 
-from accounts.members.snapshots import MemberSnapshot
+from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from crm.contacts.kind import CONTACT

@@ -6,9 +6,9 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
+from core.api.output import Deleted
 from crm.bulk_jobs.serializers import BulkJobOut, bulk_response
 from crm.products.filters import PRODUCT_FIELDS
 from crm.products.kind import PRODUCT_SERVICE

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from django.db.models import Count, Model, Q
 from rest_framework import serializers
 
-from accounts.members.snapshots import MemberSnapshot
+from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 from rest_framework.request import Request
 
-from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
+from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from crm.tags.filters import NAMED_MODEL_FIELDS
 from crm.tags.models import ContactCategory, Tag

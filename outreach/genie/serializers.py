@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.functional import lazy
 from rest_framework import serializers
 
-from accounts.members.snapshots import MemberSnapshot
+from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from outreach.ai.services import ai_types

@@ -6,9 +6,9 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from accounts.members.snapshots import Deleted
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
+from core.api.output import Deleted
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from outreach.suppression.filters import SUPPRESSION_FIELDS

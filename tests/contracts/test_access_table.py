@@ -1,6 +1,7 @@
 """Who may do what: every route of the URL map against every kind of caller (contract section 5).
 
-The expectations are derived from each operation's own declaration (module, method, needs_subscription), so that a new route is in the
+The expectations are derived from each operation's own declaration (module, method, needs_subscription), so that a
+new route is in the
 table as soon as it is mounted. All rows share two companies, and each takes back what it changed.
 """
 

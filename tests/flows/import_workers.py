@@ -43,7 +43,8 @@ for _ in sys.stdin:
 
 
 class Workers:
-    """A process that has loaded Django and forks workers, so that killing a hundred of them costs no hundred start-ups."""
+    """A process that has loaded Django and forks workers, so that killing a hundred of them costs no hundred start-
+    ups."""
 
     def __init__(self, work: str, sizes: dict[str, int]) -> None:
         environment = {

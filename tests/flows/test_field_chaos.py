@@ -1,4 +1,5 @@
-"""Workers killed by kill -9 while they convert and remove a field's values: each value is converted once, and none is left."""
+"""Workers killed by kill -9 while they convert and remove a field's values: each value is converted once, and none is
+left."""
 
 from __future__ import annotations
 

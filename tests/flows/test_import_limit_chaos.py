@@ -1,4 +1,5 @@
-"""Two imports of one company at once, whose workers are killed by kill -9: together they fill the plan to the last contact."""
+"""Two imports of one company at once, whose workers are killed by kill -9: together they fill the plan to the last
+contact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Workers killed by kill -9 while they import leads: contacts, leads, links, events and the dealing are those of an undisturbed import."""
+"""Workers killed by kill -9 while they import leads: contacts, leads, links, events and the dealing are those of an
+undisturbed import."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ MEMBERS = ("Ann", "Bob", "Cid")
 
 
 def content(rows: int) -> bytes:
-    """New leads, repeated and closed ones, several of one contact, bad rows and such that name tags, mixed by a fixed seed."""
+    """New leads, repeated and closed ones, several of one contact, bad rows and such that name tags, mixed by a fixed
+    seed."""
     chance = random.Random(21)
     lines = []
     for number in range(rows):

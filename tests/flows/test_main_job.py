@@ -59,7 +59,7 @@ class Service:
 
     def upload(self, name: str, content: bytes) -> Any:
         boundary = uuid.uuid4().hex
-        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: text/csv\r\n\r\n'
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: text/csv\r\n\r\n'  # noqa: E501
         body = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
         headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
         return self.call("POST", "/api/key/protected/upload", body, headers)["data"]

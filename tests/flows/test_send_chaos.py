@@ -1,4 +1,5 @@
-"""Workers killed by kill -9 while they plan and send a run: nothing goes out twice, nothing is lost, what is uncertain is `unknown`.
+"""Workers killed by kill -9 while they plan and send a run: nothing goes out twice, nothing is lost, what is uncertain
+is `unknown`.
 
 CHAOS_MAILS and CHAOS_KILLS set the size; `make chaos` runs the long form.
 """

@@ -1,4 +1,5 @@
-"""A process that has loaded Django and forks workers on request, so that killing a hundred of them costs no hundred start-ups.
+"""A process that has loaded Django and forks workers on request, so that killing a hundred of them costs no hundred
+start-ups.
 
 Reads "spawn" lines on stdin and answers each with the child's pid. A child sweeps, plans and sends until it is killed.
 """

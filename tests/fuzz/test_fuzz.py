@@ -1,9 +1,10 @@
 """schemathesis against the whole OpenAPI schema: whatever is sent, no answer is a 5xx and each is as it is described.
 
-In the suite a few examples an operation, within the process. FUZZ_COVERAGE=1 adds the dozens of edge cases an operation of schemathesis's
+In the suite a few examples an operation, within the process. FUZZ_COVERAGE=1 adds the dozens of edge cases an
+operation of schemathesis's
 coverage phase (`make fuzz-coverage`, part of `make check`). FUZZ_EXAMPLES sets the number of examples and has everything sent over HTTP
 (`make fuzz`).
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""One maker per model that the back office shows: `make(n)` writes the n-th row of the active company, secrets included."""
+"""One maker per model that the back office shows: `make(n)` writes the n-th row of the active company, secrets
+included."""
 
 from __future__ import annotations
 

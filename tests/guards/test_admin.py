@@ -1,4 +1,5 @@
-"""The back office over every model: who gets in, what opens, how many queries it takes, and that no secret is on any page."""
+"""The back office over every model: who gets in, what opens, how many queries it takes, and that no secret is on any
+page."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""The plans of the lists of contacts and leads on 20,000 of each in two companies, under the role and the policies of requests.
+"""The plans of the lists of contacts and leads on 20,000 of each in two companies, under the role and the policies of
+requests.
 
-A plan that reads a whole table, or sorts a whole company to show a page, is quick on a test's ten rows and slow on a customer's million.
+A plan that reads a whole table, or sorts a whole company to show a page, is quick on a test's ten rows and slow on
+a customer's million.
 """
 
 from __future__ import annotations
@@ -64,7 +66,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def tenant(django_db_setup: None, django_db_blocker: Any) -> Iterator[Tenant]:
-    """The company that asks; the other one has four times as many contacts. All of it is rolled back at the end of the module."""
+    """The company that asks; the other one has four times as many contacts. All of it is rolled back at the end of the
+    module."""
     with django_db_blocker.unblock(), transaction.atomic():
         tenants = [
             Tenant(made.company.pk, made.owner.pk, made.api_key.key, count)
@@ -102,7 +105,8 @@ def walk(node: Node, *, into_subplans: bool = True) -> list[Node]:
 
 
 def kinds(node: Node) -> set[str]:
-    """The kinds of nodes that make the list itself: the tags of each shown contact are put together in a subplan of their own."""
+    """The kinds of nodes that make the list itself: the tags of each shown contact are put together in a subplan of
+    their own."""
     return {found["Node Type"] for found in walk(node, into_subplans=False)}
 
 

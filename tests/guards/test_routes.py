@@ -1,4 +1,5 @@
-"""Over every route of the URL map, so that no new one is left out: modules, authentication paths, companies, ids and bodies."""
+"""Over every route of the URL map, so that no new one is left out: modules, authentication paths, companies, ids and
+bodies."""
 
 from __future__ import annotations
 

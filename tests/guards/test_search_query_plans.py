@@ -1,4 +1,5 @@
-"""The plans of searches on 20,000 contacts of two companies, and on leads: few are found by their grams, of many a page by its order."""
+"""The plans of searches on 20,000 contacts of two companies, and on leads: few are found by their grams, of many a
+page by its order."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ def leads(tenant: Tenant, django_db_blocker: Any) -> Tenant:  # noqa: F811
     """The company with a lead for every other contact."""
     with django_db_blocker.unblock(), exempt_owner(("crm_lead",)), as_owner(), connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO crm_lead (id, company_id, created_at, updated_at, contact_id, status, source, notes, custom, is_deleted)"
+            "INSERT INTO crm_lead (id, company_id, created_at, updated_at, contact_id, status, source, notes, custom, is_deleted)"  # noqa: E501
             " SELECT 'f' || substr(id, 2), company_id, created_at, updated_at, id, 'new', '', '', '{}', false"
             " FROM crm_contact WHERE company_id = %s AND right(id, 1) IN ('0', '2', '4', '6', '8', 'a', 'c', 'e')",
             [tenant.company_id],
@@ -33,7 +34,8 @@ def leads(tenant: Tenant, django_db_blocker: Any) -> Tenant:  # noqa: F811
 
 
 def searched(tenant: Tenant, path: str = "/contact", **query: Any) -> list[dict[str, Any]]:  # noqa: F811
-    """The plans of a request: first the count of few or many, then the page, then the count of many or of a page in full."""
+    """The plans of a request: first the count of few or many, then the page, then the count of many or of a page in
+    full."""
     asked = {name: value if isinstance(value, str) else json.dumps(value) for name, value in query.items()}
     return [plan(tenant, sql) for sql in own_queries(path, tenant.key, {**PAGE, **asked})]
 

@@ -1,4 +1,5 @@
-"""The fixed cast of the tests: a company with its owner, a member with a narrow role and an API key; and the same again as outsiders."""
+"""The fixed cast of the tests: a company with its owner, a member with a narrow role and an API key; and the same
+again as outsiders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Test clients share one chain of middleware: each would load its own, and WhiteNoise reads all static files when it is loaded."""
+"""Test clients share one chain of middleware: each would load its own, and WhiteNoise reads all static files when it
+is loaded."""
 
 from __future__ import annotations
 

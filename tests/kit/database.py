@@ -1,6 +1,8 @@
-"""The test database: one migrated template a session, a copy of it for each process, and a reset after tests that commit.
+"""The test database: one migrated template a session, a copy of it for each process, and a reset after tests that
+commit.
 
-Migrating is slow. The schema that it made is kept in var/tests as an SQL dump under a hash of its sources, so that a session migrates only
+Migrating is slow. The schema that it made is kept in var/tests as an SQL dump under a hash of its sources, so that
+a session migrates only
 after a change of a migration, a model or a seed. Rows are never kept: post_migrate seeds them in every session.
 """
 
@@ -43,7 +45,8 @@ SEEDS = "test_seeds"
 
 
 def sources() -> list[Path]:
-    """The project's files that decide on the schema: migrations with what they import, models, and the receivers of post_migrate."""
+    """The project's files that decide on the schema: migrations with what they import, models, and the receivers of
+    post_migrate."""
     found: set[Path] = set()
     for app in apps.get_app_configs():
         if app.name.partition(".")[0] not in PROJECT:
@@ -169,8 +172,8 @@ def _use(name: str) -> None:
 def _tables(cursor: Any) -> dict[str, list[str]]:
     """The tables of the schema `public`, and the columns of each that are not generated."""
     cursor.execute(
-        "SELECT relname, array_agg(attname::text ORDER BY attnum) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid"
-        " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped AND attgenerated = ''"
+        "SELECT relname, array_agg(attname::text ORDER BY attnum) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid"  # noqa: E501
+        " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped AND attgenerated = ''"  # noqa: E501
         " GROUP BY relname ORDER BY relname"
     )
     return dict(cursor.fetchall())
@@ -198,7 +201,8 @@ def _keep_seeds() -> None:
 
 
 def reset() -> None:
-    """Bring the database back to what post_migrate left, after a test that committed: only tables that were written to are touched."""
+    """Bring the database back to what post_migrate left, after a test that committed: only tables that were written to
+    are touched."""
     with unscoped(reason="tests clean up"), transaction.atomic(), connection.cursor() as cursor:
         tables = _tables(cursor)
         cursor.execute("SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = %s::regnamespace", [SEEDS])

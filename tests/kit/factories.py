@@ -1,4 +1,5 @@
-"""Records for tests. Company-owned ones are made inside a company's scope (the `scope` fixture, or core.tenancy.company_scope)."""
+"""Records for tests. Company-owned ones are made inside a company's scope (the `scope` fixture, or
+core.tenancy.company_scope)."""
 
 from __future__ import annotations
 

@@ -99,7 +99,8 @@ def check(
 ) -> None:
     """Raise Undescribed unless the schema describes the answer; `body` is None when it has not been read.
 
-    Outside of the schema only 404 and 405 are right, and the failure that people have not foreseen only where a test says `unexpected`.
+    Outside of the schema only 404 and 405 are right, and the failure that people have not foreseen only where a
+    test says `unexpected`.
     """
     if not path.startswith(PREFIX) or path.startswith(OUTSIDE) or method in ("HEAD", "OPTIONS", "TRACE"):
         return
@@ -123,7 +124,7 @@ def check(
     described = operation["responses"].get(str(status))
     if described is None:
         raise Undescribed(
-            f"{where}: the schema describes {', '.join(operation['responses'])} of {template}; the answer is {body!r:.500}"
+            f"{where}: the schema describes {', '.join(operation['responses'])} of {template}; the answer is {body!r:.500}"  # noqa: E501
         )
     content = described.get("content", {})
     found = _matching(media, content)

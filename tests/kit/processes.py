@@ -34,7 +34,8 @@ def database_url() -> str:
 
 
 def python(code: str, *arguments: str) -> subprocess.Popen[str]:
-    """A Python process with the suite's settings on the test's database; it says `ready` on its first line when it does so."""
+    """A Python process with the suite's settings on the test's database; it says `ready` on its first line when it
+    does so."""
     environment = {
         **os.environ,
         "DATABASE_URL": database_url(),

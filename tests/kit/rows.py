@@ -1,4 +1,5 @@
-"""Tests over many operations: one cast for all of them, and a subtest with a savepoint for each, so that none sees what another did."""
+"""Tests over many operations: one cast for all of them, and a subtest with a savepoint for each, so that none sees
+what another did."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from django.db import connection, transaction
 
 @contextmanager
 def kept_for_module(blocker: Any) -> Iterator[None]:
-    """A transaction around all tests of a module, rolled back at the end; what a fixture makes inside is there for each of them."""
+    """A transaction around all tests of a module, rolled back at the end; what a fixture makes inside is there for
+    each of them."""
     with blocker.unblock(), transaction.atomic():
         yield
         transaction.set_rollback(True)

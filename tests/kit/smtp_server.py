@@ -1,4 +1,5 @@
-"""Real SMTP servers on loopback for the tests: aiosmtpd with faults at chosen stages, and scripts for what it can't do wrong."""
+"""Real SMTP servers on loopback for the tests: aiosmtpd with faults at chosen stages, and scripts for what it can't do
+wrong."""
 
 import asyncio
 import datetime as dt

@@ -1,4 +1,5 @@
-"""Things done at once, each in a thread with a connection of its own; what they work on must be committed (transactional_db)."""
+"""Things done at once, each in a thread with a connection of its own; what they work on must be committed
+(transactional_db)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A company's owners: the last one stays, others come and go, ownership is handed over; also when it happens at once."""
+"""A company's owners: the last one stays, others come and go, ownership is handed over; also when it happens at
+once."""
 
 from __future__ import annotations
 

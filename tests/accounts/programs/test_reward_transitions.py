@@ -256,7 +256,8 @@ def test_tasks_at_once_earn_each_reward_once() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_after_a_revocation_that_takes_back_nothing_is_left() -> None:
-    """Payments and the revocation at the same time: each reward was there before it and is taken back, or is not made."""
+    """Payments and the revocation at the same time: each reward was there before it and is taken back, or is not
+    made."""
     partner, staff = make_partner(), UserFactory()
     referrals = [bring(partner.code) for _ in range(12)]
 

@@ -335,7 +335,8 @@ def make_reader(cast: Cast, **methods: bool) -> Caller:
 
 @pytest.fixture
 def history(cast: Cast, outsiders: Cast) -> list[LeadActivity]:
-    """Nine activities, an hour apart, the oldest first: of three leads in turn, kinds call, note, status; a tenth is of outsiders."""
+    """Nine activities, an hour apart, the oldest first: of three leads in turn, kinds call, note, status; a tenth is
+    of outsiders."""
     with outsiders.scope():
         LeadActivity.objects.create(kind="note", lead=LeadFactory(), happened_at=timezone.now())
     with cast.scope():

@@ -1,4 +1,5 @@
-"""crm.bulk_jobs.history.journal: what is written down before a change gives it back, and leaves alone what others changed since."""
+"""crm.bulk_jobs.history.journal: what is written down before a change gives it back, and leaves alone what others
+changed since."""
 
 from __future__ import annotations
 

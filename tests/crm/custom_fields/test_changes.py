@@ -1,4 +1,5 @@
-"""PUT /custom-field/:id where records have values of the field, PUT /custom-field/modify, /reorder and /reset-system."""
+"""PUT /custom-field/:id where records have values of the field, PUT /custom-field/modify, /reorder and /reset-
+system."""
 
 from __future__ import annotations
 

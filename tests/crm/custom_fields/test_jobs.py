@@ -1,4 +1,5 @@
-"""Values of a field that many records have: converted, or removed, by a worker in batches while others go on writing."""
+"""Values of a field that many records have: converted, or removed, by a worker in batches while others go on
+writing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The typed rows of custom values are always those of the records' values, whatever is written, converted or removed in whatever order."""
+"""The typed rows of custom values are always those of the records' values, whatever is written, converted or removed
+in whatever order."""
 
 from __future__ import annotations
 

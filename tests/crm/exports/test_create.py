@@ -352,7 +352,8 @@ def test_deleting_puts_files_into_the_bin_and_stops_what_is_at_work(
 def test_a_dead_workers_export_begins_anew_and_ends_in_one_file(
     scope: Cast, media: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Death at each of the moments that matter: while it writes, and between the storing of the content and the end of the job."""
+    """Death at each of the moments that matter: while it writes, and between the storing of the content and the end of
+    the job."""
     monkeypatch.setattr("crm.exports.sources.CHUNK", 1)
     ContactFactory.create_batch(2)
 

@@ -1,4 +1,5 @@
-"""The formats of exports: what stands in a cell, that nothing runs as a formula, and that the importer reads back what was written."""
+"""The formats of exports: what stands in a cell, that nothing runs as a formula, and that the importer reads back what
+was written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What becomes of values when their field gets other types: one contract over every pair of types, and what each cell of the table does."""
+"""What becomes of values when their field gets other types: one contract over every pair of types, and what each cell
+of the table does."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ def stored(field: FieldSpec, values: list[Any]) -> list[Any]:
 
 
 def keeps_the_contract(value: Any, old: FieldSpec, new: FieldSpec) -> bool:
-    """Whether the value could be converted; what came out is one that the new field stores as it is, typed rows and all."""
+    """Whether the value could be converted; what came out is one that the new field stores as it is, typed rows and
+    all."""
     try:
         made = convert(value, old, new)
     except BadValue:

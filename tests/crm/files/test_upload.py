@@ -79,7 +79,8 @@ def test_other_parts_are_refused(cast: Cast) -> None:
 
 @pytest.mark.parametrize("limit", [len(CSV) - 1, -2_000_000])
 def test_too_large_is_refused_with_the_limit(cast: Cast, settings: Any, limit: int) -> None:
-    # A negative limit is below what any announced length stays under, so that the refusal comes before the body is read.
+    # A negative limit is below what any announced length stays under, so that the refusal comes before the body is
+    # read.
     settings.MAX_UPLOAD_BYTES = limit
     answer = cast.key.upload("/upload", part(CSV))
     assert answer.status == 400

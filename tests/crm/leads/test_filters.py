@@ -1,4 +1,5 @@
-"""Leads: any filter tree gives the same in SQL and in Python, and any sort each lead once and in order, whoever writes meanwhile."""
+"""Leads: any filter tree gives the same in SQL and in Python, and any sort each lead once and in order, whoever writes
+meanwhile."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def crowd() -> Iterator[list[Lead]]:
-    """Eighteen leads of a company: teams, members and files with equal names, and everything that may be missing is missing somewhere."""
+    """Eighteen leads of a company: teams, members and files with equal names, and everything that may be missing is
+    missing somewhere."""
     made = make_cast()
     with company_scope(made.company.pk):
         teams = [team_of(name) for name in ("a", "Z", "b", "ß", "C")]

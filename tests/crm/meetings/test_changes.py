@@ -115,7 +115,7 @@ def test_clashes_are_answered_with_a_warning(cast: Cast, outsiders: Cast, sella:
     changed = cast.key.put(f"/meeting/{first.data['_id']}", {"attendees": [{"member": sella.pk}]})
     assert changed.body["warning"] == (
         "Sella has another meeting then: Beside, 2090-03-09 14:00 to 15:00 UTC; "
-        f"{', '.join(sorted([cast.owner.name, 'Sella']))} have another meeting then: x, 2090-03-09 15:59 to 16:29 Europe/Berlin"
+        f"{', '.join(sorted([cast.owner.name, 'Sella']))} have another meeting then: x, 2090-03-09 15:59 to 16:29 Europe/Berlin"  # noqa: E501
     )
     moved = cast.key.put(f"/meeting/{first.data['_id']}", {"startsAt": "2090-03-09T20:00Z"})
     assert "warning" not in moved.body

@@ -1,4 +1,5 @@
-"""What people are told of meetings by mail: invitations, changes, cancellations, reminders, and the files that go with them."""
+"""What people are told of meetings by mail: invitations, changes, cancellations, reminders, and the files that go with
+them."""
 
 from __future__ import annotations
 

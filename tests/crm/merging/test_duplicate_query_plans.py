@@ -1,4 +1,5 @@
-"""The plans of duplicates on 20,000 contacts and leads: groups are had by walking an index of their key, as far as a page needs."""
+"""The plans of duplicates on 20,000 contacts and leads: groups are had by walking an index of their key, as far as a
+page needs."""
 
 from __future__ import annotations
 
@@ -22,13 +23,13 @@ INSERT INTO crm_contact (id, created_at, updated_at, company_id, is_deleted, nam
 SELECT lpad(to_hex(n + %s), 24, '0'), now(), now(), %s, false, 'Person ' || n, 'p' || n || '@firm' || n / 5 || '.example',
     '+49' || CASE WHEN n %% 100 = 0 THEN n - 1 ELSE n END, '{}'
 FROM generate_series(1, 10000) AS n
-"""
+"""  # noqa: E501
 LEADS = """
 INSERT INTO crm_lead (id, created_at, updated_at, company_id, is_deleted, contact_id, status, source, notes, custom)
 SELECT id, now(), now(), company_id, false,
     CASE WHEN right(id, 1) = '0' THEN lag(id, 1, id) OVER (PARTITION BY company_id ORDER BY id) ELSE id END, 'new', '', '', '{}'
 FROM crm_contact
-"""
+"""  # noqa: E501
 
 
 @pytest.fixture(scope="module")

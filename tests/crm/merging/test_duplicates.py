@@ -237,7 +237,8 @@ def test_what_cannot_be_dismissed(cast: Cast, outsiders: Cast, panel: str) -> No
 
 @pytest.fixture
 def chances(cast: Cast) -> dict[str, str]:
-    """Leads of one contact: two about both products (one of them closed), one of each product, two of none, and a lead of another one."""
+    """Leads of one contact: two about both products (one of them closed), one of each product, two of none, and a lead
+    of another one."""
     with cast.scope():
         one, other = ContactFactory(name="Ann"), ContactFactory(name="Bob")
         bike, car = product("Bike"), product("Car")

@@ -48,11 +48,12 @@ FORM = {"name": NAME, "email": EMAIL, "countryCode": "+49", "number": NUMBER}
 
 
 def traces() -> dict[str, list[str]]:
-    """Table -> the rows that name the person, in any text or JSON column; encrypted ones are read through their models."""
+    """Table -> the rows that name the person, in any text or JSON column; encrypted ones are read through their
+    models."""
     found: dict[str, list[str]] = {}
     with unscoped(reason="test: every table of the database"), connection.cursor() as cursor:
         cursor.execute(
-            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"  # noqa: E501
         )
         for (table,) in cursor.fetchall():
             cursor.execute(

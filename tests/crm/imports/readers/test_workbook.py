@@ -239,7 +239,7 @@ class TestHostileFiles:
 
     def test_repeated_cells_do_not_eat_memory(self) -> None:
         content = ods(["a"], ["b"])
-        bomb = b'<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"'
+        bomb = b'<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"'  # noqa: E501
         content = repacked(content, lambda _, part: part.replace(b"<table:table-row><table:table-cell", bomb, 1))
         assert refused(content, "ods").code == "InvalidDataFormat_400"
 
@@ -272,7 +272,7 @@ def test_killed_reader_leaves_no_child(tmp_path: Path) -> None:
     path = tmp_path / "large.xlsx"
     with path.open("wb") as target:
         write_xlsx(target, {"People": [["a"] * 20] * 20_000})
-    program = f"from crm.imports.readers import open_table\nprint('ready', flush=True)\nwhile True: open_table({str(path)!r}).close()"
+    program = f"from crm.imports.readers import open_table\nprint('ready', flush=True)\nwhile True: open_table({str(path)!r}).close()"  # noqa: E501
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, cwd=PROJECT)
     try:
         assert parent.stdout is not None

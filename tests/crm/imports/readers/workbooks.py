@@ -78,7 +78,7 @@ def write_xlsx(
         book.writestr("xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{RELATIONS}">{parts}</Relationships>')
         book.writestr(
             "xl/styles.xml",
-            f'<styleSheet xmlns="{MAIN}"><cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="22"/></cellXfs>'
+            f'<styleSheet xmlns="{MAIN}"><cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="22"/></cellXfs>'  # noqa: E501
             "</styleSheet>",
         )
         for index, rows in enumerate(sheets.values(), 1):
@@ -102,7 +102,7 @@ def ods(*rows: Sequence[object], sheet: str = "People") -> bytes:
         if isinstance(value, bool):
             return f'<table:table-cell office:value-type="boolean" office:boolean-value="{str(value).lower()}"/>'
         if isinstance(value, int | float):
-            return f'<table:table-cell office:value-type="float" office:value="{value}"><text:p>{value}</text:p></table:table-cell>'
+            return f'<table:table-cell office:value-type="float" office:value="{value}"><text:p>{value}</text:p></table:table-cell>'  # noqa: E501
         if isinstance(value, datetime.date):
             return f'<table:table-cell office:value-type="date" office:date-value="{value.isoformat()}"/>'
         return f'<table:table-cell office:value-type="string"><text:p>{escape(str(value))}</text:p></table:table-cell>'
@@ -110,8 +110,8 @@ def ods(*rows: Sequence[object], sheet: str = "People") -> bytes:
     body = "".join("<table:table-row>" + "".join(map(cell, row)) + "</table:table-row>" for row in rows)
     space = "urn:oasis:names:tc:opendocument:xmlns:"
     content = (
-        f'<office:document-content xmlns:office="{space}office:1.0" xmlns:table="{space}table:1.0" xmlns:text="{space}text:1.0">'
-        f'<office:body><office:spreadsheet><table:table table:name="{sheet}">{body}</table:table></office:spreadsheet></office:body>'
+        f'<office:document-content xmlns:office="{space}office:1.0" xmlns:table="{space}table:1.0" xmlns:text="{space}text:1.0">'  # noqa: E501
+        f'<office:body><office:spreadsheet><table:table table:name="{sheet}">{body}</table:table></office:spreadsheet></office:body>'  # noqa: E501
         "</office:document-content>"
     )
     target = io.BytesIO()
@@ -159,7 +159,8 @@ def biff(*rows: Sequence[object], sheet: str = "People") -> bytes:
 
 
 def ole(streams: dict[str, bytes]) -> bytes:
-    """An OLE2 container with 512-byte sectors; every stream is padded to 4096 bytes, so that none needs the small table."""
+    """An OLE2 container with 512-byte sectors; every stream is padded to 4096 bytes, so that none needs the small
+    table."""
     data = {name: content.ljust(4096, b"\0") for name, content in streams.items()}
     chains, body = [], b""
     for content in data.values():
