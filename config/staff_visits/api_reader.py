@@ -70,8 +70,7 @@ def read_endpoint(
     if response.streaming:
         response.close()
         raise TypeError(f"{operation} answers a stream, which a visit cannot show")
-    listing, answered = operation.listing, response
-    fields = listing.fields if listing else answered.renderer_context["view"].listed
+    fields = operation.listing.fields if operation.listing else None
     return ApiAnswer(response.status_code, orjson.loads(response.content), fields)
 
 

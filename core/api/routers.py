@@ -14,9 +14,7 @@ from rest_framework.routers import DynamicRoute, Route, SimpleRouter
 
 from core.api.endpoint import Endpoint
 from core.api.listing import Listing
-from core.api.router import Route as ViewRoute
-from core.api.views import ApiView
-from core.api.viewsets import COLLECTION, DETAIL, METHODS, ResourceViewSet
+from core.api.viewsets import COLLECTION, DETAIL, ResourceViewSet
 
 PARAMETER = re.compile(r"<str:(\w+)>")
 
@@ -27,7 +25,7 @@ class Operation:
 
     method: str
     path: str
-    view: type[ApiView]
+    view: type[ResourceViewSet]
     action: str
     """The name of the view's method."""
 
@@ -57,7 +55,7 @@ class Operation:
 
     def as_view(self, **initkwargs: Any) -> Any:
         """Return a Django view of this operation only."""
-        return as_view(self.view, {self.method.lower(): self.action}, **initkwargs)
+        return self.view.as_view({self.method.lower(): self.action}, **initkwargs)
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"
@@ -68,7 +66,7 @@ class Address:
     """A path below the mount and its view. `actions` maps lower-case HTTP methods to the view's methods."""
 
     path: str
-    view: type[ApiView]
+    view: type[ResourceViewSet]
     actions: Mapping[str, str]
     initkwargs: Mapping[str, Any] = field(default_factory=dict)
 
@@ -76,13 +74,6 @@ class Address:
     def name(self) -> str:
         """The path with its parameters in braces, since URL names may not contain a colon."""
         return PARAMETER.sub(r"{\1}", self.path)
-
-
-def as_view(view: type[ApiView], actions: Mapping[str, str], **initkwargs: Any) -> Any:
-    """Return the Django view of an address."""
-    if issubclass(view, ResourceViewSet):
-        return view.as_view(dict(actions), **initkwargs)
-    return view.as_view(**initkwargs)
 
 
 class ResourceRouter(SimpleRouter):
@@ -104,7 +95,6 @@ class ResourceRouter(SimpleRouter):
         super().__init__(trailing_slash=False, use_regex_path=False)
         self.mount = mount
         self.authentication = [authentication] if authentication else []
-        self._views: list[Address] = []
 
     def register(  # type: ignore[override]
         self, prefix: str, viewset: type[ResourceViewSet], basename: str | None = None
@@ -117,12 +107,6 @@ class ResourceRouter(SimpleRouter):
         """Return False: `addresses` refuses two registrations of one address."""
         return False
 
-    def add(self, *routes: ViewRoute) -> None:
-        """Add views that are not ViewSets yet."""
-        for route in routes:
-            actions = {method: method for method in METHODS if hasattr(route.view, method)}
-            self._views.append(Address(route.path, route.view, actions))
-
     def get_routes(self, viewset: Any) -> list[Route]:
         standard = {"{prefix}": viewset.collection_actions, "{prefix}/{lookup}": viewset.detail_actions}
         routes: list[Any] = super().get_routes(viewset)
@@ -133,7 +117,7 @@ class ResourceRouter(SimpleRouter):
 
         Raises ImproperlyConfigured if two registrations have one address.
         """
-        found = list(self._views)
+        found: list[Address] = []
         for prefix, viewset, _ in self.registry:
             found += self._addresses_of(prefix, viewset)
         first: dict[str, Address] = {}
@@ -163,7 +147,13 @@ class ResourceRouter(SimpleRouter):
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         names = self.mount.replace("/", ".")
-        return [path(address.path, self._view(address), name=f"{names}.{address.name}") for address in self.addresses()]
-
-    def _view(self, address: Address) -> Any:
-        return as_view(address.view, address.actions, **address.initkwargs, authentication_classes=self.authentication)
+        return [
+            path(
+                address.path,
+                address.view.as_view(
+                    dict(address.actions), **address.initkwargs, authentication_classes=self.authentication
+                ),
+                name=f"{names}.{address.name}",
+            )
+            for address in self.addresses()
+        ]

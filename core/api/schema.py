@@ -39,7 +39,7 @@ class Schema(AutoSchema):
 
     @property
     def declared(self) -> Endpoint:
-        return self.view.declaration_of(self.method)  # type: ignore[no-any-return]
+        return self.view.declaration()  # type: ignore[no-any-return]
 
     def _get_serializer(self) -> None:
         """Return None: views have no serializer, each operation declares its input and output."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from typing import Any, ClassVar
 
-from django.core.exceptions import ImproperlyConfigured
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from rest_framework.exceptions import MethodNotAllowed
@@ -28,8 +27,9 @@ from core.tenancy import company_scope, reopen
 class ApiView(APIView):
     """Base of all API views.
 
-    A subclass names its permission `module`, or is `public` or `private`; otherwise the class cannot be created.
-    @endpoint declares its handlers.
+    A subclass names its permission `module`, or is `public` or `private`; @endpoint declares its handlers.
+    ResourceViewSet
+    refuses classes without.
     """
 
     module: ClassVar[str | None] = None
@@ -47,19 +47,8 @@ class ApiView(APIView):
     actor: Actor
     declared: Endpoint
     """The declaration of the endpoint that answers (set by @endpoint)."""
-    listed: FieldSet | None = None
-    """The fields of the list that was answered."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        handlers = [
-            method for method in cls.http_method_names if method not in ("options", "head") and hasattr(cls, method)
-        ]
-        if handlers and cls.module is None and not (cls.public or cls.private):
-            raise ImproperlyConfigured(f"{cls.__name__} declares no permission module")
-        for method in handlers:
-            if not isinstance(getattr(getattr(cls, method), "endpoint", None), Endpoint):
-                raise ImproperlyConfigured(f"{cls.__name__}.{method} is not declared with @endpoint")
+    action: str | None
+    """The name of the method that answers (set by ViewSetMixin)."""
 
     @classmethod
     def modules_of(cls, declared: Endpoint) -> tuple[str, ...]:
@@ -68,9 +57,9 @@ class ApiView(APIView):
             return (declared.module, *(declared.also or ()))
         return (cls.module or "", *(cls.also if declared.also is None else declared.also))
 
-    def declaration_of(self, method: str) -> Endpoint | None:
-        """Return the declaration of the HTTP method's handler."""
-        return getattr(getattr(self, method.lower(), None), "endpoint", None)
+    def declaration(self) -> Endpoint | None:
+        """Return the declaration of the action that answers."""
+        return getattr(getattr(self, self.action or "", None), "endpoint", None)
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         with ExitStack() as self._scope:
@@ -87,7 +76,7 @@ class ApiView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         self.format_kwarg = None
         request.accepted_renderer, request.accepted_media_type = self.perform_content_negotiation(request)
-        declared = self.declaration_of(request.method or "")
+        declared = self.declaration()
         self.perform_authentication(request)
         if not isinstance(request.auth, Actor):
             if not self.public:
@@ -137,7 +126,6 @@ class ApiView(APIView):
         The stream is read later, in the scope that is active now. `within` is the record that contains the list and the
         name of its field (the endpoint's `list_in`).
         """
-        self.listed = fields
         query = ListQuery.parse(self.request.query_params, fields, extra=extra)
         found = list_page(queryset, query, output)
         if isinstance(found, Page):

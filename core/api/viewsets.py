@@ -72,9 +72,6 @@ class ResourceViewSet(ViewSetMixin, ApiView):
         if lost := sorted(declared - routed):
             raise ImproperlyConfigured(f"{cls.__name__}.{lost[0]} is declared, and no address leads to it")
 
-    def declaration_of(self, method: str) -> Endpoint | None:
-        return getattr(getattr(self, self.action or "", None), "endpoint", None)
-
     def list_request(self) -> ListRequest:
         """Return the request in the form that a Listing takes."""
         return ListRequest(self.request.query_params, self.kwargs, getattr(self, "actor", None))

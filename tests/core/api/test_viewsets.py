@@ -21,9 +21,7 @@ from core.api.endpoint import endpoint
 from core.api.input import Input, TextInput
 from core.api.listing import Listing, ListRequest, Within, list_action
 from core.api.output import IdField, Output
-from core.api.router import Route
 from core.api.routers import ResourceRouter
-from core.api.views import ApiView
 from core.api.viewsets import ResourceViewSet
 from core.lists import FieldSet, ListField
 from crm.models import Tag
@@ -118,11 +116,11 @@ class SettingsViewSet(ResourceViewSet):
         return "settings changed"
 
 
-class OldView(ApiView):
+class OldBeanViewSet(ResourceViewSet):
     module = "tag"
 
-    @endpoint("Answer in the old way")
-    def get(self, request: Any, id: str) -> Any:
+    @endpoint("Read an old bean")
+    def retrieve(self, request: Any, id: str) -> Any:
         return ["old", id]
 
 
@@ -140,7 +138,7 @@ def build() -> ResourceRouter:
     router.register("bean", BeanViewSet)
     router.register("bean/<str:id>/pod", PodViewSet)
     router.register("bean/settings", SettingsViewSet)
-    router.add(Route("bean/old/<str:id>", OldView))
+    router.register("bean/old", OldBeanViewSet)
     return router
 
 
@@ -258,7 +256,7 @@ def test_an_abstract_one_cannot_be_registered() -> None:
 
 def test_an_address_that_leads_to_two_is_refused() -> None:
     router = build()
-    router.add(Route("bean/<str:other>", OldView))
+    router.register("bean", OldBeanViewSet)
     with pytest.raises(ImproperlyConfigured, match="BeanViewSet"):
         router.addresses()
 
