@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from functools import cache
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
@@ -80,8 +81,9 @@ class ListExportViewSet(ResourceViewSet, abstract=True):
         return response
 
 
+@cache
 def list_export(source: Source) -> type[ListExportViewSet]:
-    """Return the ViewSet that exports a list in the answer, under the same permission as the list."""
+    """Return the one ViewSet of both mounts that exports a list, under the same permission as the list."""
     listing = source.listing
     retrieve = endpoint(
         f"Export: {listing.summary[:1].lower()}{listing.summary[1:]}",
