@@ -53,7 +53,9 @@ class DuplicateList(ApiView):
         found = find_duplicates(kind=self.kind, rules=rules, size=size, after=after)
         if after is None:
             total = count_groups(kind=self.kind, rules=rules)
-        further = None if found.next is None else cursor_at(SORT, self._fingerprint(rules), found.next, total or 0).encode()
+        further = (
+            None if found.next is None else cursor_at(SORT, self._fingerprint(rules), found.next, total or 0).encode()
+        )
         return self.success(self._render(found.groups), totalCount=total, nextCursor=further)
 
     def _read(self, params: Mapping[str, Any]) -> tuple[int, tuple[str, ...], Place | None, int | None]:
