@@ -75,7 +75,7 @@ class Around:
     tags: list[str]
 
 
-def furnish_leads(tenant: Tenant) -> None:
+def create_lead_references(tenant: Tenant) -> None:
     """Create what the company's leads refer to: teams, members, products, imports, and custom fields of leads."""
     with company_scope(tenant.company_id):
         for values in LEAD_FIELDS:

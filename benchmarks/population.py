@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import Company, Member
 from accounts.registration.companies import create_company
-from benchmarks.lead_population import LEAD_TABLES, furnish_leads, load_leads
+from benchmarks.lead_population import LEAD_TABLES, create_lead_references, load_leads
 from benchmarks.loading import bare, copy_rows, exempt_owner, vacuum
 from config.bootstrap import bootstrap
 from core.ids import new_id
@@ -139,12 +139,12 @@ def populate(scale: float) -> Population:
 def _tenant(name: str, email: str, contacts: int, leads: int = 0) -> Tenant:
     made = bootstrap(company_name=name, email=email, password="a long pass phrase")
     tenant = Tenant(made.company.pk, made.member.pk, made.api_key.key, contacts, leads)
-    furnish(tenant)
-    furnish_leads(tenant)
+    create_fields_and_tags(tenant)
+    create_lead_references(tenant)
     return tenant
 
 
-def furnish(tenant: Tenant) -> None:
+def create_fields_and_tags(tenant: Tenant) -> None:
     """Create the company's custom fields, categories and tags."""
     with company_scope(tenant.company_id):
         for values in FIELDS:

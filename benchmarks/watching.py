@@ -12,8 +12,8 @@ import psutil
 class Watch:
     """Samples a number of bytes ten times a second inside the block. `most` is the maximum."""
 
-    def __init__(self, look: Callable[[], int], every: float = 0.1) -> None:
-        self._look, self._every = look, every
+    def __init__(self, measure: Callable[[], int], every: float = 0.1) -> None:
+        self._measure, self._every = measure, every
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self.most = 0
@@ -31,7 +31,7 @@ class Watch:
     def _run(self) -> None:
         while not self._over.is_set():
             try:
-                self.most = max(self.most, self._look())
+                self.most = max(self.most, self._measure())
             except psutil.NoSuchProcess:
                 return
             self._over.wait(self._every)

@@ -132,9 +132,9 @@ def _trouble(may: Any) -> str | None:
         ("Failed runs", GenieScheduler, "failed", lately),
         ("Parked events", EventDelivery, "parked", Q()),
     )
-    seen = [kind for kind in kinds if _may_see(may, kind[1])]
+    visible = [kind for kind in kinds if _may_see(may, kind[1])]
     cells = []
-    for title, model, status, condition in seen:
+    for title, model, status, condition in visible:
         if number := capped_count(model.objects.filter(condition, status=status)):
             cells.append((title, _number(number), _list_link(model, status)))
     if _may_see(may, SendJob):
@@ -142,7 +142,7 @@ def _trouble(may: Any) -> str | None:
         for status, number in sorted(steps.values_list("to_status").annotate(Count("pk"))):
             title = "Messages that failed" if status == "failed" else "Messages whose fate is unknown"
             cells.append((title, f"{number:,}", _list_link(SendJob, status)))
-    elif not seen:
+    elif not visible:
         return None
     return table(("What", "How many", ""), cells, empty="None.")
 

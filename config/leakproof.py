@@ -101,4 +101,4 @@ def mark_leakproof(connection: psycopg.Connection) -> None:
     with connection.transaction():
         for signature in not_leakproof(connection):
             # The text comes from the catalogue, quoted for statements.
-            connection.execute(sql.SQL("ALTER FUNCTION {} LEAKPROOF").format(sql.SQL(signature)))  # type: ignore[arg-type]
+            connection.execute(sql.SQL("ALTER FUNCTION {} LEAKPROOF").format(sql.SQL(signature)))

@@ -1,4 +1,4 @@
-"""What companies are entitled to, and how much of it they use."""
+"""Reads of entitlements and of their usage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a new installation has: the currencies of ISO 4217, and example plans for the operator to edit."""
+"""Currencies and plans of a new installation: those of ISO 4217, and example plans for the operator to edit."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def end_of(day: date | None) -> datetime | None:
     return None if day is None else datetime.combine(day, time(23, 59, 59), UTC)
 
 
-def plan_field(text: str) -> forms.ModelChoiceField:
+def plan_field(text: str) -> forms.ModelChoiceField[Plan]:
     return forms.ModelChoiceField(
         Plan.objects.order_by("order", "name"),
         required=False,

@@ -63,7 +63,8 @@ def lock_primary(company_id: str) -> Iterator[Subscription | None]:
 
 def _lock() -> Subscription | None:
     rows = Subscription.objects.select_for_update(of=("self",), no_key=True).select_related("plan")
-    return rows.filter(is_primary=True).first()
+    found: Subscription | None = rows.filter(is_primary=True).first()
+    return found
 
 
 def require_subscription(subscription: Subscription | None) -> Subscription:

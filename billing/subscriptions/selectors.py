@@ -16,4 +16,5 @@ def is_open(subscription: Subscription) -> bool:
 
 def primary_subscription() -> Subscription | None:
     """Return the active company's primary subscription with its plan, whatever its state."""
-    return Subscription.objects.select_related("plan").filter(is_primary=True).first()
+    found: Subscription | None = Subscription.objects.select_related("plan").filter(is_primary=True).first()
+    return found

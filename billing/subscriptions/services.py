@@ -59,7 +59,7 @@ def start_trial(*, company_id: str, user: User) -> Subscription:
 def had_trial(user: User) -> bool:
     """Whether the user has used their one trial."""
     with unscoped(reason="trials: one for each person, in whatever company"):
-        return Subscription.objects.filter(trial_user=user).exists()
+        return bool(Subscription.objects.filter(trial_user=user).exists())
 
 
 def provision_subscription() -> None:

@@ -32,7 +32,7 @@ from core.tenancy import company_scope
 
 SIZE = 50
 BACK = 20
-"""How many pages back the links to previous pages reach. There is always a link to the first page."""
+"""The depth of the links to previous pages. There is always a link to the first page."""
 COUNTING = 3.0
 """The seconds that the overview spends on counts. Lists after that have no number."""
 

@@ -1,4 +1,4 @@
-"""Who acts, by which authentication path, and what the company's subscription allows (contract section 5)."""
+"""Actors, and the entitlements and quotas of their companies (contract section 5)."""
 
 from core.access.actor import Actor, AuthPath, permission_of
 from core.access.entitlements import Entitlement, check_session, entitlement, set_entitlements

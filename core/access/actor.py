@@ -1,4 +1,4 @@
-"""Who acts, and by which authentication path (contract section 5)."""
+"""Actors and their authentication paths (contract section 5)."""
 
 from __future__ import annotations
 

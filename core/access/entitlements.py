@@ -1,4 +1,4 @@
-"""What a company's active subscription allows. Billing provides it (`set_entitlements`)."""
+"""Entitlements of companies. Billing provides them (`set_entitlements`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.errors import NamedError
 
 @dataclass(frozen=True)
 class Entitlement:
-    """What an active subscription allows: modules (None: all) and limits (module -> number of records).
+    """The modules (None: all) and limits (module -> number of records) of an active subscription.
 
     `own` names the limits that the subscription sets itself, in place of its plan's.
     """

@@ -23,7 +23,7 @@ FORMAT_CODES = {
 
 
 class ObjectIdInput(serializers.CharField):
-    """An ObjectId of the caller's company; whether it exists is the service's business."""
+    """An ObjectId. The service checks whether the company has the record."""
 
     def to_internal_value(self, data: Any) -> str:
         if not is_id(data):
@@ -32,7 +32,7 @@ class ObjectIdInput(serializers.CharField):
 
 
 class TextInput(serializers.CharField):
-    """Text, and nothing that merely can be turned into text."""
+    """Text. Other types are not converted."""
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -41,7 +41,7 @@ class TextInput(serializers.CharField):
 
 
 class BooleanInput(serializers.BooleanField):
-    """true or false, and no word for it."""
+    """true or false. Texts are not converted."""
 
     def to_internal_value(self, data: Any) -> bool:
         if not isinstance(data, bool):
@@ -50,7 +50,7 @@ class BooleanInput(serializers.BooleanField):
 
 
 class IntegerInput(serializers.IntegerField):
-    """A whole number within PostgreSQL's integer."""
+    """A whole number in the range of PostgreSQL's integer."""
 
     def __init__(self, **options: Any) -> None:
         options.setdefault("max_value", 2**31 - 1)
@@ -64,7 +64,7 @@ class IntegerInput(serializers.IntegerField):
 
 
 class NumberInput(serializers.FloatField):
-    """A number, and no text or boolean that looks like one."""
+    """A number. Texts and booleans are not converted."""
 
     def to_internal_value(self, data: Any) -> float:
         if isinstance(data, bool) or not isinstance(data, int | float):
@@ -73,7 +73,7 @@ class NumberInput(serializers.FloatField):
 
 
 class ObjectInput(serializers.DictField):
-    """A free-form JSON object, its keys untouched."""
+    """A free-form JSON object with unchanged keys."""
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, dict):
@@ -82,7 +82,7 @@ class ObjectInput(serializers.DictField):
 
 
 class IdList(serializers.ListField):
-    """Ids, each once, in the order given."""
+    """Ids without duplicates, in their order."""
 
     def __init__(self, **options: Any) -> None:
         options.setdefault("max_length", 100_000)

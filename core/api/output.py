@@ -47,12 +47,10 @@ class Computed(serializers.Field[Any, Any, Any, Any]):
         super().__init__(read_only=True, **options)
 
 
+# The published schema shows this docstring for outputs that have none.
 class Output(serializers.Serializer[Any]):
-    """An allowlist of output fields.
-
-    A name means the model's field in snake_case unless `source` says otherwise. A nested Output is the snapshot of a
-    reference (an object, or null).
-    """
+    """An allowlist of output fields. A name stands for the model's field in snake_case unless `source` says otherwise;
+    a nested Output is the snapshot of a reference (an object, or null)."""
 
     _names: ClassVar[tuple[tuple[str, str], ...]]
     reads: ClassVar[tuple[str, ...]] = ()

@@ -129,7 +129,7 @@ class Schema(AutoSchema):
     def _failure(declared: Endpoint) -> dict[str, Any]:
         content: dict[str, Any] = {"application/json": {"schema": {"$ref": f"#/components/schemas/{ERROR_NAME}"}}}
         if declared.raw == "text/html":
-            content[declared.raw] = {"schema": {"type": "string"}}  # a page says it in its own words
+            content[declared.raw] = {"schema": {"type": "string"}}  # a page has its own text
         return content
 
     def _success(self, declared: Endpoint) -> dict[str, Any]:

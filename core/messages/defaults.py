@@ -325,6 +325,6 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "UserRegistered_201": (201, "Look into your mailbox: a mail with a link is on its way"),
     "VerificationRequested_200": (200, "If the address still has to be verified, a mail is on its way"),
 }
-"""What endpoints declare as their `success`."""
+"""The names that endpoints declare as their `success`."""
 
 DEFAULTS = FAILURES | SUCCESSES

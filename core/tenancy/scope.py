@@ -17,7 +17,7 @@ class NoActiveCompany(RuntimeError):
 
 @dataclass(frozen=True)
 class Scope:
-    """What statements may see: one company's rows, or with `company_id` None those of all (`reason` says why)."""
+    """The rows that statements may see: one company's, or with `company_id` None those of all, for a `reason`."""
 
     company_id: str | None
     reason: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import cache
 from typing import Any, ClassVar
 
 from rest_framework.decorators import action
@@ -48,6 +49,7 @@ class AppViewSet(ResourceViewSet, abstract=True):
         return asdict(self.app.test.run(id=id))  # type: ignore[union-attr]
 
 
+@cache
 def app_viewset(app: ConnectedApp) -> type[AppViewSet]:
     """The ViewSet of an app, with the operations that its spec has."""
     missing = (app.not_found[0],)

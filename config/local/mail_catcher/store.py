@@ -139,7 +139,7 @@ def _summary_of(path: str, mail_id: str) -> Summary:
 
 
 def _parse(raw: bytes) -> EmailMessage:
-    return email.message_from_bytes(raw, policy=policy.default)  # type: ignore[return-value]
+    return email.message_from_bytes(raw, policy=policy.default)
 
 
 def _summarise(mail_id: str, message: EmailMessage) -> Summary:

@@ -65,7 +65,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a supervisor runs: two commands to their end, then the programs."""
+    """The programs of a supervisor: two commands that run once, then those that keep running."""
 
     migrate: Program
     demo: Program | None

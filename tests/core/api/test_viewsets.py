@@ -404,8 +404,8 @@ def test_a_list_needs_no_request(cast: Cast) -> None:
 def test_a_list_within_a_record(cast: Cast) -> None:
     plain = Listing("L", Tag.objects.all, FIELDS, BeanOut, within=Within(BeanOut, "beans", lambda: {"_id": ID}))
     asking = Listing("L", Tag.objects.all, FIELDS, BeanOut, within=Within(BeanOut, "beans", lambda asked: asked.path))
-    assert plain.surroundings(ListRequest()) == ({"_id": ID}, "beans")
-    assert asking.surroundings(ListRequest(path={"id": ID})) == ({"id": ID}, "beans")
+    assert plain.containing_record(ListRequest()) == ({"_id": ID}, "beans")
+    assert asking.containing_record(ListRequest(path={"id": ID})) == ({"id": ID}, "beans")
 
 
 # Both confs

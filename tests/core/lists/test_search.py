@@ -127,7 +127,7 @@ def test_fields_of_two_tables_are_looked_up_apart(city: CustomField) -> None:
     assert set(Contact.objects.filter(where)) == {by_name, by_city}
     assert set(Contact.objects.filter(~where).values_list("name", flat=True)) == {"Cid"}
     assert not any(isinstance(child, Either) for child in search_in(fields, "b").children), (
-        "without grams one comparison is enough"
+        "without trigrams one comparison is enough"
     )
 
 
