@@ -47,7 +47,7 @@ class ApiView(APIView):
     actor: Actor
     declared: Endpoint
     """The declaration of the endpoint that answers (set by @endpoint)."""
-    action: str | None
+    action: str
     """The name of the method that answers (set by ViewSetMixin)."""
 
     @classmethod
