@@ -57,6 +57,8 @@ class Output(serializers.Serializer[Any]):
     """Paths that `finish` needs and that aren't output fields."""
     conceals: ClassVar[tuple[str, ...]] = ()
     """Names that visiting staff don't see: secrets, and links that need no login."""
+    always: ClassVar[tuple[str, ...] | None] = None
+    """The only names that every answer has, where the others may be left out together."""
 
     @classmethod
     def columns(cls) -> dict[str, str | BaseExpression]:

@@ -178,9 +178,9 @@ class Schema(AutoSchema):
     def _map_basic_serializer(self, serializer: Any, direction: str) -> Any:
         schema = cast(Any, super())._map_basic_serializer(serializer, direction)
         if isinstance(serializer, Output):
-            schema["required"] = sorted(
-                name for name, field in serializer.fields.items() if field.required or field.read_only
-            )
+            fields = serializer.fields.items()
+            required = serializer.always or (name for name, field in fields if field.required or field.read_only)
+            schema["required"] = sorted(required)
         else:
             schema["additionalProperties"] = False
         return schema

@@ -77,6 +77,7 @@ class MessageDetail(MessageOut):
 class MessageChanged(MessageOut):
     """One of the messages that an operation changed, null when there was none, and how many there were."""
 
+    always = ("changedCount",)
     changedCount = Computed(serializers.IntegerField(help_text="Messages that the operation changed."))
 
 

@@ -118,7 +118,7 @@ def _make_template(session: psycopg.Connection, template: str, dump: Path) -> No
             cursor.execute(CREATE_ROLES)
         connection.close()
         _run("psql", "--quiet", "--no-psqlrc", "--set=ON_ERROR_STOP=1", f"--file={dump}", "--output=/dev/null")
-    call_command("migrate", verbosity=0, interactive=False)
+    call_command("migrate", verbosity=0, interactive=False, run_syncdb=True)
     if not kept and "LEADWRIGHT_DATA" in os.environ:
         _keep(dump)
     _keep_seeds()

@@ -17,7 +17,7 @@ import pytest
 import redis as redis_client
 
 from config.data_dir import PROJECT
-from config.leakproof import not_leakproof
+from config.leakproof import LEAKPROOF_FUNCTIONS, not_leakproof
 from config.local import embedded
 from config.local.embedded import places, postgres, postgres_setup, processes, redis
 from config.local.embedded.accounts import identity, server_account
@@ -107,11 +107,11 @@ def test_search_functions_are_leakproof_in_every_database(data: Path) -> None:
         connection.execute("CREATE DATABASE made_later")
     with psycopg.connect(address, dbname="made_later") as connection:
         assert not_leakproof(connection) == []
-        signatures = [list(embedded.LEAKPROOF_FUNCTIONS)]
+        signatures = [list(LEAKPROOF_FUNCTIONS)]
         row = connection.execute(
             "SELECT count(*) FROM pg_proc WHERE proleakproof AND oid = ANY(%s::text[]::regprocedure[])", signatures
         )
-        assert row.fetchone() == (len(embedded.LEAKPROOF_FUNCTIONS),)
+        assert row.fetchone() == (len(LEAKPROOF_FUNCTIONS),)
 
 
 def test_lost_leakproof_mark_comes_back_at_the_next_start(data: Path) -> None:

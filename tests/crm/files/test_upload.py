@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -180,9 +181,15 @@ def test_what_a_dead_server_left_is_removed_after_a_day(scope: Cast) -> None:
     assert file.path == ""
 
 
-def test_no_temporary_file_stays_behind(cast: Cast) -> None:
+def test_no_temporary_file_stays_behind(cast: Cast, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    made: list[Path] = []
+
+    def folder() -> Path:
+        made.append(tmp_path)
+        return tmp_path
+
+    monkeypatch.setattr(file_storage, "incoming_folder", folder)
     cast.key.upload("/upload", part(CSV))
     cast.key.upload("/upload", part(b"MZ" + bytes(99), "x.exe"))
-    folder = file_storage.incoming_folder()
-    assert folder is not None
-    assert list(folder.iterdir()) == []
+    assert made
+    assert list(tmp_path.iterdir()) == []
