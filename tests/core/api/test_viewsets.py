@@ -153,7 +153,7 @@ ALL_ACTIONS = [
     ("GET", "bean/count", "count"),
     ("GET", "bean/settings", "retrieve"),
     ("PUT", "bean/settings", "update"),
-    ("GET", "bean/old/<str:id>", "get"),
+    ("GET", "bean/old/<str:id>", "retrieve"),
     ("GET", "bean/<str:id>", "retrieve"),
     ("PATCH", "bean/<str:id>", "partial_update"),
     ("POST", "bean/<str:id>/put-out", "put_out"),

@@ -156,6 +156,7 @@ def test_an_edited_row_decides(cast: Cast) -> None:
     assert (answer.status, answer.body["message"]) == (404, "No such key")
 
 
+@pytest.mark.undescribed("the test edits statuses")
 @pytest.mark.parametrize("mount", ["key", "session"])
 def test_an_edited_success_decides_on_both_mounts(cast: Cast, mount: str) -> None:
     caller: Caller = getattr(cast, mount)
@@ -174,6 +175,7 @@ def test_an_edited_success_decides_on_both_mounts(cast: Cast, mount: str) -> Non
         assert {(answer.status, answer.body["message"]) for answer in (page, stream, one)} == {(203, "Here you are")}
 
 
+@pytest.mark.unexpected
 def test_a_success_without_a_row_is_500_something_went_wrong(cast: Cast) -> None:
     ResponseMessage.objects.filter(name="OK_200").delete()
     for query in ({}, {"p": "1", "n": "10"}):
