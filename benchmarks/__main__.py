@@ -9,8 +9,15 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import django
+
+from benchmarks.report import Result, table
+from core.errors import shorten
+
+if TYPE_CHECKING:
+    from benchmarks.population import Population
 
 log = logging.getLogger(__name__)
 
@@ -21,9 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     django.setup()
     from benchmarks import bulk, imports, lead_bulk, lists, server_log, whole
-    from benchmarks.population import Population, populate
-    from benchmarks.report import Result, table
-    from core.errors import shorten
+    from benchmarks.population import populate
 
     benchmarks: dict[str, Callable[[Population], list[Result]]] = {
         "page": lists.page,
@@ -42,23 +47,7 @@ def main(arguments: Sequence[str]) -> int:
         "lead-bulk": lead_bulk.lead_bulk,
         "import": imports.imports,
     }
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument(
-        "names",
-        nargs="*",
-        choices=[*benchmarks, []],
-        metavar="NAME",
-        help=f"of {', '.join(benchmarks)}; all when left out",
-    )
-    parser.add_argument(
-        "--scale", type=float, default=1.0, help="1 is 1,000,000 contacts and rows to import; 0.1 is quick"
-    )
-    options = parser.parse_args(arguments)
-    if unknown := set(options.names) - set(benchmarks):
-        parser.error(f"no benchmark is called {', '.join(sorted(unknown))}; known: {', '.join(benchmarks)}")
-    if not 0.001 <= options.scale <= 10:
-        parser.error("--scale: from 0.001 to 10")
-
+    options = _parse(arguments, list(benchmarks))
     started = monotonic()
     _migrate()
     say(f"loading {int(1_000_000 * options.scale):,} contacts in 20 companies …")
@@ -67,21 +56,46 @@ def main(arguments: Sequence[str]) -> int:
         f"{population.total:,} contacts in {monotonic() - started:.0f} s,"
         f" {population.big.contacts:,} of them in one company"
     )
-    results: list[Result] = []
-    for name in options.names or benchmarks:
-        begun = monotonic()
-        try:
-            found = benchmarks[name](population)
-        except Exception as error:  # noqa: BLE001  one that cannot be measured leaves the others their figures
-            log.exception("%s could not be measured", name)
-            found = [Result(f"{name}: {type(error).__name__}", shorten(str(error), 120), float("nan"), aim=0.0)]
-        say(f"{name} in {monotonic() - begun:.0f} s: {', '.join(result.cells()[2] for result in found)}")
-        results += found
+    results = [
+        result for name in options.names or benchmarks for result in _measure(name, benchmarks[name], population)
+    ]
     print(
         f"\nLeadwright, scale {options.scale:g}, {os.cpu_count()} cores, {monotonic() - started:.0f} s"
         f"\n\n{table(results)}"
     )
     return 1 if any(result.met is False for result in results) else 0
+
+
+def _parse(arguments: Sequence[str], names: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "names",
+        nargs="*",
+        choices=[*names, []],
+        metavar="NAME",
+        help=f"of {', '.join(names)}; all when left out",
+    )
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="1 is 1,000,000 contacts and rows to import; 0.1 is quick"
+    )
+    options = parser.parse_args(arguments)
+    if unknown := set(options.names) - set(names):
+        parser.error(f"no benchmark is called {', '.join(sorted(unknown))}; known: {', '.join(names)}")
+    if not 0.001 <= options.scale <= 10:
+        parser.error("--scale: from 0.001 to 10")
+    return options
+
+
+def _measure(name: str, benchmark: Callable[[Population], list[Result]], population: Population) -> list[Result]:
+    """Run one benchmark. A benchmark that raises gives one line with the error, and the others continue."""
+    begun = monotonic()
+    try:
+        found = benchmark(population)
+    except Exception as error:  # noqa: BLE001  the edge of one benchmark
+        log.exception("%s could not be measured", name)
+        found = [Result(f"{name}: {type(error).__name__}", shorten(str(error), 120), float("nan"), aim=0.0)]
+    say(f"{name} in {monotonic() - begun:.0f} s: {', '.join(result.cells()[2] for result in found)}")
+    return found
 
 
 def _migrate() -> None:
