@@ -15,9 +15,9 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from benchmarks.lead_population import LEAD_TABLES, furnish_leads, load_leads
+from benchmarks.lead_population import LEAD_TABLES, create_lead_references, load_leads
 from benchmarks.loading import exempt_owner
-from benchmarks.population import LOADED_TABLES, Tenant, furnish, load
+from benchmarks.population import LOADED_TABLES, Tenant, create_fields_and_tags, load
 from benchmarks.raw import own_queries
 from core.tenancy import as_owner, company_scope
 from crm.contacts.filters import CONTACT_FIELDS
@@ -76,8 +76,10 @@ def tenant(django_db_setup: None, django_db_blocker: Any) -> Iterator[Tenant]:
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         with exempt_owner(TABLES):
-            furnish(tenants[0])  # the other company's contacts have no custom values, which makes loading quick
-            furnish_leads(tenants[0])
+            create_fields_and_tags(
+                tenants[0]
+            )  # the other company's contacts have no custom values, which makes loading quick
+            create_lead_references(tenants[0])
             for made in tenants:
                 load(made)
                 load_leads(made, made.contacts)
