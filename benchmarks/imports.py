@@ -119,6 +119,8 @@ def _clone() -> Iterator[str]:
     name = connection.settings_dict["NAME"]
     clone = f"{name}_copy"
     with _server() as server:
+        # Earlier benchmarks leave sessions behind, such as that of the request log's thread, which opens a new one.
+        server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
         server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(clone), sql.Identifier(name)))
     try:
         yield clone
