@@ -10,12 +10,12 @@ class AccountsConfig(AppConfig):
         from accounts.login_log import jobs as login_log  # noqa: F401  (register their work)
         from accounts.mails import jobs as mails  # noqa: F401  (register their work)
         from accounts.members import jobs as invites  # noqa: F401  (register their work)
-        from accounts.members.notices import Notice, register_notice
         from accounts.members.selectors import seats
         from accounts.programs import jobs as programs  # noqa: F401  (register their work)
         from accounts.request_log import jobs as request_log  # noqa: F401  (register their work)
         from accounts.roles.models import Role
         from accounts.roles.services import seed_roles
+        from accounts.settings.notices import Notice, register_notice
         from accounts.settings.services import make_settings
         from core.access import count_usage
         from core.tenancy.provisioning import on_company_created

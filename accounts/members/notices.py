@@ -1,4 +1,4 @@
-"""Notices to a company's members by mail. Apps register the kinds; notificationSettings switch them on and off."""
+"""Notices to a company's members by mail, of the kinds in accounts.settings.notices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from accounts.mails.services import queue_mail
 from accounts.members.models import Member
 from accounts.settings.models import CompanySettings
-from accounts.settings.notices import NOTICES, Notice, register_notice
+from accounts.settings.notices import NOTICES
 from core.tenancy import company_id
 
 
@@ -38,6 +38,3 @@ def _present(members: Sequence[Member | None]) -> Iterable[Member]:
         for member in members
         if member is not None and member.status in (Member.Status.OWNER, Member.Status.ACCEPTED)
     )
-
-
-__all__ = ["NOTICES", "Notice", "notify", "register_notice"]

@@ -8,7 +8,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts.members.notices import Notice, notify, register_notice
+from accounts.members.notices import notify
+from accounts.settings.notices import Notice, register_notice
 from accounts.staff_visits.models import StaffVisit, StaffVisitPage
 from accounts.users.models import User
 from core.errors import ValidationFailed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.members.notices import Notice, register_notice
+from accounts.settings.notices import Notice, register_notice
 
 ENDING = "subscription.ending"
 PAST_DUE = "subscription.past_due"

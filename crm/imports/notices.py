@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from accounts.members.notices import Notice, notify, register_notice
+from accounts.members.notices import notify
+from accounts.settings.notices import Notice, register_notice
 from crm.imports.models import Import
 
 NOTICES = {

@@ -16,7 +16,6 @@ from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from crm.contacts.serializers import ContactOut
-from crm.contacts.views import VALUE_ERRORS
 from crm.leads.serializers import LeadOut
 from crm.merging.filters import MERGE_FIELDS
 from crm.merging.models import Merge
@@ -33,6 +32,7 @@ from crm.merging.serializers import (
 from crm.merging.services import UNDO_DAYS, merge_records
 from crm.merging.undo import not_found, undo_merge
 from crm.records.types import kind_of
+from crm.records.views import VALUE_ERRORS
 
 MERGE = (
     "The values of `winner` stay, unless `choices` takes one from another of the records or gives one; what the"

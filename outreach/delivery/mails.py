@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.members.notices import Notice, register_notice
+from accounts.settings.notices import Notice, register_notice
 
 SENDER_FAILING = Notice("sender.failing", "An SMTP sender fails and rests", "notice_sender_failing")
 register_notice(SENDER_FAILING)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from accounts.members.notices import Notice, notify, register_notice
+from accounts.members.notices import notify
+from accounts.settings.notices import Notice, register_notice
 from core.tenancy import company_scope
 from outreach.delivery.models import SendJob
 from outreach.genie.models import GenieScheduler

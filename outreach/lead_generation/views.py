@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
-from crm.contacts.views import VALUE_ERRORS
 from crm.leads.views import RELATION_ERRORS
+from crm.records.views import VALUE_ERRORS
 from outreach.lead_generation.filters import GENERATION_FIELDS
 from outreach.lead_generation.models import LeadGeneration
 from outreach.lead_generation.serializers import (

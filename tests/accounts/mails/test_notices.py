@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from accounts.mails.services import render_mail
-from accounts.members.notices import NOTICES, Notice, notify
+from accounts.members.notices import notify
 from accounts.models import Mail, Member
 from accounts.settings.branding import brand_of
+from accounts.settings.notices import NOTICES, Notice
 from core.tenancy import unscoped
 from core.text.formats import Formats
 from crm.models import Import
