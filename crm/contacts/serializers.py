@@ -15,13 +15,14 @@ from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
+from crm.contacts.kind import CONTACT
 from crm.contacts.models import ContactTag
 from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.results import UNSET
 from crm.records.serializers import AutomationInput, BulkError, BulkFailure, member_of
 from crm.tags.serializers import LabelSnapshot
 
-FORM_DATA = "system values (name, email, countryCode, number) and custom values by the uniqueFieldID of their field"
+FORM_DATA = f"system values ({', '.join(CONTACT.system_columns)}) and custom values by the uniqueFieldID of their field"
 ALIAS = "another name for category"
 CATEGORY_NAMES = ("category", "contact_category", "contactcategories")
 
@@ -117,7 +118,7 @@ class ContactOut(Output):
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         data["tags"] = data["tags"] or []
         data["category"] = {"_id": row["category_id"], "name": row["category__name"]} if row["category_id"] else None
-        data["formData"] = {key: data[key] for key in ("name", "email", "countryCode", "number")} | row["custom"]
+        data["formData"] = {key: data[key] for key in CONTACT.system_columns} | row["custom"]
         data["unsubscribed"] = data["unsubscribedAt"] is not None
         data["createdBy"] = member_of(row, "created_by")
         data["updatedBy"] = member_of(row, "updated_by")

@@ -15,7 +15,9 @@ from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
+from crm.contacts.kind import CONTACT
 from crm.contacts.serializers import ALIAS, category_of
+from crm.leads.kind import LEAD
 from crm.leads.models import LeadProduct, LeadTag
 from crm.leads.services import Relations
 from crm.records.bulk_change import UPDATE_TYPES
@@ -23,8 +25,8 @@ from crm.records.results import UNSET
 from crm.records.serializers import AutomationInput, BulkError, BulkFailure, member_of
 from crm.tags.serializers import LabelSnapshot
 
-FORM_DATA = "system values (status, source, value, notes) and custom values by the uniqueFieldID of their field"
-OF_CONTACT = FORM_DATA + "; values of the contact too: name, email, countryCode, number"
+FORM_DATA = f"system values ({', '.join(LEAD.system_columns)}) and custom values by the uniqueFieldID of their field"
+OF_CONTACT = FORM_DATA + "; values of the contact too: " + ", ".join(CONTACT.system_columns)
 
 
 class LeadRelations(AutomationInput):
@@ -177,7 +179,7 @@ class LeadOut(Output):
         data["tags"] = data["tags"] or []
         data["productServices"] = data["productServices"] or []
         data["team"] = {"_id": row["team_id"], "name": row["team__name"]} if row["team_id"] else None
-        data["formData"] = {key: data[key] for key in ("status", "source", "value", "notes")} | row["custom"]
+        data["formData"] = {key: data[key] for key in LEAD.system_columns} | row["custom"]
         file = {"_id": row["import_job__file_id"], "name": row["import_job__file__name"]}
         data["importId"] = {"_id": row["import_job_id"], "file": file} if row["import_job_id"] else None
         data["teamMember"] = member_of(row, "team_member")
