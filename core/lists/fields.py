@@ -23,7 +23,7 @@ from django.db.models.functions import Upper
 from django.db.models.lookups import IsNull
 
 from core.errors import shorten
-from core.lists.values import KINDS, Kind, refuse
+from core.lists.values import VALUE_TYPES, Kind, refuse
 
 Condition = Callable[[Expression], Q]
 """A condition on a column. It is never true for null."""
@@ -60,8 +60,8 @@ class ListField:
         prefilter: Callable[[str], Q | None] | None = None,
         query_variants: Callable[[str], tuple[str, ...]] = lambda text: (text,),
     ) -> None:
-        if type not in KINDS:
-            raise ValueError(f"{name}: the type is one of {', '.join(KINDS)}, not {type!r}")
+        if type not in VALUE_TYPES:
+            raise ValueError(f"{name}: the type is one of {', '.join(VALUE_TYPES)}, not {type!r}")
         if type != "text" and (searchable or ignore_case or prefilter):
             raise ValueError(f"{name}: only text can be searched")
         self.name = name

@@ -13,7 +13,7 @@ from core.errors import InvalidFormat, NamedError, shorten
 from core.ids import is_id
 
 Kind = Literal["text", "number", "boolean", "date", "id"]
-KINDS: tuple[Kind, ...] = ("text", "number", "boolean", "date", "id")
+VALUE_TYPES: tuple[Kind, ...] = ("text", "number", "boolean", "date", "id")
 
 MAX_TEXT = 10_000
 MAX_EXPONENT = 300

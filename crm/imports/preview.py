@@ -14,7 +14,7 @@ from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
 from crm.imports.readers.base import FETCH_FAILED
-from crm.imports.readers.opening import KINDS, WORKBOOKS
+from crm.imports.readers.opening import FILE_FORMATS, WORKBOOKS
 from crm.imports.types import IMPORT_TYPES, ImportType
 from crm.records.schema import RecordSchema
 
@@ -66,7 +66,7 @@ def open_file(file: File, options: Options) -> Iterator[Table]:
 
 def is_quick(file: File) -> bool:
     """Whether a request may read the file for the preview."""
-    return file.size <= (QUICK_WORKBOOK_BYTES if KINDS.get(file.mime) in WORKBOOKS else QUICK_TEXT_BYTES)
+    return file.size <= (QUICK_WORKBOOK_BYTES if FILE_FORMATS.get(file.mime) in WORKBOOKS else QUICK_TEXT_BYTES)
 
 
 def read_preview(table: Table) -> Preview:

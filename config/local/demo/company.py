@@ -88,7 +88,8 @@ def provision_demo(data: Path) -> Demo:
             _sender(made.member, catcher_port(data))
             contacts = Contact.objects.filter(is_deleted=False).count()
             audience_id = Tag.objects.filter(name=AUDIENCE).values_list("pk", flat=True).first()
-    return Demo(made, password, contacts, audience_id, write_sample(data))
+            file = write_sample(data)
+    return Demo(made, password, contacts, audience_id, file)
 
 
 def _staff(password: str) -> None:
@@ -187,8 +188,11 @@ def _free(port: int) -> bool:
 
 
 def write_sample(data: Path) -> Path:
-    """Write a file to import: new people, a few existing ones, and a few invalid rows. Returns its path."""
-    fresh = people(CONTACTS + ROWS_IN_FILE)[CONTACTS:]
+    """Write a file to import: people whom the company lacks, a few it has, and a few invalid rows. Returns its path.
+
+    An imported file is replaced by one with other people, so that the main job finds some to create each time.
+    """
+    fresh = _people_who_are_missing()
     rows = [person.cells() for person in (*fresh[:60], *people(5), *fresh[60:])]
     rows[20:20] = _wrong_rows(fresh[0])
     text = io.StringIO()
@@ -198,6 +202,16 @@ def write_sample(data: Path) -> Path:
     if not file.exists() or file.read_text(encoding="utf-8") != text.getvalue():
         _replace(file, text.getvalue())
     return file
+
+
+def _people_who_are_missing() -> list[Person]:
+    """Return the next ROWS_IN_FILE people of whom the active company has fewer than half."""
+    start = CONTACTS
+    while True:
+        found = people(start + ROWS_IN_FILE)[start:]
+        if Contact.objects.filter(email__in=[person.email for person in found]).count() * 2 < ROWS_IN_FILE:
+            return found
+        start += ROWS_IN_FILE
 
 
 def _wrong_rows(person: Person) -> list[list[str]]:

@@ -15,7 +15,7 @@ from crm.imports.readers.delimited import DelimitedTable
 from crm.imports.readers.encoding import known_encoding
 from crm.imports.readers.workbook import WorkbookTable, is_encrypted
 
-KINDS = {CSV: "csv", PLAIN: "csv", TSV: "tsv", XLSX: "xlsx", XLS: "xls", ODS: "ods"}
+FILE_FORMATS = {CSV: "csv", PLAIN: "csv", TSV: "tsv", XLSX: "xlsx", XLS: "xls", ODS: "ods"}
 WORKBOOKS = ("xlsx", "xls", "ods")
 COPY_BYTES = 1 << 20
 
@@ -70,13 +70,13 @@ def _find_kind(stream: BinaryIO, kind: str | None, encoding: str | None) -> str:
         raise ReaderError(
             EMPTY_FILE, "The file is empty. Upload a file with a header row and at least one row below it."
         )
-    wanted = KINDS.get(kind or "", kind)
-    if wanted is not None and wanted not in KINDS.values():
+    wanted = FILE_FORMATS.get(kind or "", kind)
+    if wanted is not None and wanted not in FILE_FORMATS.values():
         raise ReaderError(
             UNSUPPORTED, f"Files of the type {str(kind)[:80]!r} cannot be imported. Use CSV, TSV, XLSX, XLS or ODS."
         )
     mime = sniff(stream, f"file.{wanted or 'csv'}")
-    content = KINDS.get(mime or "")
+    content = FILE_FORMATS.get(mime or "")
     if content in WORKBOOKS:
         return str(content)
     if is_encrypted(stream):

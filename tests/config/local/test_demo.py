@@ -167,6 +167,23 @@ def test_the_sample_file_can_be_imported(data: Path) -> None:
     }
 
 
+@pytest.mark.django_db
+def test_the_sample_file_holds_others_once_it_was_imported(data: Path) -> None:
+    run()
+    file = data / "demo" / "contacts.csv"
+    first = file.read_text(encoding="utf-8")
+    with company_scope(Company.objects.get().pk):
+        with file.open(encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        for row in rows:
+            Contact.objects.get_or_create(email=row["Email"], defaults={"name": row["Name"]})
+        run()
+        assert file.read_text(encoding="utf-8") != first
+        with file.open(encoding="utf-8", newline="") as stream:
+            emails = [row["Email"] for row in csv.DictReader(stream)]
+        assert Contact.objects.filter(email__in=emails).count() <= 10
+
+
 def test_people_are_the_same_and_all_different() -> None:
     everybody = people(500)
     assert everybody[:300] == people(300)
