@@ -102,12 +102,33 @@ def test_member_status_binds_sessions_and_not_keys(cast: Cast, status: str) -> N
     assert cast.key.get("/contact").status == 200
 
 
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_deactivated_user_binds_sessions_and_strict_keys(cast: Cast, strict: bool, settings: Any) -> None:
+    settings.STRICT_KEYS = strict
+    User.objects.filter(pk=cast.owner.user_id).update(is_active=False)
+    assert cast.session.get("/contact").status == 401
+    assert cast.key.get("/contact").status == (401 if strict else 200)
+    assert cast.key.get("/member").status == (401 if strict else 403)
+
+
 def test_a_missing_unknown_or_malformed_key_is_401(cast: Cast) -> None:
-    for headers in ({}, {"apikey": "f" * 64}, {"apikey": "ü"}, {"apikey": "x" * 5000}, {"apikey": ""}):
+    session = session_headers(cast.owner)
+    for headers in (
+        {},
+        {"apikey": "f" * 64},
+        {"apikey": "ü"},
+        {"apikey": "x" * 5000},
+        {"apikey": ""},
+        {"Authorization": "Bearer x"},
+        session,
+        {"apikey": "", **session},
+    ):
         answer = Caller(KEY, headers).get("/contact")
         assert (answer.status, answer.body["message"]) == (401, "Your session has expired. Please log in again"), (
             headers
         )
+        assert answer.headers["WWW-Authenticate"] == "apikey"
+    assert Caller(SESSION, {}).get("/contact").headers["WWW-Authenticate"] == 'Bearer realm="leadwright"'
 
 
 def test_older_keys_of_any_shape_stay_valid(cast: Cast) -> None:
@@ -155,6 +176,8 @@ def test_bad_session_tokens_are_401(cast: Cast, outsiders: Cast) -> None:
     for why, bad in forged.items():
         answer = Caller(SESSION, {**good, "Authorization": f"Bearer {bad}"}).get("/contact")
         assert (answer.status, answer.body["message"]) == (401, "Invalid token. Please log in again"), why
+        told = "the token has expired" if why == "expired" else "the token is not one of ours"
+        assert answer.body["warning"].startswith(told) or why == "unknown user", (why, answer.body)
     for headers in (
         {},
         {"authmember": good["authmember"]},
