@@ -89,7 +89,7 @@ def merge(permission: Permission, changes: Permission) -> dict[str, dict[str, bo
 
 def lacking(actor: Actor, permission: Permission) -> list[str]:
     """The permission's flags that the actor lacks, each as module.METHOD."""
-    if actor.is_unbounded:
+    if actor.is_owner:
         return []
     wanted = complete(permission)
     return [

@@ -84,7 +84,7 @@ def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Role:
     forbid_escalation(actor, role.permission, "the role permits")
     if "permission" in values:
         permission = merge(role.permission, parse_permission(values["permission"]))
-        if not actor.is_unbounded and role.members.filter(pk=actor.member_id).exists():
+        if not actor.is_owner and role.members.filter(pk=actor.member_id).exists():
             raise NamedError(
                 "UnauthorizedAction_403", "nobody changes the permission of the role that they hold themselves"
             )

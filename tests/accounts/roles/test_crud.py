@@ -303,7 +303,8 @@ def test_put_counts_for_patch_and_get_for_head() -> None:
     assert actor.may("contact", "PATCH")
     assert lacking(actor, {"contact": {"PUT": True, "GET": False, "DELETE": True}}) == ["contact.DELETE"]
     assert lacking(Actor(AuthPath.SESSION, "u", is_owner=True), {"contact": {"DELETE": True}}) == []
-    assert lacking(Actor(AuthPath.KEY, "u"), {"contact": {"DELETE": True}}) == []
+    assert lacking(Actor(AuthPath.KEY, "u", is_owner=True), {"contact": {"DELETE": True}}) == []
+    assert lacking(Actor(AuthPath.KEY, "u"), {"contact": {"DELETE": True}}) == ["contact.DELETE"]
 
 
 def test_each_method_needs_its_permission(cast: Cast) -> None:
