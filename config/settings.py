@@ -125,7 +125,11 @@ REWARD_HOLD = timedelta(days=env.int("REWARD_HOLD_DAYS", default=30))
 """How long a reward is pending, since payments may be returned."""
 GRACE_PERIOD = timedelta(days=env.int("GRACE_DAYS", default=7))
 """How long a company keeps its access after an unpaid subscription period."""
+STRICT_KEYS = env.bool("STRICT_KEYS", default=True)
+"""Whether an API key may only what its maker may now. Off: the contract's keys, which no role binds and which stay
+valid whatever becomes of their maker. Addresses and terms of keys are enforced only with it."""
 API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
+"""Whether temporary keys expire even without STRICT_KEYS."""
 SERVER_LOG_DAYS = env.int("SERVER_LOG_DAYS", default=30)
 """How long the request log is kept; 0 turns it off."""
 LOGIN_LOG_DAYS = env.int("LOGIN_LOG_DAYS", default=365)

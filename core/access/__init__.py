@@ -1,7 +1,7 @@
 """Actors, and the entitlements and quotas of their companies (contract section 5)."""
 
-from core.access.actor import Actor, AuthPath, permission_of
-from core.access.entitlements import Entitlement, check_session, entitlement, set_entitlements
+from core.access.actor import OWNERS_ONLY, Actor, AuthPath, permission_of
+from core.access.entitlements import Entitlement, check_key, check_session, entitlement, set_entitlements
 from core.access.quota import (
     OWN_LIMIT,
     PLAN_LIMIT,
@@ -18,6 +18,7 @@ from core.access.quota import (
 )
 
 __all__ = [
+    "OWNERS_ONLY",
     "OWN_LIMIT",
     "PLAN_LIMIT",
     "USAGE",
@@ -25,6 +26,7 @@ __all__ = [
     "AuthPath",
     "Entitlement",
     "Usage",
+    "check_key",
     "check_session",
     "count_usage",
     "entitlement",

@@ -111,12 +111,19 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
         log.error("unhandled error in %s", context.get("view"), exc_info=error)
     response = Response(failure(status, message, warning, error), status=status)
     if status == 401:
-        response["WWW-Authenticate"] = 'Bearer realm="leadwright"'
+        response["WWW-Authenticate"] = _challenge(context)
     if isinstance(error, TooManyAttempts):
         response["Retry-After"] = str(error.retry_after)
     if status == 405 and "view" in context:
         response["Allow"] = ", ".join(context["view"].allowed_methods)
     return response
+
+
+def _challenge(context: dict[str, Any]) -> str:
+    """Return how callers authenticate: as the view's authentication class says, or by a session."""
+    view, request = context.get("view"), context.get("request")
+    scheme = view.get_authenticate_header(request) if view is not None else None
+    return scheme or 'Bearer realm="leadwright"'
 
 
 def plain_response(status: int, message: str, warning: str = "") -> HttpResponse:

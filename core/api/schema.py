@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 from drf_spectacular.openapi import AutoSchema
 
-from core.access import limit_errors
+from core.access import OWNERS_ONLY, limit_errors
 from core.api.endpoint import Endpoint
 from core.api.envelope import ACCEPTED
 from core.api.output import Computed, Output
@@ -66,6 +66,8 @@ class Schema(AutoSchema):
         if modules[0] and "/api/protected/" in self.path:
             flag = {"PATCH": "PUT"}.get(self.method, self.method)
             parts.append(f"Permission: {' or '.join(f'`{module}.{flag}`' for module in modules)}.")
+        if modules[0] in OWNERS_ONLY and "/api/key/" in self.path:
+            parts.append("Closed to keys whose maker is no owner.")
         if self.declared.takes and "/api/protected/" in self.path:
             parts.append(f"Counts against the plan's limit of `{self.declared.takes}`.")
         if self.declared.accepted is not None:
@@ -114,8 +116,9 @@ class Schema(AutoSchema):
             statuses.setdefault(401, []).append("ExpiredSession_401" if "/key/" in self.path else "Unauthorized_401")
         if "protected" in self.path and declared.needs_subscription:
             statuses.setdefault(500, []).append("SubscriptionExpired_400")
-        if self.path.startswith("/api/protected/"):
+        if "protected" in self.path:
             statuses.setdefault(403, []).append("UnauthorizedAction_403")
+        if self.path.startswith("/api/protected/"):
             for name in limit_errors(declared.takes):
                 statuses.setdefault(DEFAULTS[name][0], []).append(name)
         if declared.limited:
