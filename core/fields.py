@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -41,7 +42,22 @@ class JSONField(models.JSONField):
 
 
 class EncryptedTextField(_TextField):
-    """Text that is encrypted in the database. It cannot be filtered by."""
+    """Text that is encrypted in the database. It cannot be filtered by.
+
+    `bound_to` names the columns that say where the secret is sent: it belongs to their values alone.
+    """
+
+    def __init__(self, *args: Any, bound_to: Sequence[str] = (), **options: Any) -> None:
+        self.bound_to = tuple(bound_to)
+        super().__init__(*args, **options)
+
+    def deconstruct(self) -> Any:
+        name, path, args, options = super().deconstruct()
+        return name, path, args, {**options, "bound_to": self.bound_to} if self.bound_to else options
+
+    def is_set(self, instance: models.Model) -> bool:
+        """Whether the instance has a secret, without decrypting it."""
+        return bool(instance.__dict__.get(self.attname))
 
     def get_prep_value(self, value: Any) -> Any:
         return value if value in (None, "") else encrypt(str(value))
