@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, cast
+
 from rest_framework import serializers
 
 from accounts.api_keys.models import ApiKey
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import IdList, Input, IntegerInput
 from core.api.output import IdField, Output
+from core.fields import EncryptedTextField
+
+KEY = cast(EncryptedTextField, ApiKey._meta.get_field("key"))
 
 
 class ApiKeyCreate(Input):
@@ -38,4 +44,9 @@ class ApiKeyFull(ApiKeyOut):
     """A key with its secret."""
 
     conceals = ("key",)
+    reads = ("company_id",)
     key = serializers.CharField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return {**data, "key": KEY.open(row["key"], row)}

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.access import reserve_quota
+from core.crypto import SecretUnreadable
 from core.errors import NamedError, ValidationFailed
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.senders.models import Smtp
@@ -33,12 +34,17 @@ class ConnectionCheck:
 
 
 def config_of(smtp: Smtp) -> SmtpConfig:
-    """The sender's server and account."""
+    """The sender's server and account. Raises SmtpError when the stored password was not given for them."""
+    try:
+        password = smtp.password
+    except SecretUnreadable:
+        detail = "The stored password was given for another server or account. Enter the password again."
+        raise SmtpError("auth", detail, temporary=False) from None
     return SmtpConfig(
         host=smtp.host,
         port=smtp.port,
         username=smtp.username,
-        password=smtp.password,
+        password=password,
         secure=smtp.secure,
         from_email=smtp.from_email,
     )
