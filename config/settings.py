@@ -199,7 +199,10 @@ else:
     EMAIL_BACKEND = "config.local.mail_catcher.backend.CatcherBackend" if DEMO else "config.mail.NoServerBackend"
 EMAIL_TIMEOUT = 30
 DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", default="no-reply@leadwright.example" if DEMO else "no-reply@localhost")
-"""The sender of the service's own mails. Its display name is the company's, or the service's."""
+"""The sender of the service's own mails. Its display name is `<company> via Leadwright`, or the service's."""
+MEETING_MAILS_PER_DAY = env.int("MEETING_MAILS_PER_DAY", default=1000)
+TRIAL_MEETING_MAILS_PER_DAY = env.int("TRIAL_MEETING_MAILS_PER_DAY", default=50)
+"""How many mails about meetings a company may send in 24 hours to people who are not its members."""
 
 REDIS_URL = redis_url()
 CELERY_BROKER_URL = celery_url(REDIS_URL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from rest_framework import serializers
 
@@ -12,6 +12,9 @@ from accounts.api_keys.models import ApiKey
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import IdList, Input, NumberInput, TextInput
 from core.api.output import IdField, Output
+from core.fields import EncryptedTextField
+
+KEY = cast(EncryptedTextField, ApiKey._meta.get_field("key"))
 
 
 class NetworkInput(TextInput):
@@ -78,4 +81,9 @@ class ApiKeyFull(ApiKeyOut):
     """A key with its secret."""
 
     conceals = ("key",)
+    reads = ("company_id",)
     key = serializers.CharField(allow_null=True, help_text="null for somebody else's key, unless an owner reads it")
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return {**super().finish(data, row), "key": KEY.open(row["key"], row)}

@@ -19,6 +19,12 @@ local used = redis.call('INCR', KEYS[1])
 if used == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return {used, redis.call('PTTL', KEYS[1])}
 """
+TAKE = """
+local used = tonumber(redis.call('GET', KEYS[1]) or '0')
+local granted = math.max(0, math.min(tonumber(ARGV[2]), tonumber(ARGV[3]) - used))
+if granted > 0 and redis.call('INCRBY', KEYS[1], granted) == granted then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+return granted
+"""
 REFUND = """
 if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end
 """
@@ -63,6 +69,14 @@ class Limit:
         except TooManyAttempts:
             return False
         return True
+
+    def take(self, value: str, wanted: int) -> int:
+        """Count up to `wanted` attempts at once. Returns how many are within the limit; only these are counted."""
+        try:
+            return int(_script(TAKE)(keys=[self._key(value)], args=[self.seconds * 1000, wanted, self.most]))
+        except redis.RedisError as error:
+            log.error("attempts at %s are not limited: %s", self.name, error)
+            return wanted
 
     def refund(self, value: str) -> None:
         """Uncount one attempt, which succeeded. The others stay counted."""

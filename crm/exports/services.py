@@ -104,6 +104,7 @@ def create_export(
             size=0,
             mime=FORMATS[format].mime,
             path=_new_path(),
+            read_module=source.module,
             is_deleted=True,
             created_by_id=actor.member_id,
         )

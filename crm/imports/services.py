@@ -64,6 +64,7 @@ def refuse_files_in_use(ids: Sequence[str]) -> None:
 def create_import(
     *,
     file_id: str,
+    files: QuerySet[File],
     member_id: str,
     import_type: str = Import.Type.CONTACT,
     column_mapping: Mapping[str, str] | None = None,
@@ -74,14 +75,14 @@ def create_import(
     pause: bool = True,
     automation: bool = True,
 ) -> Import:
-    """Create an import of a stored file; with `pause` it waits for its start. An import created in a session obeys the
-    plan's limits.
+    """Create an import of one of the files, those that the member may read; with `pause` it waits for its start. An
+    import created in a session obeys the plan's limits.
 
     The request reads the preview of a small file; for any other a worker does, and the import is `queued` until then.
     Raises FileNotFound_400, TagNotFound_400, ContactCategoryNotFound_400, InvalidMapping_400, the errors of the range
     and those of the reader.
     """
-    file = _usable(File.objects.filter(pk=file_id))
+    file = _usable(files.filter(pk=file_id))
     check_tags(tag_ids=tags, category_ids=[category_id] if category_id else [])
     job = Import(
         file=file,

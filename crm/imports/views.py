@@ -17,6 +17,7 @@ from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from crm.bulk_jobs.serializers import BulkJobOut, BulkJobUndo, job_answer
 from crm.files.models import File
+from crm.files.selectors import readable_files
 from crm.files.serializers import FileOut
 from crm.imports.filters import ERROR_FIELDS, IMPORT_FIELDS
 from crm.imports.models import Import, ImportRowError
@@ -104,6 +105,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
     def add(self, data: dict[str, Any]) -> Any:
         job = create_import(
             file_id=data["file_id"],
+            files=readable_files(self.actor),
             member_id=self.actor.member_id,
             import_type=self.import_type,
             column_mapping=data["column_mapping"],

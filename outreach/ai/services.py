@@ -76,11 +76,9 @@ def create_ai_app(*, ai_type: str, member_id: str, **values: Any) -> AiApp:
 
 @transaction.atomic
 def update_ai_app(*, ai_type: str, id: str, member_id: str, **values: Any) -> AiApp:
-    """Change an app. AppNotFound_400 for an id that the company has no app of the type with."""
-    app = apps_of(ai_type).filter(pk=id).first()
-    if app is None:
-        raise NamedError(*not_found(ai_type))
-    return _save(app, member_id, values)
+    """Change an app. AppNotFound_400 for an id that the company has no app of the type with, and
+    ValidationFailed for a change of where its stored key goes without a key."""
+    return _save(CONNECTED_APPS[ai_type].record_to_change(id, values), member_id, values)
 
 
 def _save(app: AiApp, member_id: str, values: dict[str, Any]) -> AiApp:

@@ -10,8 +10,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.access import reserve_quota
+from core.crypto import SecretUnreadable
 from core.errors import NamedError, ValidationFailed
-from outreach.connected_apps.registry import MODULE
+from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.senders.models import Smtp
 from outreach.smtp.transport import SmtpConfig, SmtpError, Timeouts, encode_address, verify
 
@@ -33,12 +34,17 @@ class ConnectionCheck:
 
 
 def config_of(smtp: Smtp) -> SmtpConfig:
-    """The sender's server and account."""
+    """The sender's server and account. Raises SmtpError when the stored password was not given for them."""
+    try:
+        password = smtp.password
+    except SecretUnreadable:
+        detail = "The stored password was given for another server or account. Enter the password again."
+        raise SmtpError("auth", detail, temporary=False) from None
     return SmtpConfig(
         host=smtp.host,
         port=smtp.port,
         username=smtp.username,
-        password=smtp.password,
+        password=password,
         secure=smtp.secure,
         from_email=smtp.from_email,
     )
@@ -71,24 +77,24 @@ def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Sm
 def update_sender(*, id: str, member_id: str, verified: bool | None = None, **values: Any) -> Smtp:
     """Change the sender. Tests it when server, account or From address change, or when `verified` is True.
 
-    Without a password the old one stays.
+    Without a password the old one stays. ValidationFailed for another server or account without a password.
     """
-    smtp = get_sender(id)
     if not values.get("password"):
         values.pop("password", None)
-    _check(values, smtp)
-    changed = {name for name, value in values.items() if getattr(smtp, name) != value}
-    reconnects = bool(changed & CONNECTION)
-    # Failures of the old settings say nothing about the new ones.
-    fresh: dict[str, Any] = {"paused_until": None, "paused_reason": "", "failures": 0}
-    if reconnects or verified is False:
-        fresh["verified"] = False
-    for name, value in {**values, **fresh, "updated_by_id": member_id}.items():
-        setattr(smtp, name, value)
-    smtp.save(update_fields=[*values, *fresh, "updated_by", "updated_at"])
+    with transaction.atomic():
+        smtp = CONNECTED_APPS["smtp"].record_to_change(id, values)
+        _check(values, smtp)
+        reconnects = any(name == "password" or getattr(smtp, name) != values[name] for name in CONNECTION & {*values})
+        # Failures of the old settings say nothing about the new ones.
+        fresh: dict[str, Any] = {"paused_until": None, "paused_reason": "", "failures": 0}
+        if reconnects or verified is False:
+            fresh["verified"] = False
+        for name, value in {**values, **fresh, "updated_by_id": member_id}.items():
+            setattr(smtp, name, value)
+        smtp.save(update_fields=[*values, *fresh, "updated_by", "updated_at"])
     if verified or (reconnects and verified is None):
         check_sender(id=id)
-    return smtp
+    return smtp  # type: ignore[no-any-return]
 
 
 def _check(values: dict[str, Any], current: Smtp | None = None) -> None:

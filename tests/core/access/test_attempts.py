@@ -26,6 +26,15 @@ def test_so_many_and_no_more_for_each_value() -> None:
     assert spend(Limit("other", 1, 60), "a", 2) == [True, False]
 
 
+def test_many_at_once_are_taken_up_to_the_limit() -> None:
+    limit = Limit("test", 10, 1)
+    assert [limit.take("a", wanted) for wanted in (4, 0, 4, 4, 4)] == [4, 0, 4, 2, 0]
+    assert Limit("test", 12, 1).take("a", 5) == 2
+    assert limit.take("b", 99) == 10
+    time.sleep(1.05)
+    assert limit.take("a", 3) == 3
+
+
 def test_the_wait_is_told() -> None:
     limit = Limit("test", 1, 60)
     limit.count("a")
