@@ -40,6 +40,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super()._close()  # type: ignore[misc]
 
     def _cursor(self, name: str | None = None) -> Any:
+        # Before the scope, whose statement would otherwise be the first on a connection that the server has closed.
+        self.close_if_health_check_failed()
         self.ensure_connection()
         self.apply_scope()
         return super()._cursor(name)  # type: ignore[misc]
