@@ -18,7 +18,6 @@ from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from core.access.attempts import TooManyAttempts
 from core.errors import ApiError, NamedError
 from core.messages import UNKNOWN, resolve
 from core.text.json import dumps
@@ -135,7 +134,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     response = Response(failure(status, message, warning, error), status=status)
     if status == 401:
         response["WWW-Authenticate"] = 'Bearer realm="leadwright"'
-    if isinstance(error, TooManyAttempts):
+    if isinstance(error, ApiError) and error.retry_after is not None:
         response["Retry-After"] = str(error.retry_after)
     if database_is_away(error):
         response["Retry-After"] = str(RETRY_SECONDS)
