@@ -123,6 +123,8 @@ class Schema(AutoSchema):
                 statuses.setdefault(DEFAULTS[name][0], []).append(name)
         if declared.limited:
             statuses.setdefault(429, []).append("Too many attempts")
+        statuses.setdefault(429, []).append("Too many requests at once")
+        statuses.setdefault(503, []).append("The database does not answer")
         for status, names in sorted(statuses.items()):
             text = ", ".join(dict.fromkeys(names)) or "Validation failure"
             bodies[str(status)] = {"description": text, "content": self._failure(declared)}

@@ -208,6 +208,11 @@ FAILURES: dict[str, tuple[int, str]] = {
     "transactionHistoryNotFound_400": (400, "Transaction history not found"),
 }
 
+OWN_FAILURES: dict[str, tuple[int, str]] = {
+    "ConnectionTestRunning_429": (429, "Another connection test is running"),
+}
+"""Failures that the contract does not name."""
+
 SUCCESSES: dict[str, tuple[int, str]] = {
     "AddressSuppressed_201": (201, "Address suppressed"),
     "AiAppChanged_200": (200, "AI app changed"),
@@ -327,4 +332,4 @@ SUCCESSES: dict[str, tuple[int, str]] = {
 }
 """The names that endpoints declare as their `success`."""
 
-DEFAULTS = FAILURES | SUCCESSES
+DEFAULTS = FAILURES | OWN_FAILURES | SUCCESSES
