@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from django.db import transaction
 
@@ -239,7 +239,7 @@ def _refuse_emptied_key(schema: ContactSchema, form_data: Mapping[str, Any], cur
 
 
 @transaction.atomic
-def set_unique_key(*, value: Literal["email", "number", "either"] | str) -> None:
+def set_unique_key(value: str) -> None:
     """Set what makes the active company's contacts unique. Raises UniqueKeyInvalid_400 when live contacts share it."""
     if value not in KEY_PARTS:
         raise NamedError(
