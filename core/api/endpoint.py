@@ -45,11 +45,10 @@ class Endpoint:
     """The module whose quota the created records need (core.access.USAGE). Sessions are limited, API keys aren't."""
     bulk: bool = False
     """The body is a bulk selection, and the query string takes the list contract's filters for selectAll."""
-    accepted: type[Output] | None = None
-    """The output of a 202, when the work is too much for a request and a job does it.
-
-    Otherwise `bulkJob` beside data is the job that can undo the change.
-    """
+    others: tuple[str, ...] = ()
+    """Names of further messages with which the operation may succeed; the output is the same."""
+    undoable: bool = False
+    """`bulkJob` beside data is the job that can undo the change, or that makes it if it is too much for a request."""
     raw: str = ""
     """The media type of an answer without envelope (a download), or several, separated by commas."""
     multipart: bool = False
@@ -64,8 +63,7 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.errors if name not in DEFAULTS]
-        if self.success not in SUCCESSES:
-            unknown.append(self.success)
+        unknown += [name for name in (self.success, *self.others) if name not in SUCCESSES]
         if unknown:
             raise ImproperlyConfigured(f"{self.summary!r}: core.messages.defaults has no {', '.join(unknown)}")
 

@@ -219,7 +219,7 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "AiAppConnected_201": (201, "AI app connected"),
     "ApiKeyCreated_201": (201, "API key created"),
     "ApiKeysDeleted_200": (200, "API keys deleted"),
-    "BulkJobQueued_202": (202, "A worker does it"),
+    "BulkJobQueued_200": (200, "A worker does it"),
     "BulkJobUndoStarted_201": (201, "Undoing"),
     "BulkJobUpdated_200": (200, "Bulk job updated"),
     "CallLogCreated_201": (201, "Call log created"),

@@ -80,15 +80,16 @@ class CallLogViewSet(ResourceViewSet):
         input=CallBulkCreate,
         output=CallBulkOut,
         success="CallLogsProcessed_200",
-        errors=("InvalidPayload_400",),
-        description="As POST /calllog, each item on its own; the answer is 200 either way: items that became no call"
-        " log are in `failed`, and what stood in their way in `errors`.",
+        errors=("InvalidPayload_400", *ERRORS),
+        description="As POST /calllog, each item on its own unless skipInvalid is false; the answer is 200 either way:"
+        " items that became no call log are in `failed`, and what stood in their way in `errors`.",
     )
     def bulk(self, request: Request, data: dict[str, Any]) -> Any:
         result = create_calls(
             actor_id=self.actor.member_id,
             items=data["form_data"],
             read=partial(read, CallValues),
+            all_or_none=data["skip_invalid"] is False,
             automation=data["automation"] == "run",
         )
         answer = bulk_answer(result, CallLog.objects.all(), CallOut)

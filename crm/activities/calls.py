@@ -72,9 +72,11 @@ def create_call(*, actor_id: str, values: Mapping[str, Any], automation: bool = 
         return call.pk
 
 
-def create_calls(*, actor_id: str, items: Sequence[Any], read: Any, automation: bool = True) -> BulkResult:
+def create_calls(
+    *, actor_id: str, items: Sequence[Any], read: Any, all_or_none: bool = False, automation: bool = True
+) -> BulkResult:
     """Create up to 500 call logs, each on its own: an invalid item is reported and does not affect the others. `read`
-    checks the shape of an item.
+    checks the shape of an item. With `all_or_none` the first one that fails refuses all, by its error.
 
     Raises InvalidPayload_400 for no item and for more than 500.
     """
@@ -102,10 +104,12 @@ def create_calls(*, actor_id: str, items: Sequence[Any], read: Any, automation: 
                 _fail(result, index, items[index], error)
             else:
                 calls.append(call)
+        result.failed.sort(key=lambda failure: failure.index)
+        if all_or_none:
+            result.refuse_failed()
         CallLog.objects.bulk_create(calls)
         _emit("call.logged", calls, actor_id, automation)
     result.created = [call.pk for call in calls]
-    result.failed.sort(key=lambda failure: failure.index)
     result.errors.sort(key=lambda error: error[0])
     return result
 

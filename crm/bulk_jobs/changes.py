@@ -22,7 +22,7 @@ from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
-from crm.bulk_jobs.models import BulkJob
+from crm.bulk_jobs.models import BulkJob, Journal
 from crm.records.bulk_change import ChangesById
 from crm.records.kinds import RecordKind
 from crm.records.types import RECORD_TYPES, Apply, RecordType
@@ -35,13 +35,14 @@ UNDOABLE_FOR = timedelta(days=UNDO_DAYS)
 
 
 class Outcome(NamedTuple):
-    """The number of selected records and of changed ones. `job` is the queued job if the change is too large for a
-    request (`queued`; nothing has changed yet), otherwise the job by which the change can be undone, if more than one
-    record was selected."""
+    """The number of selected records and of changed ones, and what to warn of by record. `job` is the queued job if the
+    change is too large for a request (`queued`; nothing has changed yet), otherwise the job by which the change can be
+    undone, if more than one record was selected."""
 
     matched: int
     changed: int
     job: BulkJob | None = None
+    warnings: Mapping[str, str] = {}
 
     @property
     def queued(self) -> bool:
@@ -83,19 +84,51 @@ def change_many(
         notify_workers("bulk-job")
         return Outcome(0, 0, job)
     matched = changed = 0
+    warnings: dict[str, str] = {}
     for ids in in_batches(selected, lock=True):
         source = Source.bulk_job(job.pk) if len(ids) > 1 or matched else None
         matched += len(ids)
-        changed += len(change_batch(kind, action, apply, ids, source, actor_id=actor_id, automation=automation))
+        moved = change_batch(kind, action, apply, ids, source, actor_id=actor_id, automation=automation)
+        changed += len(moved)
+        warnings |= judge(what, action, moved)
     if not matched and not selection.everything:
         raise NamedError(kind.not_found, f"ids: none of them is one of the company's {kind.noun}")
     if matched < 2 or not changed:
-        return Outcome(matched, changed)
+        return Outcome(matched, changed, warnings=warnings)
     now = timezone.now()
     job.status, job.total, job.processed, job.changed = BulkJob.Status.COMPLETED, matched, matched, changed
     job.started_at, job.finished_at, job.undo_until = now, now, now + UNDOABLE_FOR
     job.save()
-    return Outcome(matched, changed, job)
+    return Outcome(matched, changed, job, warnings)
+
+
+def judge(what: RecordType, action: str, moved: ChangesById) -> Mapping[str, str]:
+    """What to warn of in the changed records: id -> text. Raises what the company refuses."""
+    return what.judge(moved) if action == UPDATE else {}
+
+
+def record_change(kind: RecordKind, source: Source, *, actor_id: str | None, automation: bool) -> str | None:
+    """Create the job by which records that a request journaled for `source`, a bulk job's id, can be undone.
+
+    Returns its id, or None if nothing was journaled.
+    """
+    rows = Journal.objects.filter(panel=kind.panel, **{source.column: source.id})
+    ids = list(rows.order_by("record_id").values_list("record_id", flat=True))
+    if not ids:
+        return None
+    now, count = timezone.now(), len(ids)
+    job = BulkJob(
+        action=UPDATE,
+        panel=kind.panel,
+        selection={"ids": ids, "nids": [], "query": {}},
+        automation=automation,
+        created_by_id=actor_id,
+    )
+    job.pk = source.id
+    job.status, job.total, job.processed, job.changed = BulkJob.Status.COMPLETED, count, count, count
+    job.started_at, job.finished_at, job.undo_until = now, now, now + UNDOABLE_FOR
+    job.save()
+    return source.id
 
 
 def change_batch(

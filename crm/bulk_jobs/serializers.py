@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.response import Response
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.envelope import ACCEPTED, respond
+from core.api.envelope import QUEUED, respond
 from core.api.input import Input
 from core.api.output import Computed, IdField, Output
 from core.api.views import ApiView
@@ -18,6 +18,7 @@ from crm.bulk_jobs.changes import Outcome
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.undo import may_be_undone
 from crm.records.models import CustomField
+from crm.records.results import joined
 from crm.records.serializers import AutomationInput
 
 STATUSES = (BulkJob.Status.PAUSED.value, BulkJob.Status.QUEUED.value, BulkJob.Status.CANCELLED.value)
@@ -53,9 +54,9 @@ class BulkJobOut(Output):
     eta = Computed(serializers.IntegerField(allow_null=True, help_text="seconds to go, while it runs"))
     error = serializers.CharField(help_text="why the whole job failed; empty otherwise")
     report = serializers.DictField(
-        help_text="by record, the first 1000 of each: failed (why), kept (what somebody had changed since and was left"
-        " alone; _id: the record itself), taken (the part of the unique key that another record has now); keptCount"
-        " and takenCount are of all"
+        help_text="by record, the first 1000 of each: failed (why), warned (of what), kept (what somebody had changed"
+        " since and was left alone; _id: the record itself), taken (the part of the unique key that another record has"
+        " now); keptCount and takenCount are of all"
     )
     undoes = IdField(source="undoes_id", allow_null=True, help_text="the bulk job that this one undoes")
     undoesImport = IdField(source="undoes_import_id", allow_null=True, help_text="the import that this one undoes")
@@ -95,11 +96,15 @@ class BulkJobOut(Output):
 
 
 def bulk_response(view: ApiView, outcome: Outcome, data: dict[str, Any]) -> Response:
-    """Return the answer to a change of many records: its result with the job that can undo it, or 202 with the queued
-    job."""
-    if outcome.queued and outcome.job is not None:
-        return respond(ACCEPTED, job_answer(outcome.job.pk))
+    """Return the answer to a change of many records: its result with the job that can undo it.
+
+    While a queued job still has to make the change, the counts are null.
+    """
     extra = {} if outcome.job is None else {"bulkJob": outcome.job.pk}
+    if outcome.queued:
+        return respond(QUEUED, dict.fromkeys(data), **extra)
+    if outcome.warnings:
+        extra["warning"] = joined([f"{id}: {text}" for id, text in outcome.warnings.items()])
     return view.success(data, **extra)
 
 

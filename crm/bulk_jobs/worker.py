@@ -6,15 +6,16 @@ The job skips a record that no longer matches, or that was created after the job
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from core.errors import NamedError
+from core.errors import ApiError
 from core.lists import BulkSelection
-from crm.bulk_jobs.changes import UNDOABLE_FOR, batch_action, change_batch
+from crm.bulk_jobs.changes import UNDOABLE_FOR, batch_action, change_batch, judge
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import batch_rows, work
@@ -66,18 +67,25 @@ def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report
     try:
         with transaction.atomic():
             source = Source.bulk_job(job.pk)
-            return len(
-                change_batch(
-                    kind, job.action, apply, ids, source, actor_id=job.created_by_id, automation=job.automation
-                )
-            ), 0
-    except NamedError as error:
+            moved = change_batch(
+                kind, job.action, apply, ids, source, actor_id=job.created_by_id, automation=job.automation
+            )
+            warned = judge(RECORD_TYPES[kind.panel], job.action, moved)
+    except ApiError as error:
         if len(ids) == 1:
-            listed = report.setdefault("failed", {})
-            if len(listed) < MAX_REPORTED:
-                listed[ids[0]] = error.detail
+            _list(report, "failed", {ids[0]: error.detail})
             return 0, 1
+    else:
+        _list(report, "warned", warned)
+        return len(moved), 0
     middle = len(ids) // 2
     changed, failed = _change(job, kind, apply, ids[:middle], report)
     more, worse = _change(job, kind, apply, ids[middle:], report)
     return changed + more, failed + worse
+
+
+def _list(report: dict[str, Any], name: str, found: Mapping[str, str]) -> None:
+    """Add records and what is said of them to a part of the report, up to the limit."""
+    if found:
+        listed = report.setdefault(name, {})
+        listed.update(list(found.items())[: max(0, MAX_REPORTED - len(listed))])

@@ -19,7 +19,7 @@ from crm.contacts.kind import CONTACT
 from crm.contacts.models import ContactTag
 from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.results import UNSET
-from crm.records.serializers import AutomationInput, BulkError, BulkFailure, member_of
+from crm.records.serializers import DROP, SKIP, SKIP_ONE, AutomationInput, BulkError, BulkFailure, member_of
 from crm.tags.serializers import LabelSnapshot
 
 FORM_DATA = f"system values ({', '.join(CONTACT.system_columns)}) and custom values by the uniqueFieldID of their field"
@@ -39,9 +39,8 @@ class TagsInput(AutomationInput):
 class ContactCreate(TagsInput):
     formData = ObjectInput(default=dict, help_text=FORM_DATA)
     existingError = BooleanInput(default=True, help_text="false: update the contact that has the unique key already")
-    skipInvalid = BooleanInput(
-        default=False, help_text="true: leave invalid values out, as long as they are not required"
-    )
+    skipInvalid = BooleanInput(default=False, help_text=SKIP_ONE)
+    dropInvalidValues = BooleanInput(default=False, help_text=DROP)
 
 
 class ContactUpdate(TagsInput):
@@ -56,7 +55,8 @@ class ContactBulkCreate(TagsInput):
         " the body",
     )
     existingError = BooleanInput(default=True, help_text="false: update the contacts that have the unique keys already")
-    skipInvalid = BooleanInput(default=False, help_text="true: leave invalid values out and tell them in errors")
+    skipInvalid = BooleanInput(default=None, allow_null=True, help_text=SKIP)
+    dropInvalidValues = BooleanInput(default=False, help_text=f"{DROP}, and tell them in errors")
 
 
 class ContactBulkUpdate(SelectionInput, ContactUpdate):
@@ -134,10 +134,3 @@ class ContactBulkOut(Output):
     )
     failed = Computed(serializers.ListField(child=BulkFailure()))
     errors = Computed(serializers.ListField(child=BulkError()))  # type: ignore[assignment]
-
-
-class BulkUpdated(Output):
-    """How many records a change matched, and how many it made different."""
-
-    matchedCount = Computed(serializers.IntegerField())
-    updatedCount = Computed(serializers.IntegerField())

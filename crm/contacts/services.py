@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from django.db import transaction
 
@@ -38,10 +38,12 @@ def create_contact(
     tag_ids: Sequence[str] = (),
     category_id: str | None = None,
     existing_error: bool = True,
-    skip_invalid: bool = False,
+    drop_invalid: bool = False,
     automation: bool = True,
 ) -> Saved:
     """Create a contact. With `existing_error` off, update the contact that has its unique key instead.
+
+    `drop_invalid` leaves invalid values out, as long as they are not required.
 
     Raises ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 (every
     problem in the warning), TagNotFound_400, ContactCategoryNotFound_400, ContactAlreadyExists_400;
@@ -49,7 +51,7 @@ def create_contact(
     """
     with transaction.atomic():
         schema = ContactSchema.load()
-        row, problems = _read_one(schema, form_data, skip_invalid=skip_invalid)
+        row, problems = _read_one(schema, form_data, drop_invalid=drop_invalid)
         check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
         row.tag_ids, row.category_id = tag_ids, category_id
         written = write_contacts(
@@ -59,25 +61,25 @@ def create_contact(
             raise collision_error(schema, written.collided[0])
         if written.refused:
             raise quota_exceeded("contact")
-        return Saved((written.created or written.updated)[0][1], problems)
+        return Saved((written.created or written.updated)[0][1], problems, updated=bool(written.updated))
 
 
 def _read_one(
     schema: ContactSchema,
     form_data: Mapping[str, Any],
     *,
-    skip_invalid: bool = False,
+    drop_invalid: bool = False,
     current: Mapping[str, Any] | None = None,
 ) -> tuple[ContactRow, list[ValueProblem]]:
     """Read a formData (an update when `current` is given) and check its references.
 
     Returns the row and the problems of values that were left out. Raises the first problem by its name.
     """
-    row, problems = schema.read(form_data, drop_invalid=skip_invalid, partial=current is not None, current=current)
+    row, problems = schema.read(form_data, drop_invalid=drop_invalid, partial=current is not None, current=current)
     if row is not None:
-        dangling = schema.check_references([row], drop_invalid=skip_invalid).get(0, [])
+        dangling = schema.check_references([row], drop_invalid=drop_invalid).get(0, [])
         problems = [*problems, *dangling]
-        if skip_invalid or not dangling:
+        if drop_invalid or not dangling:
             return row, problems
     raise NamedError(problems[0].name, explain(problems))
 
@@ -89,13 +91,15 @@ def create_contacts(
     tag_ids: Sequence[str] = (),
     category_id: str | None = None,
     existing_error: bool = True,
-    skip_invalid: bool = False,
+    drop_invalid: bool = False,
+    all_or_none: bool = False,
     automation: bool = True,
 ) -> BulkResult:
     """Create up to 500 contacts, each on its own: an invalid one is reported and does not affect the others.
 
-    Contacts beyond the plan's limit fail. Raises InvalidPayload_400 for more than 500, ContactDataRequired_400 for
-    none, TagNotFound_400, ContactCategoryNotFound_400 for what all share.
+    With `all_or_none` the first one that fails refuses all, by its error. `drop_invalid` as in create_contact. Contacts
+    beyond the plan's limit fail. Raises InvalidPayload_400 for more than 500, ContactDataRequired_400 for none,
+    TagNotFound_400, ContactCategoryNotFound_400 for what all share.
     """
     if not items:
         raise NamedError("ContactDataRequired_400", "formData: needs an array of at least one contact")
@@ -108,22 +112,24 @@ def create_contacts(
         check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
         rows = []
         for index, item in enumerate(items):
-            row, problems = _read_item(schema, item, index, tag_ids, category_id, skip_invalid)
+            row, problems = _read_item(schema, item, index, tag_ids, category_id, drop_invalid)
             result.errors += [(index, problem) for problem in problems]
             if row is None:
                 result.failed.append(Failure(index, item, problems[0].name, explain(problems)))
             else:
                 rows.append(row)
-        rows = _drop_dangling(schema, rows, items, result, skip_invalid)
+        rows = _drop_dangling(schema, rows, items, result, drop_invalid)
         written = write_contacts(
             schema, rows, actor_id=actor_id, automation=automation, existing="error" if existing_error else "update"
         )
         _report(schema, written, items, result)
+        if all_or_none:
+            result.refuse_failed()
     return result
 
 
 def _read_item(
-    schema: ContactSchema, item: Any, index: int, tag_ids: Sequence[str], category_id: str | None, skip_invalid: bool
+    schema: ContactSchema, item: Any, index: int, tag_ids: Sequence[str], category_id: str | None, drop_invalid: bool
 ) -> tuple[ContactRow | None, list[ValueProblem]]:
     """Read an item's formData, which may have tags and a category of its own."""
     if not isinstance(item, dict):
@@ -138,7 +144,7 @@ def _read_item(
         return None, [ValueProblem("tags", "TagNotFound_400", "needs an array of tag ids")]
     if category is not None and not is_id(category):
         return None, [ValueProblem("category", "ContactCategoryNotFound_400", "needs the id of a contact category")]
-    row, problems = schema.read(values, drop_invalid=skip_invalid, index=index)
+    row, problems = schema.read(values, drop_invalid=drop_invalid, index=index)
     if row is not None:
         row.tag_ids = tag_ids if tags is None else list(dict.fromkeys(tags))
         row.category_id = category or category_id
@@ -146,12 +152,12 @@ def _read_item(
 
 
 def _drop_dangling(
-    schema: ContactSchema, rows: list[ContactRow], items: Sequence[Any], result: BulkResult, skip_invalid: bool
+    schema: ContactSchema, rows: list[ContactRow], items: Sequence[Any], result: BulkResult, drop_invalid: bool
 ) -> list[ContactRow]:
     """Drop the rows that name tags, categories, members or files which the company lacks."""
     no_tags = set(missing_tags(tag for row in rows for tag in row.tag_ids or ()))
     no_categories = set(missing_categories(row.category_id for row in rows if row.category_id))
-    dangling = schema.check_references(rows, drop_invalid=skip_invalid)
+    dangling = schema.check_references(rows, drop_invalid=drop_invalid)
     kept = []
     for position, row in enumerate(rows):
         bad = dangling.get(position, [])
@@ -159,7 +165,7 @@ def _drop_dangling(
         if row.category_id in no_categories:
             absent.append(_missing("category", "ContactCategoryNotFound_400", row.category_id))
         result.errors += [(row.index, problem) for problem in (*absent, *bad)]
-        fatal = absent if skip_invalid else [*absent, *bad]
+        fatal = absent if drop_invalid else [*absent, *bad]
         if fatal:
             result.failed.append(Failure(row.index, items[row.index], fatal[0].name, explain(fatal)))
         else:
@@ -239,7 +245,7 @@ def _refuse_emptied_key(schema: ContactSchema, form_data: Mapping[str, Any], cur
 
 
 @transaction.atomic
-def set_unique_key(*, value: Literal["email", "number", "either"] | str) -> None:
+def set_unique_key(value: str) -> None:
     """Set what makes the active company's contacts unique. Raises UniqueKeyInvalid_400 when live contacts share it."""
     if value not in KEY_PARTS:
         raise NamedError(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from core.fields import CompanyForeignKey, JSONField
+from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel, Job
 
 
@@ -28,6 +28,12 @@ class Import(Job):
     limited = models.BooleanField(
         default=False, help_text="Made in a session, so that the plan's limits hold for its rows."
     )
+    may_create_contacts = models.BooleanField(
+        default=True, db_default=True, help_text="Whoever started an import of leads may create contacts."
+    )
+    may_change_contacts = models.BooleanField(
+        default=True, db_default=True, help_text="Whoever started an import of leads may change contacts."
+    )
     header_row = models.PositiveIntegerField(
         null=True, help_text="Row of the headers; null until the file has been read."
     )
@@ -52,13 +58,15 @@ class Import(Job):
 
 
 class ImportRowError(CompanyModel):
-    """The reason why a row of the file failed or lost a value."""
+    """The reason why a row of the file failed, was skipped or lost a value."""
 
     job = CompanyForeignKey(Import, on_delete=models.CASCADE, related_name="row_errors", db_index=False)
     row = models.PositiveIntegerField(help_text="Row number in the file, as a person counts: the header is 1.")
     column = models.CharField(max_length=300, blank=True)
     code = models.CharField(max_length=64)
     message = models.CharField(max_length=1000)
+    skipped = models.BooleanField(default=False, db_default=False, help_text="The row's record existed.")
+    existing_id = ObjectIdField(null=True, help_text="The record that existed.")
     values = JSONField(default=list, help_text="The row's cells as they were read, to mend and send again.")
 
     class Meta(CompanyModel.Meta):

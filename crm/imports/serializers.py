@@ -43,7 +43,8 @@ class OptionsInput(Input):
         choices=EXISTING,
         required=False,
         allow_null=True,
-        help_text="a row whose record exists is skipped (default), updates it, or fails",
+        help_text="a row whose record exists is skipped (default), updates it, or fails; of an open lead the setting"
+        " duplicateLeads decides by default",
     )
     skipInvalid = BooleanInput(
         required=False,
@@ -103,14 +104,20 @@ class LeadImportCreate(ImportCreate):
 
 
 class ImportUpdate(Input):
-    """What to change, and what to do; columnMapping alone starts a paused import."""
+    """What to change, and what to do; a paused import starts unless pauseImport is true."""
 
     columnMapping = MappingInput(required=False)
     options = OptionsInput(required=False)
     tags = IdList(required=False)
     category = ObjectIdInput(required=False, allow_null=True)
     userEnquiry = BooleanInput(required=False, allow_null=True)
-    status = TextInput(required=False, help_text="running starts or resumes, paused pauses, cancelled ends it for good")
+    pauseImport = BooleanInput(
+        required=False, help_text="true: leave the import paused, or pause it; false, or left out: start or resume it"
+    )
+    status = TextInput(
+        required=False,
+        help_text="running starts or resumes, paused pauses, cancelled ends it for good; comes before pauseImport",
+    )
 
 
 class ImportOut(Output):
@@ -126,7 +133,7 @@ class ImportOut(Output):
     processed = serializers.IntegerField()
     created = serializers.IntegerField()
     updated = serializers.IntegerField()
-    skipped = serializers.IntegerField(help_text="rows whose record existed")
+    skipped = serializers.IntegerField(help_text="rows whose record existed; they are listed among the row errors")
     failed = serializers.IntegerField()
     percent = Computed(serializers.FloatField())
     rate = Computed(serializers.FloatField(allow_null=True, help_text="rows a second, of late"))
@@ -164,18 +171,20 @@ class ImportOut(Output):
 
 
 class RowErrorOut(Output):
-    """Why a row did not become a record, or lost a value."""
+    """Why a row did not become a record, or lost a value; or what to know of it."""
 
     _id = IdField()
     row = serializers.IntegerField(help_text="as spreadsheets count: the header is normally row 1")
     column = serializers.CharField(help_text="header of the column; empty when the whole row is meant")
     code = serializers.CharField()
     message = serializers.CharField()
+    skipped = serializers.BooleanField(help_text="the row was skipped since its record exists")
+    existingId = IdField(source="existing_id", allow_null=True, help_text="the record that exists")
     values = serializers.ListField(help_text="the row's cells, with the first error of the row")
 
 
 class ImportDetail(ImportOut):
-    """An import with its first rows and its first 100 row errors."""
+    """An import with its first rows, and the first 100 rows that failed, lost values or were skipped."""
 
     sample = serializers.ListField(child=serializers.ListField())
     rowErrors = Computed(serializers.ListField(child=RowErrorOut()))

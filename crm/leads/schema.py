@@ -10,6 +10,7 @@ from crm.contacts.kind import CONTACT
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.field_types import TextFormat
 from crm.field_types.values import clean_text
+from crm.leads.duplicates import duplicate_rule
 from crm.leads.kind import LEAD
 from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
@@ -49,13 +50,15 @@ class LeadSchema(RecordSchema):
     contacts: ContactSchema = None  # type: ignore[assignment]
     closed: frozenset[str] = frozenset()
     """The statuses of leads that are not open."""
+    duplicates: str = ""
+    """The setting duplicateLeads."""
 
     @classmethod
     def load(cls) -> Self:
-        """Load the schema of the active company with five queries."""
+        """Load the schema of the active company with six queries."""
         schema = super(LeadSchema, cls).load()
         schema.contacts = ContactSchema.load()
-        schema.closed = closed_statuses()
+        schema.closed, schema.duplicates = closed_statuses(), duplicate_rule()
         fields = schema.system_fields
         schema.required_system = tuple(key for key in SYSTEM_COLUMNS if key in fields and fields[key].required)
         defaults = {key: spec.default for key, spec in fields.items() if spec.default is not None}

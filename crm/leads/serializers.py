@@ -22,7 +22,7 @@ from crm.leads.models import LeadProduct, LeadTag
 from crm.leads.services import Relations
 from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.results import UNSET
-from crm.records.serializers import AutomationInput, BulkError, BulkFailure, member_of
+from crm.records.serializers import DROP, SKIP, SKIP_ONE, AutomationInput, BulkError, BulkFailure, member_of
 from crm.tags.serializers import LabelSnapshot
 
 FORM_DATA = f"system values ({', '.join(LEAD.system_columns)}) and custom values by the uniqueFieldID of their field"
@@ -55,10 +55,13 @@ class LeadCreate(LeadBody):
     formData = ObjectInput(
         default=dict, help_text=OF_CONTACT + ", by which it is found or made unless `contact` names it"
     )
-    existingError = BooleanInput(default=True, help_text="false: update the open lead of the same contact and product")
-    skipInvalid = BooleanInput(
-        default=False, help_text="true: leave invalid values out, as long as they are not required"
+    existingError = BooleanInput(
+        default=True,
+        help_text="false: overwrite the values of an existing contact, and update the open lead of the same contact and"
+        " product",
     )
+    skipInvalid = BooleanInput(default=False, help_text=SKIP_ONE)
+    dropInvalidValues = BooleanInput(default=False, help_text=DROP)
 
 
 class LeadUpdate(LeadBody):
@@ -73,9 +76,12 @@ class LeadBulkCreate(LeadBody):
         " tags and category, which stand for those of the body",
     )
     existingError = BooleanInput(
-        default=True, help_text="false: update the open leads of the same contacts and products"
+        default=True,
+        help_text="false: overwrite the values of existing contacts, and update the open leads of the same contacts and"
+        " products",
     )
-    skipInvalid = BooleanInput(default=False, help_text="true: leave invalid values out and tell them in errors")
+    skipInvalid = BooleanInput(default=None, allow_null=True, help_text=SKIP)
+    dropInvalidValues = BooleanInput(default=False, help_text=f"{DROP}, and tell them in errors")
 
 
 class LeadBulkUpdate(SelectionInput, LeadRelations):

@@ -96,9 +96,8 @@ def _imports(subject: DataSubject) -> Q:
 
 def _row_errors(subject: DataSubject) -> Q:
     """Selects the subject's rows of any import; rows with its name alone only in the imports that it came from."""
-    return mentioning(subject, "values", "message") | Q(job__in=subject.import_ids) & mentioning(
-        subject, "values", names=True
-    )
+    named = Q(job__in=subject.import_ids) & mentioning(subject, "values", names=True)
+    return mentioning(subject, "values", "message") | Q(existing_id__in=_ids(subject)) | named
 
 
 def _recorded(subject: DataSubject) -> Q:
@@ -172,7 +171,7 @@ def clean_samples(subject: DataSubject, rows: QuerySet[Import]) -> int:
 
 def blank_row_errors(subject: DataSubject, rows: QuerySet[ImportRowError]) -> int:
     """Remove the content of the rows; their numbers stay."""
-    return rows.update(values=[], message=ERASED)
+    return rows.update(values=[], message=ERASED, existing_id=None)
 
 
 def blank_events(subject: DataSubject, rows: QuerySet[Event]) -> int:

@@ -14,16 +14,15 @@ from core.api.selection import SelectionInput
 from crm.products.models import ProductService
 from crm.products.schema import SYSTEM_COLUMNS
 from crm.records.bulk_change import UPDATE_TYPES
-from crm.records.serializers import AutomationInput, member_of
+from crm.records.serializers import DROP, SKIP_ONE, AutomationInput, member_of
 
 FORM_DATA = f"system values ({', '.join(SYSTEM_COLUMNS)}) and custom values by the uniqueFieldID of their field"
 
 
 class ProductCreate(AutomationInput):
     formData = ObjectInput(default=dict, help_text=FORM_DATA)
-    skipInvalid = BooleanInput(
-        default=False, help_text="true: leave invalid values out, as long as they are not required"
-    )
+    skipInvalid = BooleanInput(default=False, help_text=SKIP_ONE)
+    dropInvalidValues = BooleanInput(default=False, help_text=DROP)
 
 
 class ProductUpdate(AutomationInput):

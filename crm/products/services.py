@@ -26,7 +26,7 @@ from crm.records.values import add_values
 
 @transaction.atomic
 def create_product(
-    *, actor_id: str, form_data: Mapping[str, Any], skip_invalid: bool = False, automation: bool = True
+    *, actor_id: str, form_data: Mapping[str, Any], drop_invalid: bool = False, automation: bool = True
 ) -> Saved:
     """Create a product or service.
 
@@ -34,7 +34,7 @@ def create_product(
     (every problem in the warning), ProductServiceNameAlreadyExists_400, PlanLimitExceeded_403.
     """
     schema = ProductSchema.load()
-    row, problems = _read(schema, form_data, drop_invalid=skip_invalid)
+    row, problems = _read(schema, form_data, drop_invalid=drop_invalid)
     reserve_quota("product-service")
     id, custom = new_id(), schema.stored_custom(row)
     values = {**schema.system_defaults, **row.system}

@@ -8,14 +8,13 @@ from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
-from core.api.output import Deleted
-from crm.bulk_jobs.serializers import BulkJobOut, bulk_response
+from crm.bulk_jobs.serializers import bulk_response
 from crm.products.filters import PRODUCT_FIELDS
 from crm.products.kind import PRODUCT_SERVICE
 from crm.products.selectors import live_products
 from crm.products.serializers import ProductBulkUpdate, ProductCreate, ProductDelete, ProductOut, ProductUpdate
 from crm.products.services import create_product, delete_products, update_product, update_products
-from crm.records.serializers import BulkUpdated
+from crm.records.serializers import BulkDeleted, BulkUpdated, drops_invalid
 from crm.records.views import VALUE_ERRORS, RecordViewSet
 
 CHANGE_ERRORS = ("ProductServiceDataRequired_400", "ProductServiceNameAlreadyExists_400", *VALUE_ERRORS)
@@ -39,14 +38,14 @@ class ProductViewSet(RecordViewSet):
         takes="product-service",
         success="ProductServiceCreated_201",
         errors=(*CHANGE_ERRORS, "ProductServiceNotFound_404", "PlanLimitExceeded_403"),
-        description="name is required, and unique in the company whatever its case. Values that skipInvalid left out"
-        " are named in `warning`. Emits productService.created.",
+        description="name is required, and unique in the company whatever its case. Values that dropInvalidValues left"
+        " out are named in `warning`. Emits productService.created.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         saved = create_product(
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
-            skip_invalid=data["skip_invalid"],
+            drop_invalid=drops_invalid(data, one=True),
             automation=data["automation"] == "run",
         )
         return self.created(saved, lost="ProductServiceNotFound_404", noun="it")
@@ -55,7 +54,7 @@ class ProductViewSet(RecordViewSet):
         "Update many products and services",
         input=ProductBulkUpdate,
         output=BulkUpdated,
-        accepted=BulkJobOut,
+        undoable=True,
         bulk=True,
         success="ProductServicesUpdated_200",
         errors=("CannotUpdateUniqueKey_400", "InvalidPayload_400", "ProductServiceNotFound_400", *VALUE_ERRORS),
@@ -75,8 +74,8 @@ class ProductViewSet(RecordViewSet):
     @endpoint(
         "Delete products and services",
         input=ProductDelete,
-        output=Deleted,
-        accepted=BulkJobOut,
+        output=BulkDeleted,
+        undoable=True,
         bulk=True,
         success="ProductServicesDeleted_200",
         errors=("ProductServiceNotFound_400",),

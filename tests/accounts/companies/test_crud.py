@@ -133,6 +133,15 @@ def test_an_unknown_time_zone(cast: Cast, private: Caller, name: str) -> None:
     assert Company.objects.count() == 1
 
 
+def test_a_company_without_a_subscription_says_how_it_is_opened(cast: Cast, private: Caller) -> None:
+    first = private.post("/company", NEW)
+    assert (first.status, "warning" in first.body) == (200, False)
+    second = private.post("/company", NEW)
+    assert second.status == 200
+    assert "no active subscription" in second.body["warning"]
+    assert "opened by paying" in second.body["warning"]
+
+
 def test_who_may(cast: Cast, outsiders: Cast) -> None:
     assert cast.narrow_session.get("/company").status == 403
     reader = make_cast({"company": {"GET": True}}).narrow_session

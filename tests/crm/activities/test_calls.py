@@ -306,6 +306,15 @@ def test_bulk(cast: Cast, outsiders: Cast) -> None:
         assert cast.key.post(f"{PATH}/bulk", bad).status == 400
 
 
+def test_a_bulk_that_takes_all_calls_or_none(cast: Cast) -> None:
+    good, bad = {"lead": make(cast)["_id"]}, {"lead": MISSING}
+    refused(cast.key.post(f"{PATH}/bulk", {"formData": [good, bad], "skipInvalid": False}), "Lead not found")
+    with cast.scope():
+        assert not CallLog.objects.exists()
+    kept = cast.key.post(f"{PATH}/bulk", {"formData": [good, bad], "skipInvalid": True}).data
+    assert (len(kept["created"]), [row["index"] for row in kept["failed"]]) == (1, [1])
+
+
 def test_bulk_costs_as_many_statements_for_one_as_for_many(cast: Cast) -> None:
     lead = make(cast)
     items = [

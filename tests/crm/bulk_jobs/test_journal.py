@@ -148,7 +148,7 @@ def test_deleted_records_come_back_unless_their_key_is_taken(scope: Cast, ids: l
 def test_keys_follow_what_is_unique_now(scope: Cast, ids: list[str]) -> None:
     change = Journaled(scope, ids)
     change.change(delete=True)
-    set_unique_key(value="number")
+    set_unique_key("number")
     create_contacts(actor_id=scope.owner.pk, items=[form(9) | {"email": "ann1@example.com"}])
     assert change.undo().revived == set(ids)
     assert set(Contact.objects.filter(pk__in=ids).values_list("email_key", flat=True)) == {None}

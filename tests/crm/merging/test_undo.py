@@ -227,7 +227,7 @@ def test_keys_follow_the_unique_key_of_the_day(cast: Cast, pair: tuple[str, str]
     ann, anna = pair
     id = merge(cast, "contact", ann, anna, choices={"email": anna})["_id"]
     with cast.scope():
-        set_unique_key(value="number")
+        set_unique_key("number")
     assert undo(cast, "contact", id).status == 200
     with cast.scope():
         rows = Contact.objects.values_list("pk", "email", "email_key", "number_key")
