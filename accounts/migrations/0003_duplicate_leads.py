@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0001_squashed_0003_mail_calendar'),
+        ("accounts", "0002_key_addresses"),
     ]
 
     operations = [

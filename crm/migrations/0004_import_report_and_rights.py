@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crm', '0002_team_member_last_assigned'),
+        ('crm', '0003_file_read_module'),
     ]
 
     operations = [
