@@ -43,6 +43,21 @@ def searches_can_use_indexes(databases: Any = None, **_: Any) -> list[CheckMessa
 
 
 @register(deploy=True)
+def proxies_are_counted(**_: Any) -> list[CheckMessage]:
+    """Check that a service behind TLS knows its proxies, whose headers say where requests come from, and how."""
+    if settings.BASE_URL.startswith("https://") and not settings.TRUSTED_PROXIES:
+        return [
+            Warning(
+                "BASE_URL is https and TRUSTED_PROXIES is 0: X-Forwarded-For and X-Forwarded-Proto are ignored, so"
+                " that all callers have the proxy's address",
+                hint="Set TRUSTED_PROXIES to the number of your proxies; they must write these headers themselves.",
+                id="config.W005",
+            )
+        ]
+    return []
+
+
+@register(deploy=True)
 def mails_have_a_server(**_: Any) -> list[CheckMessage]:
     """Check that the service's own mails (verification and password links, invites, notices) have a server."""
     if not settings.SENDS_MAIL:

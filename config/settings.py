@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
 from config.data_dir import data_dir
 from config.secrets import secret
@@ -41,6 +42,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "django_otp",
     "core",
     "accounts",
     "billing",
@@ -59,6 +61,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -125,6 +128,10 @@ REWARD_HOLD = timedelta(days=env.int("REWARD_HOLD_DAYS", default=30))
 """How long a reward is pending, since payments may be returned."""
 GRACE_PERIOD = timedelta(days=env.int("GRACE_DAYS", default=7))
 """How long a company keeps its access after an unpaid subscription period."""
+STAFF_SECOND_FACTOR = env("STAFF_SECOND_FACTOR", default="optional")
+"""Whether the back office asks for a second factor: off; optional, of who has set one up; required, of everybody."""
+if STAFF_SECOND_FACTOR not in ("off", "optional", "required"):
+    raise ImproperlyConfigured("STAFF_SECOND_FACTOR is one of off, optional, required")
 STRICT_KEYS = env.bool("STRICT_KEYS", default=True)
 """Whether an API key may only what its maker may now. Off: the contract's keys, which no role binds and which stay
 valid whatever becomes of their maker. Addresses and terms of keys are enforced only with it."""
@@ -225,11 +232,15 @@ CELERY_BEAT_SCHEDULE = {"tick": {"task": "core.tick", "schedule": 1.0, "options"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+STAFF_SESSION_LIFETIME = timedelta(hours=12)
+"""How long after the login a session of the back office ends, however it is used (accounts.auth.staff_sessions)."""
+SESSION_COOKIE_AGE = int(STAFF_SESSION_LIFETIME.total_seconds())
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 if BASE_URL.startswith("https://"):
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
-    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    if TRUSTED_PROXIES:  # without a proxy of ours anybody may have written the header
+        SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 LOGGING = {
     "version": 1,
@@ -253,6 +264,7 @@ UNFOLD = {
     "SIDEBAR": {"show_search": True, "navigation": "config.admin.navigation"},
     "DASHBOARD_CALLBACK": "config.admin.dashboard",
     "LOGIN": {"form": "accounts.auth.staff_login.StaffLoginForm"},
+    "ACCOUNT": {"navigation": "accounts.auth.second_factor_pages.account_links"},
     "COLORS": {
         "primary": {
             "50": "oklch(97.5% .013 250)",

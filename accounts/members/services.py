@@ -28,7 +28,7 @@ class Removal(NamedTuple):
     """The selected members, and how many of them were still members."""
 
     members: list[str]
-    count: int
+    removed: int
 
 
 @transaction.atomic

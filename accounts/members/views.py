@@ -80,7 +80,7 @@ def _keys_of(member_ids: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _removed(removal: Removal) -> dict[str, Any]:
-    return {"deletedCount": removal.count, "apiKeys": _keys_of(removal.members)}
+    return {"deletedCount": removal.removed, "apiKeys": _keys_of(removal.members)}
 
 
 class MemberViewSet(ResourceViewSet):

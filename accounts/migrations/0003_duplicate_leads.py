@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("accounts", "0002_key_addresses"),
+        ("accounts", "0002_key_addresses_and_second_factor"),
     ]
 
     operations = [

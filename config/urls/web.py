@@ -8,6 +8,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 
+from accounts.auth import second_factor_pages
 from config.staff_visits.pages import visit_urls
 from config.urls import session
 from crm.routes import web as crm_web
@@ -20,5 +21,6 @@ urlpatterns = [
     path("", include("accounts.pages.urls")),
     *([path("mails/", include("config.local.mail_catcher.urls"))] if settings.DEMO else []),
     *visit_urls(session.router.operations()),
+    *second_factor_pages.urls(),
     path("admin/", admin.site.urls),
 ]

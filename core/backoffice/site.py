@@ -23,6 +23,17 @@ def icon(request: HttpRequest) -> str:
     return static("backoffice/icon.svg")
 
 
+Gate = Callable[[HttpRequest], HttpResponse | None]
+
+_gates: list[Gate] = []
+
+
+def register_gate(gate: Gate) -> None:
+    """Register what staff must pass before each page: it returns None, or the answer in the page's place."""
+    if gate not in _gates:
+        _gates.append(gate)
+
+
 class BackOfficeSite(UnfoldAdminSite):
     """The admin site. Its pages run and render unscoped, for staff only."""
 
@@ -42,7 +53,8 @@ class BackOfficeSite(UnfoldAdminSite):
             if not self.has_permission(request):
                 return guarded(request, *args, **kwargs)
             with unscoped(reason="back office: staff work on the records of all companies"):
-                response = guarded(request, *args, **kwargs)
+                stopped = next(filter(None, (gate(request) for gate in _gates)), None)
+                response = guarded(request, *args, **kwargs) if stopped is None else stopped
                 # A template response would render after the view has returned, outside of the scope.
                 render = getattr(response, "render", None)
                 rendered: HttpResponse = render() if callable(render) else response

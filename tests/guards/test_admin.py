@@ -16,7 +16,7 @@ from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from accounts.models import Company, User
+from accounts.models import Company, SecondFactor, User
 from billing.models import PlanPrice
 from core.backoffice.admin import BackOfficeAdmin, is_secret
 from core.tenancy import active_scope, company_scope, unscoped
@@ -43,6 +43,7 @@ NOT_REGISTERED = {
     ConvertedValue: "what a job puts by until it ends; the job has a page",
     Journal: "copies of records for undoing, which people see as the records themselves",
     PlanPrice: "edited on its plan's page",
+    SecondFactor: "told on the user's page",
     LeadTag: "shown on the lead's page",
     LeadProduct: "shown on the lead's page",
     ProductServiceValue: "a composite key; the values are on the product's page",

@@ -153,7 +153,7 @@ def test_owners_who_leave_at_once_leave_one(committed: Cast) -> None:
     staff = staff_actor(user_id=committed.owner.user_id, company_id=committed.company.pk)
 
     def leave(n: int) -> int:
-        return remove_members(actor=staff, selection=BulkSelection(Q(pk=everybody[n].pk))).count
+        return remove_members(actor=staff, selection=BulkSelection(Q(pk=everybody[n].pk))).removed
 
     assert Counter(at_once(6, committed.company.pk, leave)) == {1: 5, "BadRequest_400": 1}
     assert owners(committed) == 1

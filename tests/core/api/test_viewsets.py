@@ -165,7 +165,7 @@ ALL_ACTIONS = [
 @pytest.fixture
 def client(cast: Cast) -> Iterator[Client]:
     """A client of the tried conf, with a key of the cast's company."""
-    Trusting.actor = Actor(AuthPath.KEY, cast.owner.user_id, cast.company.pk)
+    Trusting.actor = Actor(AuthPath.KEY, cast.owner.user_id, cast.company.pk, is_owner=True)
     with override_settings(ROOT_URLCONF=__name__):
         yield Client()
 
