@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import environ
+from corsheaders.defaults import default_headers
 
 from config.data_dir import data_dir
 from config.secrets import secret
@@ -28,6 +29,12 @@ SECRET_KEY = secret("SECRET_KEY", LEADWRIGHT_DATA)
 FIELD_ENCRYPTION_KEY = secret("FIELD_ENCRYPTION_KEY", LEADWRIGHT_DATA)
 LOOKUP_KEY = env("LOOKUP_KEY", default=SECRET_KEY)
 
+CORS_ALLOWED_ORIGINS = env.list("CORS_ALLOWED_ORIGINS", default=[])
+"""Origins of browser apps that may call the API by key; none by default."""
+CORS_URLS_REGEX = r"^/api/key/protected/"
+CORS_ALLOW_HEADERS = (*default_headers, "apikey")
+CORS_EXPOSE_HEADERS = ("Content-Disposition", "Retry-After")
+
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
@@ -48,6 +55,7 @@ INSTALLED_APPS = [
     "outreach",
     "workflows",
     "config",
+    *(["corsheaders"] if CORS_ALLOWED_ORIGINS else []),
     *env.list("DEVELOPMENT_APPS", default=[]),  # `make check` installs the linter of migrations
 ]
 
@@ -55,6 +63,7 @@ MIDDLEWARE = [
     "accounts.request_log.middleware.ServerLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
