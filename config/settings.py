@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -174,14 +175,23 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 FORMAT_MODULE_PATH = ["config.formats"]
 STATIC_URL = "/static/"
+_static_root = Path(env("STATIC_ROOT", default=str(BASE_DIR / "staticfiles")))
+# `collectstatic` fills the folder. From then on files go out compressed, under hashed names that browsers keep; before
+# it, in the demo and in debugging they go out as they are.
+_collected = (_static_root / "staticfiles.json").exists() and not (DEBUG or DEMO)
+STATIC_ROOT = _static_root if _collected or "collectstatic" in sys.argv[1:2] else None
 STORAGES = {
     "default": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
         "OPTIONS": {"location": str(LEADWRIGHT_DATA / "files")},
     },
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if STATIC_ROOT
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
 }
-WHITENOISE_USE_FINDERS = True
+WHITENOISE_USE_FINDERS = not STATIC_ROOT
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=20 * 1024 * 1024)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
