@@ -136,6 +136,8 @@ REWARD_HOLD = timedelta(days=env.int("REWARD_HOLD_DAYS", default=30))
 """How long a reward is pending, since payments may be returned."""
 GRACE_PERIOD = timedelta(days=env.int("GRACE_DAYS", default=7))
 """How long a company keeps its access after an unpaid subscription period."""
+PUBLIC_API_DOCS = env.bool("PUBLIC_API_DOCS", default=True)
+"""Whether everybody may read /api/schema and /api/docs, or staff only."""
 API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
 SERVER_LOG_DAYS = env.int("SERVER_LOG_DAYS", default=30)
 """How long the request log is kept; 0 turns it off."""
