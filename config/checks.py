@@ -58,6 +58,15 @@ def proxies_are_counted(**_: Any) -> list[CheckMessage]:
 
 
 @register(deploy=True)
+def static_files_are_collected(**_: Any) -> list[CheckMessage]:
+    """Check that static files go out compressed, under names that browsers keep."""
+    if settings.STATIC_ROOT or settings.DEMO or settings.DEBUG:
+        return []
+    hint = "Run manage.py collectstatic --noinput once per deployment."
+    return [Warning("static files go out uncompressed, and browsers ask for them again", hint=hint, id="config.W010")]
+
+
+@register(deploy=True)
 def mails_have_a_server(**_: Any) -> list[CheckMessage]:
     """Check that the service's own mails (verification and password links, invites, notices) have a server."""
     if not settings.SENDS_MAIL:

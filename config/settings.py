@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import environ
+from corsheaders.defaults import default_headers
 from django.core.exceptions import ImproperlyConfigured
 
 from config.data_dir import data_dir
@@ -29,6 +31,12 @@ SECRET_KEY = secret("SECRET_KEY", LEADWRIGHT_DATA)
 FIELD_ENCRYPTION_KEY = secret("FIELD_ENCRYPTION_KEY", LEADWRIGHT_DATA)
 LOOKUP_KEY = env("LOOKUP_KEY", default=SECRET_KEY)
 
+CORS_ALLOWED_ORIGINS = env.list("CORS_ALLOWED_ORIGINS", default=[])
+"""Origins of browser apps that may call the API by key; none by default."""
+CORS_URLS_REGEX = r"^/api/key/protected/"
+CORS_ALLOW_HEADERS = (*default_headers, "apikey")
+CORS_EXPOSE_HEADERS = ("Content-Disposition", "Retry-After")
+
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
@@ -50,6 +58,7 @@ INSTALLED_APPS = [
     "outreach",
     "workflows",
     "config",
+    *(["corsheaders"] if CORS_ALLOWED_ORIGINS else []),
     *env.list("DEVELOPMENT_APPS", default=[]),  # `make check` installs the linter of migrations
 ]
 
@@ -57,6 +66,8 @@ MIDDLEWARE = [
     "accounts.request_log.middleware.ServerLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
+    "config.headers.HeadersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -135,6 +146,8 @@ if STAFF_SECOND_FACTOR not in ("off", "optional", "required"):
 STRICT_KEYS = env.bool("STRICT_KEYS", default=True)
 """Whether an API key may only what its maker may now. Off: the contract's keys, which no role binds and which stay
 valid whatever becomes of their maker. Addresses and terms of keys are enforced only with it."""
+PUBLIC_API_DOCS = env.bool("PUBLIC_API_DOCS", default=True)
+"""Whether everybody may read /api/schema and /api/docs, or staff only."""
 API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
 """Whether temporary keys expire even without STRICT_KEYS."""
 SERVER_LOG_DAYS = env.int("SERVER_LOG_DAYS", default=30)
@@ -176,14 +189,23 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 FORMAT_MODULE_PATH = ["config.formats"]
 STATIC_URL = "/static/"
+_static_root = Path(env("STATIC_ROOT", default=str(BASE_DIR / "staticfiles")))
+# `collectstatic` fills the folder. From then on files go out compressed, under hashed names that browsers keep; before
+# it, in the demo and in debugging they go out as they are.
+_collected = (_static_root / "staticfiles.json").exists() and not (DEBUG or DEMO)
+STATIC_ROOT = _static_root if _collected or "collectstatic" in sys.argv[1:2] else None
 STORAGES = {
     "default": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
         "OPTIONS": {"location": str(LEADWRIGHT_DATA / "files")},
     },
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if STATIC_ROOT
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
 }
-WHITENOISE_USE_FINDERS = True
+WHITENOISE_USE_FINDERS = not STATIC_ROOT
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=20 * 1024 * 1024)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
@@ -241,6 +263,10 @@ if BASE_URL.startswith("https://"):
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
     if TRUSTED_PROXIES:  # without a proxy of ours anybody may have written the header
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=365 * 24 * 3600)
+    # Without the header every request seems to lack TLS, and a redirect would lead in a circle.
+    SECURE_SSL_REDIRECT = env.bool("SSL_REDIRECT", default=bool(TRUSTED_PROXIES))
+    SECURE_REDIRECT_EXEMPT = [r"^api/public/health$"]  # asked from within, without TLS
 
 LOGGING = {
     "version": 1,

@@ -129,7 +129,8 @@ def test_refusals_name_the_actor(cast: Cast, logged: Log, monkeypatch: pytest.Mo
 
 
 def test_only_the_api_is_logged(cast: Cast, logged: Log) -> None:
-    for path in ("/api/schema", "/api/docs", "/api/public/health", "/admin/login/", "/", "/nowhere", "/apifoo"):
+    docs = ("/api/schema", "/api/schema/", "/api/docs", "/api/docs/")
+    for path in (*docs, "/api/public/health", "/admin/login/", "/", "/nowhere", "/apifoo"):
         Client().get(path)
     assert logged == []
 
