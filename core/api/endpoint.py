@@ -50,6 +50,8 @@ class Endpoint:
 
     Otherwise `bulkJob` beside data is the job that can undo the change.
     """
+    undoable: bool = False
+    """`bulkJob` beside data is the job that can undo the change."""
     raw: str = ""
     """The media type of an answer without envelope (a download), or several, separated by commas."""
     multipart: bool = False

@@ -156,11 +156,8 @@ class Schema(AutoSchema):
                 "description": "pass back unchanged as `cursor`; null on the last page",
             }
         schema: dict[str, Any] = {"type": "object", "required": list(properties), "properties": properties}
-        if declared.accepted is not None:
-            undo = (
-                "the bulk job that the change can be undone by;"
-                " absent when there is nothing to undo, and for a single record"
-            )
+        if declared.accepted is not None or declared.undoable:
+            undo = "the bulk job that the change can be undone by; absent when there is nothing to undo"
             schema["properties"]["bulkJob"] = {"type": "string", "pattern": ID_PATTERN, "description": undo}
         return {"description": declared.default[1], "content": {"application/json": {"schema": schema}}}
 

@@ -13,9 +13,12 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.envelope import ACCEPTED, respond
 from core.api.input import Input
 from core.api.output import Computed, IdField, Output
+from core.api.selection import SelectionInput
 from core.api.views import ApiView
+from core.messages import resolve
 from crm.bulk_jobs.changes import Outcome
 from crm.bulk_jobs.models import BulkJob
+from crm.bulk_jobs.restoring import Restored
 from crm.bulk_jobs.undo import may_be_undone
 from crm.records.models import CustomField
 from crm.records.serializers import AutomationInput
@@ -34,8 +37,36 @@ class BulkJobUndo(AutomationInput):
     """How to undo."""
 
 
+class RestoreInput(SelectionInput, AutomationInput):
+    """Which deleted records to restore."""
+
+
+class RestoreFailure(Output):
+    """A record that stays deleted."""
+
+    _id = IdField()
+    name = serializers.CharField(help_text="such as ContactAlreadyExists_400")
+    message = serializers.CharField()
+    warning = serializers.CharField()
+
+
+class RestoredOut(Output):
+    """What became of the selected records."""
+
+    restoredCount = Computed(serializers.IntegerField())
+    failed = Computed(serializers.ListField(child=RestoreFailure()))
+
+
+RESTORE = (
+    "Each on its own: the answer is 200 either way, and records that stay deleted are in `failed`, because a live one"
+    " has their unique key by now, because the plan has no room for them, or because they were merged into another one"
+    " (undo the merge). selectAll acts on the deleted records that match the query string. Emits <resource>.restored"
+    " for each."
+)
+
+
 class BulkJobOut(Output):
-    """A change of many records by a worker, or one that was small enough for its request, and how far it is."""
+    """A change of records by a worker, or one that was small enough for its request, and how far it is."""
 
     _id = IdField()
     action = serializers.ChoiceField(choices=BulkJob.Action.values)
@@ -99,8 +130,23 @@ def bulk_response(view: ApiView, outcome: Outcome, data: dict[str, Any]) -> Resp
     job."""
     if outcome.queued and outcome.job is not None:
         return respond(ACCEPTED, job_answer(outcome.job.pk))
-    extra = {} if outcome.job is None else {"bulkJob": outcome.job.pk}
-    return view.success(data, **extra)
+    return undoable_response(view, data, outcome.job)
+
+
+def undoable_response(view: ApiView, data: Any, job: BulkJob | None) -> Response:
+    """Return the answer to a change within the request: its result with the job that can undo it, if any."""
+    return view.success(data) if job is None else view.success(data, bulkJob=job.pk)
+
+
+def restored_response(view: ApiView, restored: Restored) -> Response:
+    """Return the answer to a restoring: its counts and failures, or 202 with the queued job."""
+    if restored.job is not None and restored.job.status == BulkJob.Status.QUEUED:
+        return respond(ACCEPTED, job_answer(restored.job.pk))
+    failed = [
+        {"_id": id, "name": error.name, "message": resolve(error.name)[1], "warning": error.detail}
+        for id, error in sorted(restored.failed.items())
+    ]
+    return undoable_response(view, {"restoredCount": restored.count, "failed": failed}, restored.job)
 
 
 def job_answer(id: str) -> dict[str, Any] | None:

@@ -11,8 +11,12 @@ from django.db import transaction
 from core.access import quota_exceeded
 from core.errors import ApiError, DuplicateField, NamedError
 from core.ids import is_id
+from crm.bulk_jobs.changes import UPDATE, complete, new_job
+from crm.bulk_jobs.history.journal import Source
+from crm.bulk_jobs.models import BulkJob
 from crm.contacts.models import Contact
-from crm.contacts.services import update_contact
+from crm.contacts.services import change_contact
+from crm.leads.kind import LEAD
 from crm.leads.models import Lead
 from crm.leads.references import missing_references
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
@@ -241,12 +245,16 @@ def _report(written: LeadResult, items: Sequence[Any], result: BulkResult) -> No
 
 def update_lead(
     *, id: str, actor_id: str, form_data: Mapping[str, Any], relations: Relations, automation: bool = True
-) -> str:
+) -> BulkJob | None:
     """Change the given values of a live lead. Null or empty text empties a value, tags and products replace the lead's.
 
-    Values of the contact, and the category, go to the lead's contact, as PUT /contact/:id takes them. Raises
-    LeadNotFound_400, ContactNotFound_400, and the errors of create_lead and update_contact for values.
+    Values of the contact, and the category, go to the lead's contact, as PUT /contact/:id takes them. Returns the job
+    that can undo both changes, None if nothing is different. Raises LeadNotFound_400, ContactNotFound_400, and the
+    errors of create_lead and update_contact for values.
     """
+    change = {"formData": dict(form_data), "updateType": "set", "relations": relations.given()}
+    job = new_job(LEAD, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
+    source = Source.bulk_job(job.pk)
     with transaction.atomic():
         contact = Lead.objects.filter(pk=id, is_deleted=False).values_list("contact_id", flat=True).first()
         if contact is None:
@@ -257,24 +265,31 @@ def update_lead(
         )
         contact = row.system.get("contact_id", contact)
         # Change the contact before the lead, in the order in which writers of leads lock them.
-        _change_contact(
-            contact, row, {key: form_data[key] for key in CONTACT_KEYS if key in form_data}, actor_id, automation
+        values = {key: form_data[key] for key in CONTACT_KEYS if key in form_data}
+        changed = _change_contact(contact, row, values, actor_id, automation, source)
+        outcome = update_leads(
+            schema, [(id, row)], actor_id=actor_id, automation=automation, links="replace", source=source
         )
-        outcome = update_leads(schema, [(id, row)], actor_id=actor_id, automation=automation, links="replace")
         if outcome.missing:
             raise not_found()
-        return id
+        return complete(job, 1, changed + len(outcome.changed))
 
 
-def _change_contact(id: str, row: LeadRow, values: Mapping[str, Any], actor_id: str, automation: bool) -> None:
+def _change_contact(
+    id: str, row: LeadRow, values: Mapping[str, Any], actor_id: str, automation: bool, source: Source
+) -> int:
+    """Change the contact of a lead. Returns the number of contacts that are different, 0 or 1."""
     if (
         "contact_id" in row.system
-        and not Contact.objects.select_for_update(of=("self",)).filter(pk=id, is_deleted=False).exists()
+        and not Contact.objects.select_for_update(of=("self",), no_key=True).filter(pk=id, is_deleted=False).exists()
     ):
         raise NamedError("ContactNotFound_400", f"contact: there is no contact {id} in this company")
-    if values or row.category_id is not None:
-        category = UNSET if row.category_id is None else row.category_id or None
-        update_contact(id=id, actor_id=actor_id, form_data=values, category_id=category, automation=automation)
+    if not values and row.category_id is None:
+        return 0
+    category = UNSET if row.category_id is None else row.category_id or None
+    return change_contact(
+        id=id, actor_id=actor_id, form_data=values, category_id=category, automation=automation, source=source
+    )
 
 
 def not_found() -> NamedError:

@@ -12,7 +12,16 @@ from core.api.listing import Listing
 from core.api.output import Deleted
 from core.errors import DuplicateField
 from core.lists import LIST_PARAMETERS, ListQuery
-from crm.bulk_jobs.serializers import BulkJobOut, bulk_response
+from crm.bulk_jobs.restoring import restore_many
+from crm.bulk_jobs.serializers import (
+    RESTORE,
+    BulkJobOut,
+    RestoredOut,
+    RestoreInput,
+    bulk_response,
+    restored_response,
+    undoable_response,
+)
 from crm.leads.bulk import delete_leads, update_many
 from crm.leads.filters import LEAD_FIELDS
 from crm.leads.kind import LEAD
@@ -29,7 +38,7 @@ from crm.leads.serializers import (
 )
 from crm.leads.services import DUPLICATE, REPEATED, create_lead, create_leads, update_lead
 from crm.records.serializers import BulkUpdated
-from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer
+from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer, listed_records
 
 RELATION_ERRORS = (
     "ProductServiceNotFound_400",
@@ -79,10 +88,11 @@ class LeadViewSet(RecordViewSet):
     kind = LEAD
     listing = Listing(
         "List leads",
-        live_leads,
+        listed_records(LEAD),
         LEAD_FIELDS,
         LeadOut,
-        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id. Sorted by"
+        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id. Deleted leads"
+        " are shown only where the filters name isDeleted. Sorted by"
         " productServices.name, a lead stands where the first of its products' names does.",
     )
 
@@ -153,20 +163,21 @@ class LeadViewSet(RecordViewSet):
         input=LeadUpdate,
         output=LeadOut,
         success="LeadUpdated_200",
+        undoable=True,
         errors=("LeadNotFound_400", "CannotUpdateUniqueKey_400", *VALUE_ERRORS, *RELATION_ERRORS, *CONTACT_ERRORS),
         description="What is not given stays. null or empty text empties a value, tags and productServices replace the"
         " lead's, a team or teamMember of null takes it away. Values of the contact, and a category, are written to the"
         " lead's contact. Emits lead.updated, with what changed in its payload (status from and to, when it moved).",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        update_lead(
+        job = update_lead(
             id=id,
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
             relations=relations_of(data),
             automation=data["automation"] == "run",
         )
-        return self.read(id)
+        return undoable_response(self, self.read(id), job)
 
     @action(detail=False, methods=["post"])
     @endpoint(
@@ -183,3 +194,24 @@ class LeadViewSet(RecordViewSet):
     def bulk(self, request: Request, data: dict[str, Any]) -> Any:
         result = create_leads(actor_id=self.actor.member_id, items=data["form_data"], **creation_options(data))
         return bulk_answer(result, live_leads(), LeadOut, {DUPLICATE: DuplicateField(REPEATED).message})
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Restore deleted leads",
+        input=RestoreInput,
+        output=RestoredOut,
+        accepted=BulkJobOut,
+        bulk=True,
+        takes="lead",
+        success="LeadsRestored_200",
+        errors=("LeadNotFound_400",),
+        description=RESTORE,
+    )
+    def restore(self, request: Request, data: dict[str, Any]) -> Any:
+        restored = restore_many(
+            self.kind,
+            actor_id=self.actor.member_id,
+            selection=self.selection(),
+            automation=data["automation"] == "run",
+        )
+        return restored_response(self, restored)

@@ -321,7 +321,7 @@ def _lock_contacts(ids: Iterable[str]) -> set[str]:
         return set()
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT id FROM crm_contact WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR UPDATE", [wanted]
+            "SELECT id FROM crm_contact WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR NO KEY UPDATE", [wanted]
         )
         return {id for (id,) in cursor.fetchall()}
 

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
-from crm.bulk_jobs.serializers import BulkJobOut, bulk_response
+from crm.bulk_jobs.serializers import BulkJobOut, bulk_response, undoable_response
 from crm.products.filters import PRODUCT_FIELDS
 from crm.products.kind import PRODUCT_SERVICE
 from crm.products.selectors import live_products
@@ -40,7 +40,7 @@ class ProductViewSet(RecordViewSet):
         success="ProductServiceCreated_201",
         errors=(*CHANGE_ERRORS, "ProductServiceNotFound_404", "PlanLimitExceeded_403"),
         description="name is required, and unique in the company whatever its case. Values that skipInvalid left out"
-        " are named in `warning`. Emits productService.created.",
+        " are named in `warning`. Emits product-service.created.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         saved = create_product(
@@ -60,7 +60,7 @@ class ProductViewSet(RecordViewSet):
         success="ProductServicesUpdated_200",
         errors=("CannotUpdateUniqueKey_400", "InvalidPayload_400", "ProductServiceNotFound_400", *VALUE_ERRORS),
         description="Applies one change set to the selected ones, all or none; names are changed one at a time. Emits"
-        " productService.updated for each that is different then.",
+        " product-service.updated for each that is different then.",
     )
     def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = update_products(
@@ -81,7 +81,7 @@ class ProductViewSet(RecordViewSet):
         success="ProductServicesDeleted_200",
         errors=("ProductServiceNotFound_400",),
         description="They are flagged isDeleted and no longer found; leads that are about them keep them. Emits"
-        " productService.deleted for each.",
+        " product-service.deleted for each.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = delete_products(
@@ -98,12 +98,13 @@ class ProductViewSet(RecordViewSet):
         input=ProductUpdate,
         output=ProductOut,
         success="ProductServiceUpdated_200",
+        undoable=True,
         errors=("ProductServiceNotFound_400", *CHANGE_ERRORS),
-        description="What is not given stays; null or empty text empties a value. Emits productService.updated, with"
+        description="What is not given stays; null or empty text empties a value. Emits product-service.updated, with"
         " what changed in its payload.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        update_product(
+        job = update_product(
             id=id, actor_id=self.actor.member_id, form_data=data["form_data"], automation=data["automation"] == "run"
         )
-        return self.read(id)
+        return undoable_response(self, self.read(id), job)

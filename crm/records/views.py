@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from rest_framework.response import Response
 
+from core.api.listing import ListRequest
 from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.lists import names_field
 from core.messages import resolve
 from crm.records.kinds import RecordKind
 from crm.records.results import BulkResult, Saved
@@ -45,6 +47,15 @@ class RecordViewSet(ResourceViewSet, abstract=True):
 
     def _find(self, id: str) -> dict[str, Any] | None:
         return self.listing.output.one(self.kind.live().filter(pk=id))
+
+
+def listed_records(kind: RecordKind) -> Callable[[ListRequest], QuerySet[Any]]:
+    """The records of a list: the live ones, and the deleted ones too if the request's filters name isDeleted."""
+
+    def rows(asked: ListRequest) -> QuerySet[Any]:
+        return kind.stored() if names_field(asked.params, "isDeleted") else kind.live()
+
+    return rows
 
 
 def bulk_answer(
