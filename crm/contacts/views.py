@@ -82,8 +82,8 @@ class ContactViewSet(RecordViewSet):
         errors=CREATE_ERRORS,
         takes="contact",
         description="email, countryCode and number are required unless the company has changed that. Values that"
-        " skipInvalid left out are named in `warning`. Emits contact.created (contact.updated when existingError is"
-        " false and the contact exists).",
+        " skipInvalid left out are named in `warning`. The contact takes over the leads of a deleted one with its"
+        " unique key. Emits contact.created (contact.updated when existingError is false and the contact exists).",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         saved = create_contact(actor_id=self.actor.member_id, form_data=data["form_data"], **creation_options(data))

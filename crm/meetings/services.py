@@ -56,7 +56,7 @@ def create_meeting(
     present = replace_attendees(meeting, attendees).present
     if meeting.ends_at > timezone.now():
         send_invitations(meeting, present, [meeting.organizer, *present])
-    _emit("meeting.scheduled", [meeting], actor_id, automation)
+    _emit("meeting.created", [meeting], actor_id, automation)
     return meeting
 
 
@@ -99,7 +99,7 @@ def update_meeting(
     meeting.save()
     if max(told_until, meeting.ends_at) > timezone.now():
         _send_mails(meeting, attendance, told_all)
-    _emit("meeting.changed", [meeting], actor_id, automation, changes=changes)
+    _emit("meeting.updated", [meeting], actor_id, automation, changes=changes)
     return meeting
 
 
