@@ -164,8 +164,7 @@ class Schema(AutoSchema):
         schema: dict[str, Any] = {"type": "object", "required": list(properties), "properties": properties}
         if declared.undoable:
             undo = (
-                "the bulk job that the change can be undone by, or that makes it;"
-                " absent when there is nothing to undo, and for a single record"
+                "the bulk job that the change can be undone by, or that makes it; absent when there is nothing to undo"
             )
             schema["properties"]["bulkJob"] = {"type": "string", "pattern": ID_PATTERN, "description": undo}
         return {"description": declared.default[1], "content": {"application/json": {"schema": schema}}}

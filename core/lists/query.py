@@ -243,6 +243,21 @@ def filters_tree(filters: Any) -> tree.Group:
     return tree.Group("and", tuple(conditions))
 
 
+def names_field(params: Mapping[str, Any], name: str) -> bool:
+    """Whether `filters` or `advancedFilters` name the field. Raises a 400 for malformed ones."""
+    reader = _Reader(params)
+    filters, advanced = reader.json("filters"), reader.json("advancedFilters")
+    trees = [] if filters is None else [filters_tree(filters)]
+    trees += [] if advanced is None else [tree.parse(advanced)]
+    return any(_names(node, name) for node in trees)
+
+
+def _names(node: tree.Group | tree.Condition, name: str) -> bool:
+    if isinstance(node, tree.Condition):
+        return node.field == name
+    return any(_names(part, name) for part in node.conditions)
+
+
 def read_ids(values: Any, field: str) -> list[str]:
     """Return the ids of a request without duplicates, in order. Raises InvalidFormat for a malformed one."""
     if not isinstance(values, list | tuple):

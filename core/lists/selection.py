@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -63,6 +63,11 @@ class BulkSelection:
         )
         return cls(where & ~Q(pk__in=nids) if nids else where, everything, raw)
 
+    @classmethod
+    def of_ids(cls, ids: Sequence[str]) -> BulkSelection:
+        """Return the selection of these records."""
+        return cls(Q(pk__in=ids), raw={"ids": list(ids), "nids": [], "query": {}})
+
     def apply(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Filter the queryset by the selection."""
         return queryset.filter(self.where)
@@ -74,17 +79,19 @@ def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: ",".join(several(name)) if several and name in LISTED else value for name, value in params.items()}
 
 
-def in_batches(queryset: QuerySet[Any], size: int = BATCH, *, lock: bool = False) -> Iterator[list[str]]:
+def in_batches(
+    queryset: QuerySet[Any], size: int = BATCH, *, lock: bool = False, no_key: bool = False
+) -> Iterator[list[str]]:
     """Yield the ids of the queryset in ascending order, `size` at a time, as they were at the first step.
 
     The caller owns the transaction. `lock` locks the rows in this order, so that bulk operations wait for each other
-    and never deadlock.
+    and never deadlock; with `no_key` others may still refer to the rows, which the caller updates only.
     """
     if not connections[queryset.db].in_atomic_block:
         raise TransactionManagementError("in_batches() needs a transaction around it")
     ids = queryset.order_by("pk").values_list("pk", flat=True)
     if lock:
-        ids = ids.select_for_update(of=("self",))
+        ids = ids.select_for_update(of=("self",), no_key=no_key)
     found = ids.iterator(chunk_size=size)
     while batch := list(islice(found, size)):
         yield batch

@@ -22,6 +22,8 @@ class LeadActivity(CompanyModel):
         FOLLOW_UP = "follow_up"
         MERGED = "merged"
         DELETED = "deleted"
+        RESTORED = "restored"
+        IMPORTED = "imported"
 
     kind = models.CharField(max_length=12, choices=Kind)
     lead = CompanyForeignKey("crm.Lead", on_delete=models.CASCADE, null=True, related_name="activities", db_index=False)
@@ -51,7 +53,9 @@ class LeadActivity(CompanyModel):
             )
         ]
         indexes = [
-            models.Index(fields=("company", "happened_at", "id"), name="leadactivity_newest"),
+            models.Index(
+                fields=("company", "happened_at", "id"), condition=Q(lead__isnull=False), name="leadactivity_newest"
+            ),
             models.Index(
                 fields=("lead", "happened_at", "id"), condition=Q(lead__isnull=False), name="leadactivity_lead"
             ),

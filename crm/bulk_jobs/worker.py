@@ -35,12 +35,13 @@ def _change_next(job: BulkJob) -> dict[str, Any] | None:
     what = RECORD_TYPES[job.panel]
     found: dict[str, Any] = {}
     apply = batch_action(what, job.action, job.created_by_id, job.change)
-    selected = _selected(job)
+    selected = selected_records(job, what.kind.live())
     if job.total is None:
         found["total"] = selected.count()
         found["undo_until"] = timezone.now() + UNDOABLE_FOR
     rows = selected.filter(pk__gt=job.position) if job.position else selected
-    ids = list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True)[: batch_rows()])
+    locked = rows.order_by("pk").select_for_update(of=("self",), no_key=True)
+    ids = list(locked.values_list("pk", flat=True)[: batch_rows()])
     if not ids:
         return None
     report = dict(job.report)
@@ -55,10 +56,11 @@ def _change_next(job: BulkJob) -> dict[str, Any] | None:
     }
 
 
-def _selected(job: BulkJob) -> QuerySet[Any]:
-    what = RECORD_TYPES[job.panel]
-    selection = BulkSelection.parse(job.selection, job.selection.get("query", {}), what.fields, now=job.created_at)
-    return selection.apply(what.kind.live()).filter(pk__lte=job.until)
+def selected_records(job: BulkJob, rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Return those of the rows that the job is about."""
+    fields = RECORD_TYPES[job.panel].fields
+    selection = BulkSelection.parse(job.selection, job.selection.get("query", {}), fields, now=job.created_at)
+    return selection.apply(rows).filter(pk__lte=job.until)
 
 
 def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report: dict[str, Any]) -> tuple[int, int]:

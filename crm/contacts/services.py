@@ -10,6 +10,9 @@ from django.db import transaction
 from core.access import quota_exceeded
 from core.errors import NamedError, shorten
 from core.ids import is_id
+from crm.bulk_jobs.changes import UPDATE, complete, new_job
+from crm.bulk_jobs.history.journal import Source
+from crm.bulk_jobs.models import BulkJob
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
 from crm.contacts.schema import ContactRow, ContactSchema
@@ -199,18 +202,47 @@ def update_contact(
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
     automation: bool = True,
-) -> str:
+) -> BulkJob | None:
     """Change the given values of a live contact. Null or empty text empties a value.
 
-    `tag_ids` replaces its tags, a `category_id` of None removes its category. Raises ContactNotFound_400,
-    CannotUpdateUniqueKey_400 (emptied), ContactAlreadyExists_400 (taken), and what create_contact raises for values.
+    `tag_ids` replaces its tags, a `category_id` of None removes its category. Returns the job that can undo the change,
+    None if nothing is different. Raises ContactNotFound_400, CannotUpdateUniqueKey_400 (emptied),
+    ContactAlreadyExists_400 (taken), and what create_contact raises for values.
     """
+    change: dict[str, Any] = {"formData": dict(form_data), "updateType": "set"}
+    change |= {} if tag_ids is None else {"tags": list(tag_ids)}
+    change |= {} if category_id is UNSET else {"category": category_id}
+    job = new_job(CONTACT, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
+    with transaction.atomic():
+        changed = change_contact(
+            id=id,
+            actor_id=actor_id,
+            form_data=form_data,
+            tag_ids=tag_ids,
+            category_id=category_id,
+            automation=automation,
+            source=Source.bulk_job(job.pk),
+        )
+        return complete(job, 1, changed)
+
+
+def change_contact(
+    *,
+    id: str,
+    actor_id: str,
+    form_data: Mapping[str, Any],
+    source: Source,
+    tag_ids: Sequence[str] | None = None,
+    category_id: str | None | type[UNSET] = UNSET,
+    automation: bool = True,
+) -> int:
+    """Do what update_contact does, journaled for `source`. Returns the number of changed contacts, 0 or 1."""
     with transaction.atomic():
         schema = ContactSchema.load()
         lock_unique_key(schema, many=False)
         current = (
             Contact.objects.filter(pk=id, is_deleted=False)
-            .select_for_update(of=("self",))
+            .select_for_update(of=("self",), no_key=True)
             .values(*CONTACT.state_columns)
             .first()
         )
@@ -221,10 +253,12 @@ def update_contact(
         check_tags(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
         row.tag_ids = tag_ids
         row.category_id = None if category_id is UNSET else category_id or ""  # type: ignore[assignment]
-        outcome = update_contacts(schema, [(id, row)], actor_id=actor_id, automation=automation, tags="replace")
+        outcome = update_contacts(
+            schema, [(id, row)], actor_id=actor_id, automation=automation, tags="replace", source=source
+        )
         if outcome.collided:
             raise collision_error(schema, outcome.collided[0])
-        return id
+        return len(outcome.changed)
 
 
 def _refuse_emptied_key(schema: ContactSchema, form_data: Mapping[str, Any], current: Mapping[str, Any]) -> None:

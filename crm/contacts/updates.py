@@ -77,10 +77,11 @@ def update_contacts(
             journal.after(schema.kind, touched, source)
         result.updated = [(row.index, id) for id, row in present]
         result.changed = set(changes_by_id)
+        by = {"import": source.id} if source is not None and source.column == "import_job_id" else {}
         emit(
             "contact.updated",
             list(changes_by_id),
-            payloads={id: {"changes": found} for id, found in changes_by_id.items()},
+            payloads={id: {"changes": found, **by} for id, found in changes_by_id.items()},
             actor_id=actor_id,
             automation=automation,
         )

@@ -10,7 +10,15 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.lists import LIST_PARAMETERS, ListQuery
-from crm.bulk_jobs.serializers import bulk_response
+from crm.bulk_jobs.restoring import restore_many
+from crm.bulk_jobs.serializers import (
+    RESTORE,
+    RestoredOut,
+    RestoreInput,
+    bulk_response,
+    restored_response,
+    undoable_response,
+)
 from crm.contacts.bulk import delete_contacts, update_many
 from crm.contacts.filters import CONTACT_FIELDS
 from crm.contacts.kind import CONTACT
@@ -28,7 +36,7 @@ from crm.contacts.serializers import (
 from crm.contacts.services import create_contact, create_contacts, update_contact
 from crm.records.results import UNSET
 from crm.records.serializers import BulkDeleted, BulkUpdated, drops_invalid
-from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer
+from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer, listed_records
 
 TAG_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400")
 CREATE_ERRORS = (
@@ -56,10 +64,11 @@ class ContactViewSet(RecordViewSet):
     kind = CONTACT
     listing = Listing(
         "List contacts",
-        live_contacts,
+        listed_records(CONTACT),
         CONTACT_FIELDS,
         ContactOut,
-        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id.",
+        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id. Deleted"
+        " contacts are shown only where the filters name isDeleted.",
     )
 
     @endpoint(
@@ -71,8 +80,9 @@ class ContactViewSet(RecordViewSet):
         errors=CREATE_ERRORS,
         takes="contact",
         description="email, countryCode and number are required unless the company has changed that. Values that"
-        " dropInvalidValues left out are named in `warning`. Emits contact.created (contact.updated, and the message"
-        " ContactUpdated_200, when existingError is false and the contact exists).",
+        " dropInvalidValues left out are named in `warning`. The contact takes over the leads of a deleted one with its"
+        " unique key. Emits contact.created (contact.updated, and the message ContactUpdated_200, when existingError is"
+        " false and the contact exists).",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         saved = create_contact(
@@ -138,6 +148,7 @@ class ContactViewSet(RecordViewSet):
         input=ContactUpdate,
         output=ContactOut,
         success="ContactUpdated_200",
+        undoable=True,
         errors=(
             "CannotUpdateUniqueKey_400",
             "ContactAlreadyExists_400",
@@ -149,7 +160,7 @@ class ContactViewSet(RecordViewSet):
         " category of null takes it away. Emits contact.updated, with what changed in its payload.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        update_contact(
+        job = update_contact(
             id=id,
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
@@ -157,7 +168,7 @@ class ContactViewSet(RecordViewSet):
             category_id=category_of(data),
             automation=data["automation"] == "run",
         )
-        return self.read(id)
+        return undoable_response(self, self.read(id), job)
 
     @action(detail=False, methods=["post"])
     @endpoint(
@@ -180,3 +191,24 @@ class ContactViewSet(RecordViewSet):
             **creation_options(data),
         )
         return bulk_answer(result, live_contacts(), ContactOut)
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Restore deleted contacts",
+        input=RestoreInput,
+        output=RestoredOut,
+        undoable=True,
+        bulk=True,
+        takes="contact",
+        success="ContactsRestored_200",
+        errors=("ContactNotFound_400",),
+        description=RESTORE,
+    )
+    def restore(self, request: Request, data: dict[str, Any]) -> Any:
+        restored = restore_many(
+            self.kind,
+            actor_id=self.actor.member_id,
+            selection=self.selection(),
+            automation=data["automation"] == "run",
+        )
+        return restored_response(self, restored)

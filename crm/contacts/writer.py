@@ -5,7 +5,7 @@ The result is that of writing the rows one after another, so it does not depend 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -16,13 +16,16 @@ from core.events import emit
 from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.schema import ContactRow, ContactSchema
-from crm.contacts.unique_key import KeyedRow, KeyHolder, live_holders, lock_unique_key
+from crm.contacts.unique_key import KeyedRow, KeyHolder, heirs, live_holders, lock_unique_key
 from crm.contacts.updates import Take, update_contacts
 from crm.records.inserts import insert_records
 from crm.records.values import add_tags, add_values
 
 Existing = Literal["error", "skip", "update"]
 MAX_ROUNDS = 5
+TakeOver = Callable[[Mapping[str, str], str | None, bool], None]
+"""Takes deleted contact -> its heir, the acting member, and whether workflows may start."""
+_takers: list[TakeOver] = []
 
 
 class Collision(NamedTuple):
@@ -129,6 +132,12 @@ def _plan_round(
     return _plan(keyed, live_holders(keyed), take if existing == "update" else None, left)
 
 
+def on_contact_recreated(take_over: TakeOver) -> None:
+    """Register a function that gives what deleted contacts have to the new contacts with their unique keys."""
+    if take_over not in _takers:
+        _takers.append(take_over)
+
+
 def import_source(id: str | None) -> Source | None:
     """The source that records updated by an import are journaled for."""
     return Source.import_job(id) if id else None
@@ -227,3 +236,6 @@ def _complete(schema: ContactSchema, created: Sequence[KeyedRow], actor_id: str 
     add_values(schema, [(item.id, schema.stored_custom(item.row)) for item in created])
     add_tags(schema.company_id, [(item.id, tag) for item in created for tag in item.row.tag_ids or ()], schema.kind)
     emit("contact.created", [item.id for item in created], actor_id=actor_id, automation=automation)
+    found = heirs(created)
+    for take_over in _takers if found else ():
+        take_over(found, actor_id, automation)

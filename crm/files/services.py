@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from core.access import reserve_quota
+from core.access import refuse_over_quota, reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import new_id
 from core.jobs import notify_workers
@@ -116,6 +116,22 @@ def trash_files(*, files: QuerySet[File], selection: BulkSelection, member_id: s
     with transaction.atomic():
         for ids in in_batches(selection.apply(kept(files)), lock=True):
             count += File.objects.filter(pk__in=ids).update(trashed_at=now, trashed_by_id=member_id, updated_at=now)
+    return count
+
+
+def restore_files(*, files: QuerySet[File], selection: BulkSelection) -> int:
+    """Take the selected ones of the files out of the recycle bin. Returns their number.
+
+    They have counted against the plan all along. Raises PlanLimitExceeded_403 if the company has more files than its
+    plan allows by now.
+    """
+    count, now = 0, timezone.now()
+    with transaction.atomic():
+        refuse_over_quota("file")
+        for ids in in_batches(selection.apply(trashed(files)), lock=True):
+            count += File.objects.filter(pk__in=ids).update(trashed_at=None, trashed_by=None, updated_at=now)
+    if not count and not selection.everything:
+        raise NamedError("FileNotFound_400", "ids: none of them is a file in this company's recycle bin")
     return count
 
 

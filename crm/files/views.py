@@ -20,8 +20,8 @@ from crm.files.downloads import content_response
 from crm.files.filters import FILE_FIELDS
 from crm.files.models import File
 from crm.files.selectors import readable_files
-from crm.files.serializers import BinSelection, FileOut, UploadInput
-from crm.files.services import clear_bin, kept, not_found, store_uploads, trash_files, trashed
+from crm.files.serializers import BinSelection, FileOut, RestoredFiles, UploadInput
+from crm.files.services import clear_bin, kept, not_found, restore_files, store_uploads, trash_files, trashed
 from crm.files.upload import FIELD, UploadParser
 
 
@@ -125,6 +125,21 @@ class FileViewSet(ResourceViewSet):
         done = clear_bin(files=readable_files(self.actor), selection=selection)
         if not done and not (everything or data["select_all"]):
             raise NamedError("FileNotFound_400", "ids: none of them is a file in this company's recycle bin")
+
+    @action(detail=False, methods=["post"], url_path="recycle-bin/restore")
+    @endpoint(
+        "Take files out of the recycle bin",
+        input=SelectionInput,
+        output=RestoredFiles,
+        bulk=True,
+        takes="file",
+        success="FilesRestored_200",
+        errors=("FileNotFound_400",),
+        description="selectAll takes everything out that matches the query string. Files in the bin count against the"
+        " plan, so that this is refused only where the company has more files than its plan allows by now.",
+    )
+    def restore_files(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"restoredCount": restore_files(files=readable_files(self.actor), selection=self.selection())}
 
     @endpoint(
         "Read a file's record",

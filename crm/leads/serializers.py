@@ -116,6 +116,7 @@ class LeadContact(Output):
     name = serializers.CharField()
     email = serializers.CharField(allow_null=True)
     contactNumber = serializers.CharField(allow_null=True)
+    isDeleted = serializers.BooleanField(help_text="the contact was deleted; restoring it clears this")
 
 
 class ImportedFile(Output):
@@ -157,7 +158,7 @@ class LeadOut(Output):
     # References are put together here: cheaper than parsing an object of each out of JSON.
     reads = (
         "custom",
-        *(f"contact{part}" for part in ("_id", "__name", "__email", "__contact_number")),
+        *(f"contact{part}" for part in ("_id", "__name", "__email", "__contact_number", "__is_deleted")),
         *("team_id", "team__name", "import_job_id", "import_job__file_id", "import_job__file__name"),
         *(
             f"{member}{part}"
@@ -181,6 +182,7 @@ class LeadOut(Output):
             "name": row["contact__name"],
             "email": row["contact__email"],
             "contactNumber": row["contact__contact_number"],
+            "isDeleted": row["contact__is_deleted"],
         }
         data["tags"] = data["tags"] or []
         data["productServices"] = data["productServices"] or []

@@ -11,13 +11,14 @@ from django.db import transaction
 from core.access import quota_exceeded
 from core.errors import ApiError, DuplicateField, NamedError
 from core.ids import is_id, new_id
-from crm.bulk_jobs.changes import record_change
+from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
 from crm.contacts.rights import ContactRights, left_alone
-from crm.contacts.services import update_contact
+from crm.contacts.services import change_contact
 from crm.leads.duplicates import DUPLICATE, REPEATED, check_duplicates, lock_duplicates, repeated
+from crm.leads.kind import LEAD
 from crm.leads.models import Lead
 from crm.leads.references import missing_references
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
@@ -291,10 +292,13 @@ def update_lead(
     """Change the given values of a live lead. Null or empty text empties a value, tags and products replace the lead's.
 
     Values of the contact, and the category, go to the lead's contact, as PUT /contact/:id takes them; without the right
-    to change contacts it stays as it is, which the notes say. Raises LeadNotFound_400, ContactNotFound_400,
-    DuplicateField where the company refuses an open lead that repeats another, and the errors of create_lead and
-    update_contact for values.
+    to change contacts it stays as it is, which the notes say. The job can undo both changes. Raises LeadNotFound_400,
+    ContactNotFound_400, DuplicateField where the company refuses an open lead that repeats another, and the errors of
+    create_lead and update_contact for values.
     """
+    change = {"formData": dict(form_data), "updateType": "set", "relations": relations.given()}
+    job = new_job(LEAD, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
+    source = Source.bulk_job(job.pk)
     with transaction.atomic():
         contact = Lead.objects.filter(pk=id, is_deleted=False).values_list("contact_id", flat=True).first()
         if contact is None:
@@ -309,22 +313,31 @@ def update_lead(
         if "contact_id" in row.system:
             _lock_contact(contact)
         values = {key: form_data[key] for key in CONTACT_KEYS if key in form_data}
-        notes = []
+        notes, changed = [], 0
         if not rights.change:
             names = _differing(contact, values, row.category_id)
             notes += [str(left_alone(names, rights))] if names else []
         elif values or row.category_id is not None:
-            category = UNSET if row.category_id is None else row.category_id or None
-            update_contact(id=contact, actor_id=actor_id, form_data=values, category_id=category, automation=automation)
-        outcome = update_leads(schema, [(id, row)], actor_id=actor_id, automation=automation, links="replace")
+            changed = change_contact(
+                id=contact,
+                actor_id=actor_id,
+                form_data=values,
+                category_id=UNSET if row.category_id is None else row.category_id or None,
+                automation=automation,
+                source=source,
+            )
+        outcome = update_leads(
+            schema, [(id, row)], actor_id=actor_id, automation=automation, links="replace", source=source
+        )
         if outcome.missing:
             raise not_found()
         notes += check_duplicates(outcome.reopened, schema.duplicates, schema.closed).values()
-        return Saved(id, updated=True, notes=notes)
+        done = complete(job, 1, changed + len(outcome.changed))
+        return Saved(id, updated=True, notes=notes, job=done.pk if done else None)
 
 
 def _lock_contact(id: str) -> None:
-    if not Contact.objects.select_for_update(of=("self",)).filter(pk=id, is_deleted=False).exists():
+    if not Contact.objects.select_for_update(of=("self",), no_key=True).filter(pk=id, is_deleted=False).exists():
         raise NamedError("ContactNotFound_400", f"contact: there is no contact {id} in this company")
 
 

@@ -11,7 +11,14 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.errors import DuplicateField
 from core.lists import LIST_PARAMETERS, ListQuery
-from crm.bulk_jobs.serializers import bulk_response
+from crm.bulk_jobs.restoring import restore_many
+from crm.bulk_jobs.serializers import (
+    RESTORE,
+    RestoredOut,
+    RestoreInput,
+    bulk_response,
+    restored_response,
+)
 from crm.contacts.rights import ContactRights
 from crm.leads.bulk import delete_leads, update_many
 from crm.leads.duplicates import DUPLICATE, REPEATED
@@ -30,7 +37,7 @@ from crm.leads.serializers import (
 )
 from crm.leads.services import create_lead, create_leads, update_lead
 from crm.records.serializers import BulkDeleted, BulkUpdated, drops_invalid
-from crm.records.views import VALUE_ERRORS, RecordViewSet, beside, bulk_answer
+from crm.records.views import VALUE_ERRORS, RecordViewSet, beside, bulk_answer, listed_records
 
 RELATION_ERRORS = (
     "ProductServiceNotFound_400",
@@ -78,10 +85,11 @@ class LeadViewSet(RecordViewSet):
     kind = LEAD
     listing = Listing(
         "List leads",
-        live_leads,
+        listed_records(LEAD),
         LEAD_FIELDS,
         LeadOut,
-        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id. Sorted by"
+        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id. Deleted leads"
+        " are shown only where the filters name isDeleted. Sorted by"
         " productServices.name, a lead stands where the first of its products' names does.",
     )
 
@@ -161,6 +169,7 @@ class LeadViewSet(RecordViewSet):
         input=LeadUpdate,
         output=LeadOut,
         success="LeadUpdated_200",
+        undoable=True,
         errors=("LeadNotFound_400", "CannotUpdateUniqueKey_400", *VALUE_ERRORS, *RELATION_ERRORS, *CONTACT_ERRORS),
         description="What is not given stays. null or empty text empties a value, tags and productServices replace the"
         " lead's, a team or teamMember of null takes it away. Values of the contact, and a category, are written to the"
@@ -177,7 +186,7 @@ class LeadViewSet(RecordViewSet):
             automation=data["automation"] == "run",
             rights=ContactRights.of(self.actor),
         )
-        return self.success(self.read(id), **beside(saved.notes))
+        return self.success(self.read(id), **beside(saved.notes, saved.job))
 
     @action(detail=False, methods=["post"])
     @endpoint(
@@ -203,3 +212,24 @@ class LeadViewSet(RecordViewSet):
         )
         found = bulk_answer(result, live_leads(), LeadOut, {DUPLICATE: DuplicateField(REPEATED).message})
         return self.processed(found, result)
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Restore deleted leads",
+        input=RestoreInput,
+        output=RestoredOut,
+        undoable=True,
+        bulk=True,
+        takes="lead",
+        success="LeadsRestored_200",
+        errors=("LeadNotFound_400",),
+        description=RESTORE,
+    )
+    def restore(self, request: Request, data: dict[str, Any]) -> Any:
+        restored = restore_many(
+            self.kind,
+            actor_id=self.actor.member_id,
+            selection=self.selection(),
+            automation=data["automation"] == "run",
+        )
+        return restored_response(self, restored)

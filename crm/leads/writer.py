@@ -5,7 +5,7 @@ The result is that of writing the rows one after another, so it does not depend 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -18,7 +18,7 @@ from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.rights import NO_NEW_CONTACT, ContactRights
 from crm.contacts.schema import ContactRow
-from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key
+from crm.contacts.unique_key import KeyedRow, heirs, live_holders, lock_unique_key
 from crm.contacts.updates import Take, update_contacts
 from crm.contacts.writer import Holders, collision, import_source, write_contacts
 from crm.leads.assignment import assign, default_team
@@ -132,16 +132,19 @@ def write_leads(
 
 
 class _OpenLeads:
-    """The open leads of contacts, the oldest first, to find those that a row repeats."""
+    """The open leads of contacts, the oldest first, to find those that a row repeats.
 
-    def __init__(self, contact_ids: Iterable[str], closed: Iterable[str]) -> None:
+    `heirs` has deleted contact -> the contact that takes over its leads once it is written.
+    """
+
+    def __init__(self, contact_ids: Iterable[str], closed: Iterable[str], heirs: Mapping[str, str]) -> None:
         self._by_product: dict[tuple[str, str | None], str] = {}
-        ids = list(contact_ids)
+        ids = [*contact_ids, *heirs]
         if ids:
             with connection.cursor() as cursor:
                 cursor.execute(OPEN_LEADS, [ids, list(closed)])
                 for id, contact, products in cursor.fetchall():
-                    self.add(id, contact, products)
+                    self.add(id, heirs.get(contact, contact), products)
 
     def find(self, contact_id: str, products: Sequence[str] | None) -> str | None:
         return next(
@@ -219,7 +222,8 @@ class _Attempt:
             {found.id for found in live} | {id for row in rows if (id := row.system.get("contact_id"))}
         )
         holders = Holders(found for found in live if found.id in present)
-        open_leads = _OpenLeads(present, schema.closed)
+        new = heirs(item for item in keyed.values() if not holders.of(item))
+        open_leads = _OpenLeads(present, schema.closed, new)
         for row in rows:
             contact = self._contact_of(row, keyed.get(row.index), holders, present)
             if not isinstance(contact, str):
@@ -372,7 +376,7 @@ def _lock_contacts(ids: Iterable[str]) -> set[str]:
         return set()
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT id FROM crm_contact WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR UPDATE", [wanted]
+            "SELECT id FROM crm_contact WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR NO KEY UPDATE", [wanted]
         )
         return {id for (id,) in cursor.fetchall()}
 

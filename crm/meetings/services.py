@@ -74,7 +74,7 @@ def create_meeting(
     mails = MeetingMails()
     if meeting.ends_at > timezone.now():
         mails.invite(meeting, present, [meeting.organizer, *present])
-    _emit("meeting.scheduled", [meeting], actor_id, automation)
+    _emit("meeting.created", [meeting], actor_id, automation)
     return Planned(meeting, mails.warning)
 
 
@@ -118,7 +118,7 @@ def update_meeting(
     mails = MeetingMails()
     if max(told_until, meeting.ends_at) > timezone.now():
         _send_mails(mails, meeting, attendance, told_all)
-    _emit("meeting.changed", [meeting], actor_id, automation, changes=changes)
+    _emit("meeting.updated", [meeting], actor_id, automation, changes=changes)
     return Planned(meeting, mails.warning)
 
 

@@ -71,7 +71,7 @@ class MeetingViewSet(ResourceViewSet):
         errors=REFERENCES,
         takes="meeting",
         description="Organizer and attendees get an invitation by mail with an iCalendar file, unless the meeting is"
-        f" over.{LIMITS} {CONFLICTS} Local times that clocks skip are refused. Emits meeting.scheduled.",
+        f" over.{LIMITS} {CONFLICTS} Local times that clocks skip are refused. Emits meeting.created.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         automation, attendees = data.pop("automation") == "run", data.pop("attendees", [])
@@ -110,7 +110,7 @@ class MeetingViewSet(ResourceViewSet):
         description="What is not given stays; a new startsAt alone keeps the length, attendees replace those who are"
         " there. All are told by mail when title, description, time, time zone, place or link change, and otherwise"
         " just those who are added or removed. The organizer stays, since calendars tie a meeting to them; one that"
-        f" is cancelled stays so (BadRequest_400). {CONFLICTS} Emits meeting.changed when anything is different.",
+        f" is cancelled stays so (BadRequest_400). {CONFLICTS} Emits meeting.updated when anything is different.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         automation, attendees = data.pop("automation") == "run", data.pop("attendees", None)

@@ -69,7 +69,7 @@ def register_personal_data_tables() -> None:
     register_personal_data("convertedValues", ConvertedValue, _recorded, exported=False)
     register_personal_data("merges", Merge, _merges)
     register_personal_data("duplicateDismissals", DuplicateDismissal, _dismissals, exported=False)
-    register_personal_data("bulkJobs", BulkJob, lambda s: mentioning(s, "selection", "change"), blank_bulk_jobs)
+    register_personal_data("bulkJobs", BulkJob, _bulk_jobs, blank_bulk_jobs)
     register_personal_data("mails", Mail, _mails, hides=frozenset({"html"}))
 
 
@@ -106,6 +106,14 @@ def _recorded(subject: DataSubject) -> Q:
 
 def _merges(subject: DataSubject) -> Q:
     return Q(winner_id__in=_ids(subject)) | Q(loser_ids__has_any_keys=_ids(subject))
+
+
+def _bulk_jobs(subject: DataSubject) -> Q:
+    """Selects the jobs that name the subject, and the changes of its single records."""
+    of_one = Q(pk__in=[])
+    for id in _ids(subject):
+        of_one |= Q(total=1, selection__ids__contains=[id])
+    return of_one | mentioning(subject, "selection", "change")
 
 
 def _dismissals(subject: DataSubject) -> Q:

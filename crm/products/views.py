@@ -8,7 +8,7 @@ from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
-from crm.bulk_jobs.serializers import bulk_response
+from crm.bulk_jobs.serializers import bulk_response, undoable_response
 from crm.products.filters import PRODUCT_FIELDS
 from crm.products.kind import PRODUCT_SERVICE
 from crm.products.selectors import live_products
@@ -39,7 +39,7 @@ class ProductViewSet(RecordViewSet):
         success="ProductServiceCreated_201",
         errors=(*CHANGE_ERRORS, "ProductServiceNotFound_404", "PlanLimitExceeded_403"),
         description="name is required, and unique in the company whatever its case. Values that dropInvalidValues left"
-        " out are named in `warning`. Emits productService.created.",
+        " out are named in `warning`. Emits product-service.created.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         saved = create_product(
@@ -59,7 +59,7 @@ class ProductViewSet(RecordViewSet):
         success="ProductServicesUpdated_200",
         errors=("CannotUpdateUniqueKey_400", "InvalidPayload_400", "ProductServiceNotFound_400", *VALUE_ERRORS),
         description="Applies one change set to the selected ones, all or none; names are changed one at a time. Emits"
-        " productService.updated for each that is different then.",
+        " product-service.updated for each that is different then.",
     )
     def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = update_products(
@@ -80,7 +80,7 @@ class ProductViewSet(RecordViewSet):
         success="ProductServicesDeleted_200",
         errors=("ProductServiceNotFound_400",),
         description="They are flagged isDeleted and no longer found; leads that are about them keep them. Emits"
-        " productService.deleted for each.",
+        " product-service.deleted for each.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = delete_products(
@@ -97,12 +97,13 @@ class ProductViewSet(RecordViewSet):
         input=ProductUpdate,
         output=ProductOut,
         success="ProductServiceUpdated_200",
+        undoable=True,
         errors=("ProductServiceNotFound_400", *CHANGE_ERRORS),
-        description="What is not given stays; null or empty text empties a value. Emits productService.updated, with"
+        description="What is not given stays; null or empty text empties a value. Emits product-service.updated, with"
         " what changed in its payload.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        update_product(
+        job = update_product(
             id=id, actor_id=self.actor.member_id, form_data=data["form_data"], automation=data["automation"] == "run"
         )
-        return self.read(id)
+        return undoable_response(self, self.read(id), job)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from rest_framework.response import Response
 
 from core.api.envelope import respond
+from core.api.listing import ListRequest
 from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.lists import names_field
 from core.messages import resolve
 from crm.records.kinds import RecordKind
 from crm.records.results import BulkResult, Saved, joined
@@ -56,6 +58,15 @@ class RecordViewSet(ResourceViewSet, abstract=True):
 def beside(notes: Sequence[str], job: str | None = None) -> dict[str, str]:
     """What stands beside data: a warning, and the job that can undo what was overwritten."""
     return {**({"warning": joined(notes)} if notes else {}), **({"bulkJob": job} if job else {})}
+
+
+def listed_records(kind: RecordKind) -> Callable[[ListRequest], QuerySet[Any]]:
+    """The records of a list: the live ones, and the deleted ones too if the request's filters name isDeleted."""
+
+    def rows(asked: ListRequest) -> QuerySet[Any]:
+        return kind.stored() if names_field(asked.params, "isDeleted") else kind.live()
+
+    return rows
 
 
 def bulk_answer(

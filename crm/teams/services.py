@@ -25,7 +25,7 @@ TAKEN, NOT_FOUND = "TeamNameAlreadyExists_400", "TeamNotFound_400"
 # Locks the leads in the order of their ids, as all bulk changes of leads do.
 MOVE_LEADS = """
 UPDATE crm_lead l SET team_id = %(team)s, updated_at = %(now)s, updated_by_id = %(actor)s
-FROM (SELECT id, team_id FROM crm_lead WHERE team_id = ANY(%(teams)s) ORDER BY id FOR UPDATE) AS old
+FROM (SELECT id, team_id FROM crm_lead WHERE team_id = ANY(%(teams)s) ORDER BY id FOR NO KEY UPDATE) AS old
 WHERE l.id = old.id RETURNING l.id, old.team_id, l.is_deleted
 """
 

@@ -135,7 +135,7 @@ def test_name_and_role_change(cast: Cast) -> None:
     assert cast.narrow_session.get("/contact").status == 403
     assert steps(cast, cast.narrow) == [("role_changed", cast.owner.pk, f"from {before}")]
     payload = {"email": cast.narrow.email, "status": "accepted", "role": role.pk}
-    assert events(cast, cast.narrow) == [("member.role_changed", cast.owner.pk, payload)]
+    assert events(cast, cast.narrow) == [("member.updated", cast.owner.pk, payload)]
     assert cast.session.put(f"/member/{cast.narrow.pk}", {"role": role.pk}).status == 200
     assert len(steps(cast, cast.narrow)) == 1
 

@@ -64,7 +64,7 @@ def test_create_and_read(cast: Cast, ann: Contact, sella: Member) -> None:
         ],
     )
     owner = {"_id": cast.owner.pk, "name": cast.owner.name, "email": cast.owner.email}
-    contact = {"_id": ann.pk, "name": "Ann Lee", "email": "Ann@Example.org", "contactNumber": None}
+    contact = {"_id": ann.pk, "name": "Ann Lee", "email": "Ann@Example.org", "contactNumber": None, "isDeleted": False}
     ids = [one.pop("_id") for one in made["attendees"]]
     assert made == {
         "_id": made["_id"],
@@ -101,7 +101,7 @@ def test_create_and_read(cast: Cast, ann: Contact, sella: Member) -> None:
     assert read == made
     assert events(cast) == [
         (
-            "meeting.scheduled",
+            "meeting.created",
             {
                 "lead": lead.pk,
                 "contact": ann.pk,

@@ -50,7 +50,7 @@ def new(cast: Cast, name: str = "Roof", **values: Any) -> dict[str, Any]:
 def events(cast: Cast, kind: str) -> list[tuple[str, Any, bool]]:
     with cast.scope():
         return list(
-            Event.objects.filter(kind=f"productService.{kind}")
+            Event.objects.filter(kind=f"product-service.{kind}")
             .order_by("id")
             .values_list("object_id", "payload", "automation")
         )
