@@ -83,11 +83,9 @@ class Limit:
 
     def take(self, value: str, wanted: int) -> int:
         """Count up to `wanted` attempts at once. Returns how many are within the limit; only these are counted."""
-        try:
-            return int(_script(TAKE)(keys=[self._key(value)], args=[self.seconds * 1000, wanted, self.most]))
-        except redis.RedisError as error:
-            log.error("attempts at %s are not limited: %s", self.name, error)
-            return wanted
+        key = self._key(value)
+        found = _in_redis(lambda: int(_script(TAKE)(keys=[key], args=[self.seconds * 1000, wanted, self.most])))
+        return _here.take(key, self.seconds, wanted, self.most) if found is None else found
 
     def refund(self, value: str) -> None:
         """Uncount one attempt, which succeeded. The others stay counted."""
@@ -121,6 +119,16 @@ class LocalCounts:
                 del self._counts[next(iter(self._counts))]
             self._counts[key] = used + 1, ends
             return used + 1, ends - monotonic()
+
+    def take(self, key: str, seconds: float, wanted: int, most: int) -> int:
+        """Count up to `wanted`. Returns how many are within `most`; only these are counted."""
+        granted = 0
+        while granted < wanted:
+            if self.count(key, seconds)[0] > most:
+                self.refund(key)
+                break
+            granted += 1
+        return granted
 
     def refund(self, key: str) -> None:
         """Uncount one."""
