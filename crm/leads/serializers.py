@@ -11,11 +11,12 @@ from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
+from core.api.input import BooleanInput, FormInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
 from crm.contacts.serializers import ALIAS, category_of
+from crm.leads.kind import LEAD
 from crm.leads.models import LeadProduct, LeadTag
 from crm.leads.services import Relations
 from crm.records.bulk_change import UPDATE_TYPES
@@ -40,6 +41,9 @@ class LeadRelations(AutomationInput):
     tags = IdList(required=False, allow_null=True, max_length=1000, help_text="tag ids")
 
 
+BESIDE = ("productServices", "team", "teamMember", "tags")
+
+
 class LeadBody(LeadRelations):
     """A lead's own relations, and those of its contact."""
 
@@ -49,7 +53,14 @@ class LeadBody(LeadRelations):
     contactcategories = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
 
 
-class LeadCreate(LeadBody):
+class LeadForm(FormInput, LeadBody):
+    """The values of a lead, and of its contact."""
+
+    system = LEAD.system_columns
+    beside = (*BESIDE, "category", "contactCategory", "contactcategories")
+
+
+class LeadCreate(LeadForm):
     formData = ObjectInput(
         default=dict, help_text=OF_CONTACT + ", by which it is found or made unless `contact` names it"
     )
@@ -59,7 +70,7 @@ class LeadCreate(LeadBody):
     )
 
 
-class LeadUpdate(LeadBody):
+class LeadUpdate(LeadForm):
     formData = ObjectInput(default=dict, help_text=OF_CONTACT + ", which are written to it; null empties a value")
 
 
@@ -76,7 +87,10 @@ class LeadBulkCreate(LeadBody):
     skipInvalid = BooleanInput(default=False, help_text="true: leave invalid values out and tell them in errors")
 
 
-class LeadBulkUpdate(SelectionInput, LeadRelations):
+class LeadBulkUpdate(SelectionInput, FormInput, LeadRelations):
+    system = LEAD.system_columns
+    beside = BESIDE
+
     formData = ObjectInput(default=dict, help_text=FORM_DATA + "; null empties a value")
     updateType = serializers.ChoiceField(
         choices=UPDATE_TYPES,
