@@ -13,12 +13,10 @@ from django.db.models import Q, QuerySet
 from django.db.transaction import TransactionManagementError
 
 from core.lists.fields import FieldSet
-from core.lists.query import ListQuery, read_ids
+from core.lists.query import FILTERS, LISTED, ListQuery, read_ids, read_parameters, refuse_empty, split_values
 from core.lists.values import refuse
 
 BATCH = 5000
-LISTED = frozenset({"ids", "nids", "searchBy", "sortBy", "sortOrder"})
-"""Parameters with several values, separated by commas or sent repeatedly."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +42,11 @@ class BulkSelection:
         """Parse the selection of a request.
 
         It has the body's `ids`, or with `selectAll` the records of the query string, without `nids`. selectAll ignores
-        the ids, and without it the query string is ignored: the contract has one instead of the other. withinLast and
-        withinNext count from `now` (default: the present).
+        the ids, and without it the query string is ignored, as the contract has one instead of the other, unless a
+        filter in it is empty. withinLast and withinNext count from `now` (default: the present).
         """
+        query = read_parameters(params)
+        refuse_empty(query, (*FILTERS, "searchBy", "searchValue"))
         ids, nids = (read_ids([] if body.get(name) is None else body[name], name) for name in ("ids", "nids"))
         everything = body.get("selectAll", False)
         if not isinstance(everything, bool):
@@ -57,7 +57,7 @@ class BulkSelection:
             )
         where = ListQuery.parse(params, fields, extra=extra, now=now).where if everything else Q(pk__in=ids)
         raw = (
-            {"selectAll": True, "nids": nids, "query": _plain(params)}
+            {"selectAll": True, "nids": nids, "query": _plain(query)}
             if everything
             else {"ids": ids, "nids": nids, "query": {}}
         )
@@ -73,10 +73,9 @@ class BulkSelection:
         return queryset.filter(self.where)
 
 
-def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters as an object. Repeated ones are joined by commas, which mean the same."""
-    several = getattr(params, "getlist", None)
-    return {name: ",".join(several(name)) if several and name in LISTED else value for name, value in params.items()}
+def _plain(query: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """Return the parameters as an object, the listed ones as arrays."""
+    return {name: split_values(values, name) if name in LISTED else values[-1] for name, values in query.items()}
 
 
 def in_batches(

@@ -11,7 +11,7 @@ from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
+from core.api.input import BooleanInput, FormInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
@@ -36,14 +36,21 @@ class TagsInput(AutomationInput):
     contactcategories = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
 
 
-class ContactCreate(TagsInput):
+class ContactInput(FormInput, TagsInput):
+    """The values of a contact."""
+
+    system = CONTACT.system_columns
+    beside = ("tags", "category", "contactCategory", "contactcategories")
+
+
+class ContactCreate(ContactInput):
     formData = ObjectInput(default=dict, help_text=FORM_DATA)
     existingError = BooleanInput(default=True, help_text="false: update the contact that has the unique key already")
     skipInvalid = BooleanInput(default=False, help_text=SKIP_ONE)
     dropInvalidValues = BooleanInput(default=False, help_text=DROP)
 
 
-class ContactUpdate(TagsInput):
+class ContactUpdate(ContactInput):
     formData = ObjectInput(default=dict, help_text=FORM_DATA + "; null empties a value")
 
 

@@ -44,8 +44,9 @@ __all__ = [
 MAX_CHANGES = 500
 NOT_FOUND = "CustomFieldNotFound_400"
 _ALL = {"_id", "tags", "importId", "createdBy", "updatedBy", "createdAt", "updatedAt", "isDeleted", "formData"}
-_OF_CONTACTS = {"contactNumber", "category", "contactCategory", "contactcategories", "unsubscribed", "unsubscribedAt"}
-_OF_LEADS = {"contact", "productServices", "team", "teamMember", "name", "email", "countryCode", "number"}
+_CATEGORY = {"category", "contactCategory", "contactcategories"}
+_OF_CONTACTS = _CATEGORY | {"contactNumber", "unsubscribed", "unsubscribedAt"}
+_OF_LEADS = _CATEGORY | {"contact", "productServices", "team", "teamMember", "name", "email", "countryCode", "number"}
 RESERVED_KEYS: dict[str, frozenset[str]] = {
     panel: frozenset({field["unique_field_id"] for field in fields} | _ALL | more)
     for (panel, fields), more in zip(SYSTEM_FIELDS.items(), (_OF_CONTACTS, _OF_LEADS, set()), strict=True)

@@ -11,7 +11,7 @@ from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
+from core.api.input import BooleanInput, FormInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
@@ -42,6 +42,9 @@ class LeadRelations(AutomationInput):
     tags = IdList(required=False, allow_null=True, max_length=1000, help_text="tag ids")
 
 
+BESIDE = ("productServices", "team", "teamMember", "tags")
+
+
 class LeadBody(LeadRelations):
     """A lead's own relations, and those of its contact."""
 
@@ -51,7 +54,14 @@ class LeadBody(LeadRelations):
     contactcategories = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
 
 
-class LeadCreate(LeadBody):
+class LeadForm(FormInput, LeadBody):
+    """The values of a lead, and of its contact."""
+
+    system = LEAD.system_columns
+    beside = (*BESIDE, "category", "contactCategory", "contactcategories")
+
+
+class LeadCreate(LeadForm):
     formData = ObjectInput(
         default=dict, help_text=OF_CONTACT + ", by which it is found or made unless `contact` names it"
     )
@@ -64,7 +74,7 @@ class LeadCreate(LeadBody):
     dropInvalidValues = BooleanInput(default=False, help_text=DROP)
 
 
-class LeadUpdate(LeadBody):
+class LeadUpdate(LeadForm):
     formData = ObjectInput(default=dict, help_text=OF_CONTACT + ", which are written to it; null empties a value")
 
 
@@ -84,7 +94,10 @@ class LeadBulkCreate(LeadBody):
     dropInvalidValues = BooleanInput(default=False, help_text=f"{DROP}, and tell them in errors")
 
 
-class LeadBulkUpdate(SelectionInput, LeadRelations):
+class LeadBulkUpdate(SelectionInput, FormInput, LeadRelations):
+    system = LEAD.system_columns
+    beside = BESIDE
+
     formData = ObjectInput(default=dict, help_text=FORM_DATA + "; null empties a value")
     updateType = serializers.ChoiceField(
         choices=UPDATE_TYPES,

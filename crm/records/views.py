@@ -34,6 +34,9 @@ class RecordViewSet(ResourceViewSet, abstract=True):
             raise self.kind.missing("id", id)
         return found
 
+    def stored(self, path: Mapping[str, str]) -> Any:
+        return self._find(path["id"])
+
     def created(self, saved: Saved, *, lost: str, noun: str, updated: str = "") -> Response:
         """The answer for a new record, whose warning names the values that were left out.
 

@@ -113,8 +113,7 @@ def test_a_state_is_one_of_the_country(cast: Cast) -> None:
         ({"contactNumber": {"countryCode": "+49", "number": "+1 212 555 0123"}}, "contactNumber"),
         ({"contactNumber": 49301234567}, "contactNumber"),
         ({"country": 49}, "country"),
-        ({"contactUniqueKey": "email"}, "contactUniqueKey"),
-        ({"_id": "0" * 24}, "_id"),
+        ({"plan": "gold"}, "plan"),
     ],
 )
 def test_bad_values_are_refused_by_name(cast: Cast, body: dict[str, Any], words: str) -> None:
@@ -123,6 +122,13 @@ def test_bad_values_are_refused_by_name(cast: Cast, body: dict[str, Any], words:
     assert answer.status == 400
     assert words in answer.body["warning"]
     assert cast.key.get("/company").data == before
+
+
+def test_what_the_profile_shows_and_cannot_be_written_is_ignored(cast: Cast) -> None:
+    before = cast.key.get("/company").data
+    answer = cast.key.put("/company", {"contactUniqueKey": "email", "_id": "0" * 24})
+    assert (answer.status, answer.data) == (200, before)
+    assert answer.body["warning"] == "ignored, since they cannot be written here: contactUniqueKey, _id"
 
 
 @pytest.mark.parametrize("name", ["Mars/Olympus", "europe/berlin", "localtime", "../../etc/passwd"])

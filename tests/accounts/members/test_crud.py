@@ -183,11 +183,13 @@ def test_bad_bodies_name_the_field(cast: Cast) -> None:
         ({"status": 1}, "status"),
         ({"status": ["blocked"]}, "status"),
         ({"name": {}}, "name"),
-        ({"email": "new@example.com"}, "email"),
+        ({"password": "new"}, "password"),
     ):
         answer = cast.session.put(path, body)
         assert answer.status == 400, body
         assert field in answer.body["message"] + answer.body["warning"]
+    before, answer = cast.key.get(path).data, cast.session.put(path, {"email": "new@example.com"})
+    assert (answer.data, answer.body["warning"]) == (before, "ignored, since they cannot be written here: email")
     assert cast.session.put(path, {}).body["message"] == "A role or permissions are required"
     assert cast.session.put(path, {"role": "0" * 24}).body["message"] == "Role not found"
     assert cast.key.get("/member/xyz").body["message"] == "Invalid format for field _id: xyz"

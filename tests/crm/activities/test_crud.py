@@ -291,7 +291,7 @@ def test_notes_of_any_activity_can_be_changed(cast: Cast, outsiders: Cast) -> No
         assert cast.key.call("PATCH", f"{PATH}/{created['_id']}/notes", {"notes": text}).data["notes"] == text
     emptied = cast.key.call("PATCH", f"{PATH}/{note['_id']}/notes", {"notes": " "})
     assert (emptied.status, emptied.body["message"]) == (400, "Invalid input")
-    for bad in ({}, {"notes": None}, {"notes": 1}, {"notes": "x", "kind": "call"}):
+    for bad in ({}, {"notes": None}, {"notes": 1}, {"notes": "x", "shade": "red"}):
         assert cast.key.call("PATCH", f"{PATH}/{note['_id']}/notes", bad).status == 400
     assert cast.key.get(f"{PATH}/{note['_id']}").data["notes"] == "second"
     for caller, id in ((cast.key, MISSING), (outsiders.key, note["_id"])):

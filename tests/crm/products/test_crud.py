@@ -142,7 +142,7 @@ def test_skip_invalid_leaves_out_what_is_not_required(cast: Cast, fields: None) 
 
 
 @pytest.mark.parametrize(
-    "body", [[], {"name": "Roof"}, {"formData": []}, {"formData": {"name": "x"}, "automation": "later"}]
+    "body", [[], {"title": "Roof"}, {"formData": []}, {"formData": {"name": "x"}, "automation": "later"}]
 )
 def test_a_malformed_body_is_a_400(cast: Cast, body: Any) -> None:
     assert cast.key.post("/product-service", body).status == 400
