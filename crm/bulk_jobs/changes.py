@@ -22,7 +22,7 @@ from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
-from crm.bulk_jobs.models import BulkJob
+from crm.bulk_jobs.models import BulkJob, Journal
 from crm.records.bulk_change import ChangesById
 from crm.records.kinds import RecordKind
 from crm.records.types import RECORD_TYPES, Apply, RecordType
@@ -84,6 +84,19 @@ def complete(job: BulkJob, matched: int, changed: int) -> BulkJob | None:
     job.started_at, job.finished_at, job.undo_until = now, now, now + UNDOABLE_FOR
     job.save()
     return job
+
+
+def record_change(kind: RecordKind, source: Source, *, actor_id: str | None, automation: bool) -> str | None:
+    """Create the job by which records that a request journaled for `source`, a bulk job's id, can be undone.
+
+    Returns its id, or None if nothing was journaled.
+    """
+    rows = Journal.objects.filter(panel=kind.panel, **{source.column: source.id})
+    ids = list(rows.order_by("record_id").values_list("record_id", flat=True))
+    selection = {"ids": ids, "nids": [], "query": {}}
+    job = new_job(kind, UPDATE, actor_id=actor_id, selection=selection, automation=automation)
+    job.pk = source.id
+    return source.id if complete(job, len(ids), len(ids)) else None
 
 
 def queue_if_many(job: BulkJob, kind: RecordKind, selection: BulkSelection, selected: QuerySet[Any]) -> bool:

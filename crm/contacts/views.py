@@ -38,7 +38,7 @@ from crm.contacts.serializers import (
 from crm.contacts.services import create_contact, create_contacts, update_contact
 from crm.records.results import UNSET
 from crm.records.serializers import BulkUpdated
-from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer, listed_records
+from crm.records.views import VALUE_ERRORS, RecordViewSet, beside, bulk_answer, listed_records
 
 TAG_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400")
 CREATE_ERRORS = (
@@ -79,6 +79,7 @@ class ContactViewSet(RecordViewSet):
         input=ContactCreate,
         output=ContactOut,
         success="ContactCreated_200",
+        undoable=True,
         errors=CREATE_ERRORS,
         takes="contact",
         description="email, countryCode and number are required unless the company has changed that. Values that"
@@ -172,6 +173,7 @@ class ContactViewSet(RecordViewSet):
         input=ContactBulkCreate,
         output=ContactBulkOut,
         success="ContactsProcessed_200",
+        undoable=True,
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),
         takes="contact",
         description="Each item succeeds or fails on its own; the answer is 200 either way: items that became no contact"
@@ -180,7 +182,7 @@ class ContactViewSet(RecordViewSet):
     )
     def bulk(self, request: Request, data: dict[str, Any]) -> Any:
         result = create_contacts(actor_id=self.actor.member_id, items=data["form_data"], **creation_options(data))
-        return bulk_answer(result, live_contacts(), ContactOut)
+        return self.success(bulk_answer(result, live_contacts(), ContactOut), **beside(result.job))
 
     @action(detail=False, methods=["post"])
     @endpoint(

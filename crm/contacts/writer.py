@@ -68,6 +68,7 @@ def write_contacts(
     import_id: str | None = None,
     automation: bool = True,
     existing: Existing = "error",
+    source: Source | None = None,
 ) -> WriteResult:
     """Create the rows' contacts in the caller's transaction, with values, tags and events.
 
@@ -96,7 +97,7 @@ def write_contacts(
             [(item.id, item.row) for item in applied],
             actor_id=actor_id,
             automation=automation,
-            source=import_source(import_id),
+            source=source or import_source(import_id),
         )
         result.updated += outcome.updated
         result.collided += [*plan.collided, *(Collision(*refused) for refused in outcome.collided)]

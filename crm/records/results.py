@@ -17,10 +17,12 @@ class UNSET:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A record that was written, and the problems of the values that were left out of it."""
+    """A record that was written, and the problems of the values that were left out of it. `job` can undo what was
+    overwritten."""
 
     id: str
     left_out: list[ValueProblem] = field(default_factory=list)
+    job: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +37,13 @@ class Failure:
 
 @dataclass(slots=True)
 class BulkResult:
-    """The outcome of a bulk creation: ids in the items' order, failures, and (index, problem) of each invalid value."""
+    """The outcome of a bulk creation: ids in the items' order, failures, and (index, problem) of each invalid value.
+
+    `job` can undo what was overwritten.
+    """
 
     created: list[str] = field(default_factory=list)
     updated: list[str] = field(default_factory=list)
     failed: list[Failure] = field(default_factory=list)
     errors: list[tuple[int, ValueProblem]] = field(default_factory=list)
+    job: str | None = None

@@ -43,10 +43,15 @@ class RecordViewSet(ResourceViewSet, abstract=True):
         if found is None:
             raise NamedError(lost, f"{noun} was deleted by somebody else in the same moment")
         warning = {"warning": f"left out: {explain(saved.left_out)}"} if saved.left_out else {}
-        return self.success(found, **warning)
+        return self.success(found, **warning, **beside(saved.job))
 
     def _find(self, id: str) -> dict[str, Any] | None:
         return self.listing.output.one(self.kind.live().filter(pk=id))
+
+
+def beside(job: str | None) -> dict[str, str]:
+    """What stands beside data: the job that can undo what was overwritten."""
+    return {"bulkJob": job} if job else {}
 
 
 def listed_records(kind: RecordKind) -> Callable[[ListRequest], QuerySet[Any]]:
