@@ -88,6 +88,19 @@ def complete(job: BulkJob, matched: int, changed: int) -> BulkJob | None:
     return job
 
 
+def record_change(kind: RecordKind, source: Source, *, actor_id: str | None, automation: bool) -> str | None:
+    """Create the job by which records that a request journaled for `source`, a bulk job's id, can be undone.
+
+    Returns its id, or None if nothing was journaled.
+    """
+    rows = Journal.objects.filter(panel=kind.panel, **{source.column: source.id})
+    ids = list(rows.order_by("record_id").values_list("record_id", flat=True))
+    selection = {"ids": ids, "nids": [], "query": {}}
+    job = new_job(kind, UPDATE, actor_id=actor_id, selection=selection, automation=automation)
+    job.pk = source.id
+    return source.id if complete(job, len(ids), len(ids)) else None
+
+
 def queue_if_many(job: BulkJob, kind: RecordKind, selection: BulkSelection, selected: QuerySet[Any]) -> bool:
     """Queue the job for a worker if selectAll matches more records than a request changes. Returns whether it did."""
     if not selection.everything or selected.order_by()[: at_once() + 1].count() <= at_once():
@@ -132,20 +145,6 @@ def change_many(
 def judge(what: RecordType, action: str, moved: ChangesById) -> Mapping[str, str]:
     """What to warn of in the changed records: id -> text. Raises what the company refuses."""
     return what.judge(moved) if action == UPDATE else {}
-
-
-def record_change(kind: RecordKind, source: Source, *, actor_id: str | None, automation: bool) -> str | None:
-    """Create the job by which records that a request journaled for `source`, a bulk job's id, can be undone.
-
-    Returns its id, or None if nothing was journaled.
-    """
-    rows = Journal.objects.filter(panel=kind.panel, **{source.column: source.id})
-    ids = list(rows.order_by("record_id").values_list("record_id", flat=True))
-    job = new_job(
-        kind, UPDATE, actor_id=actor_id, selection={"ids": ids, "nids": [], "query": {}}, automation=automation
-    )
-    job.pk = source.id
-    return source.id if complete(job, len(ids), len(ids)) else None
 
 
 def change_batch(

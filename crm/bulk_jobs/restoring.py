@@ -102,8 +102,10 @@ def _restore_next(job: BulkJob) -> dict[str, Any] | None:
 
 
 def _lock_before_rows(kind: RecordKind) -> None:
-    """Take the locks of unique keys and quota, which writers of new records take before they lock rows."""
-    RECORD_TYPES[kind.panel].schema.load().lock_unique_values()
+    """Take the locks of references, unique keys and quota, which writers of new records take before they lock rows."""
+    schema = RECORD_TYPES[kind.panel].schema.load()
+    schema.lock_references()
+    schema.lock_unique_values()
     remaining_quota(kind.module)
 
 

@@ -9,8 +9,8 @@ from django.db import transaction
 
 from core.access import quota_exceeded
 from core.errors import NamedError, shorten
-from core.ids import is_id
-from crm.bulk_jobs.changes import UPDATE, complete, new_job
+from core.ids import is_id, new_id
+from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
 from crm.contacts.kind import CONTACT
@@ -57,14 +57,28 @@ def create_contact(
         row, problems = _read_one(schema, form_data, drop_invalid=drop_invalid)
         check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
         row.tag_ids, row.category_id = tag_ids, category_id
-        written = write_contacts(
-            schema, [row], actor_id=actor_id, automation=automation, existing="error" if existing_error else "update"
-        )
+        written, job = _write(schema, [row], existing_error, actor_id, automation)
         if written.collided:
             raise collision_error(schema, written.collided[0])
         if written.refused:
             raise quota_exceeded("contact")
-        return Saved((written.created or written.updated)[0][1], problems, updated=bool(written.updated))
+        exists = bool(written.updated)
+        return Saved((written.created or written.updated)[0][1], problems, updated=exists, job=job)
+
+
+def _write(
+    schema: ContactSchema, rows: Sequence[ContactRow], existing_error: bool, actor_id: str, automation: bool
+) -> tuple[WriteResult, str | None]:
+    """Write new contacts, or with `existing_error` off the existing ones.
+
+    Returns the outcome, and the job by which the contacts that were overwritten can be restored.
+    """
+    common: Any = {"actor_id": actor_id, "automation": automation}
+    if existing_error:
+        return write_contacts(schema, rows, existing="error", **common), None
+    source = Source.bulk_job(new_id())
+    written = write_contacts(schema, rows, existing="update", source=source, **common)
+    return written, record_change(CONTACT, source, **common) if written.updated else None
 
 
 def _read_one(
@@ -122,9 +136,7 @@ def create_contacts(
             else:
                 rows.append(row)
         rows = _drop_dangling(schema, rows, items, result, drop_invalid)
-        written = write_contacts(
-            schema, rows, actor_id=actor_id, automation=automation, existing="error" if existing_error else "update"
-        )
+        written, result.job = _write(schema, rows, existing_error, actor_id, automation)
         _report(schema, written, items, result)
         if all_or_none:
             result.refuse_failed()

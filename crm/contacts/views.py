@@ -77,6 +77,7 @@ class ContactViewSet(RecordViewSet):
         output=ContactOut,
         success="ContactCreated_200",
         others=("ContactUpdated_200",),
+        undoable=True,
         errors=CREATE_ERRORS,
         takes="contact",
         description="email, countryCode and number are required unless the company has changed that. Values that"
@@ -176,6 +177,7 @@ class ContactViewSet(RecordViewSet):
         input=ContactBulkCreate,
         output=ContactBulkOut,
         success="ContactsProcessed_200",
+        undoable=True,
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),
         takes="contact",
         description="Each item succeeds or fails on its own, unless skipInvalid is false; the answer is 200 either way:"
@@ -190,7 +192,7 @@ class ContactViewSet(RecordViewSet):
             all_or_none=data["skip_invalid"] is False,
             **creation_options(data),
         )
-        return bulk_answer(result, live_contacts(), ContactOut)
+        return self.processed(bulk_answer(result, live_contacts(), ContactOut), result)
 
     @action(detail=False, methods=["post"])
     @endpoint(

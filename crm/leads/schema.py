@@ -16,6 +16,7 @@ from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
 from crm.records.money import read_amount
 from crm.records.schema import REQUIRED, RecordRow, RecordSchema, ValueProblem
+from crm.teams.locks import lock_teams_shared
 
 SYSTEM_COLUMNS = LEAD.system_columns
 CONTACT_KEYS = tuple(CONTACT.system_columns)
@@ -78,7 +79,11 @@ class LeadSchema(RecordSchema):
             return read_amount(value)
         return clean_text(value, MAX_CHOICE) if key in ("status", "source") else value
 
+    def lock_references(self) -> None:
+        lock_teams_shared()
+
     def lock_for_merge(self) -> None:
+        self.lock_references()
         self.contacts.lock_unique_values()
 
     def known_keys(self, partial: bool) -> Iterable[str]:

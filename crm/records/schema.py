@@ -173,8 +173,15 @@ class RecordSchema:
         By default there are none.
         """
 
+    def lock_references(self) -> None:
+        """Keep what the records may refer to from deletion until the transaction ends, before their rows are locked.
+
+        By default nothing needs it.
+        """
+
     def lock_for_merge(self) -> None:
         """Wait for other merges, and for bulk writers whose records a merge may need next."""
+        self.lock_references()
         self.lock_unique_values()
 
     def derive(self, columns: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection
 from crm.records.unique_names import save_unique_name
+from crm.teams.locks import lock_teams
 from crm.teams.models import Team, TeamMember
 
 ACTIVE = (Member.Status.OWNER, Member.Status.ACCEPTED)
@@ -129,6 +130,7 @@ def delete_teams(*, actor_id: str, selection: BulkSelection, automation: bool = 
 
     Raises CannotDeleteDefaultTeam_400, TeamNotFound_400 when ids name none, DefaultTeamNotFound_500.
     """
+    lock_teams()
     teams = list(selection.apply(Team.objects.select_for_update(of=("self",))).order_by("pk"))
     default = next((team for team in teams if team.is_default), None)
     if default is not None:

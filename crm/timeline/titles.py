@@ -43,11 +43,12 @@ def _listed(changes: Data, names: Mapping[str, str], noun: str) -> str:
     # The number as a whole changes with its parts.
     keys = [key for key in changes if key != "contactNumber" or "number" not in changes]
     found = sorted((names.get(key) or NAMES.get(key) or key[:1].upper() + key[1:] for key in keys), key=str.casefold)
+    found = found or [noun]
     if len(found) > MAX_NAMED:
         found = [*found[: MAX_NAMED - 1], f"{len(found) - MAX_NAMED + 1} more"]
     *first, last = found
     text = f"{', '.join(first)} and {last}" if first else last
-    return f"Lead: {text}" if noun == "Lead" else text
+    return f"Lead: {text}" if noun == "Lead" != text else text
 
 
 def _status(data: Data, names: Mapping[str, str], noun: str) -> str:

@@ -64,6 +64,7 @@ def restore_batch(
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("restore_batch() needs a transaction around it")
     schema = RECORD_TYPES[kind.panel].schema.load()
+    schema.lock_references()
     schema.lock_unique_values()
     # Before the rows are locked, as writers of new records do.
     quota = remaining_quota(kind.module) if any(map(_revives, found)) else None

@@ -64,6 +64,24 @@ def test_each_change_and_deletion_of_one_record_is_undone_to_the_byte(cast: Cast
         assert rows(cast) == was, name
 
 
+def test_creations_that_overwrite_are_undone_too(cast: Cast) -> None:
+    ids = [cast.key.post("/contact", {"formData": form(n, name=f"Ann {n}")}).data["_id"] for n in range(2)]
+    was = rows(cast)
+    one = cast.key.post("/contact", {"formData": form(0, name="Bea"), "existingError": False})
+    assert (one.status, one.data["name"]) == (200, "Bea")
+    items = [form(n, name="Cid") for n in range(2)]
+    many = cast.key.post("/contact/bulk", {"formData": items, "existingError": False})
+    assert [contact["_id"] for contact in many.data["updated"]] == ids
+    assert [undo(cast, answer.body["bulkJob"])["changed"] for answer in (many, one)] == [2, 1]
+    assert rows(cast) == was
+    for answer in (
+        cast.key.post("/contact", {"formData": form(0, name="Ann 0"), "existingError": False}),
+        cast.key.post("/contact", {"formData": form(7), "existingError": False}),
+        cast.key.post("/contact", {"formData": form(8)}),
+    ):
+        assert (answer.status, "bulkJob" in answer.body) == (200, False)
+
+
 def test_a_change_that_changes_nothing_has_nothing_to_undo(cast: Cast) -> None:
     contact = cast.key.post("/contact", {"formData": form(1, name="Ann")}).data["_id"]
     lead = make(cast, 2)["_id"]

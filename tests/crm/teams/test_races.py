@@ -10,17 +10,19 @@ from django.db import transaction
 
 from core.lists import BulkSelection
 from core.tenancy import company_scope
+from crm.bulk_jobs.history import restore
 from crm.bulk_jobs.undo import undo_bulk_job
 from crm.contacts.bulk import delete_contacts, update_many
+from crm.leads import bulk as lead_bulk
 from crm.leads import services as lead_services
 from crm.leads.services import Relations, create_lead
 from crm.models import BulkJob, Contact, Lead, Team
 from crm.teams.services import delete_teams
 from tests.crm.bulk_jobs.helpers import work
 from tests.crm.contacts.helpers import add_field
-from tests.crm.leads.helpers import default_team, team_of
+from tests.crm.leads.helpers import default_team, member, set_rule, team_of
 from tests.kit.cast import make_cast
-from tests.kit.factories import ContactFactory
+from tests.kit.factories import ContactFactory, LeadFactory
 from tests.kit.threads import at_once
 
 
@@ -98,3 +100,72 @@ def test_changes_of_the_same_records_at_once_end_without_deadlock() -> None:
         kept = sum(row.report["keptCount"] for row in undone)
         assert sum(undone.values_list("changed", flat=True)) + kept == 3 * 40
         assert Contact.objects.filter(is_deleted=False).count() == 40
+
+
+@pytest.mark.django_db(transaction=True)
+def test_assignments_at_once_and_the_deletion_of_their_team_end_without_deadlock(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both leads are about to be assigned, while the deletion waits for them."""
+    cast, looked = make_cast(), threading.Barrier(3)
+    with cast.scope():
+        general, north = default_team().pk, team_of("North", member()).pk
+        set_rule("roundRobin")
+        contacts = [ContactFactory().pk for _ in range(2)]
+    look = lead_services.missing_references
+
+    def slow_look(rows: object) -> object:
+        found = look(rows)  # type: ignore[arg-type]
+        looked.wait(10)
+        time.sleep(0.5)
+        return found
+
+    def write(n: int) -> object:
+        if n == 2:
+            looked.wait(10)
+            return delete_teams(actor_id=cast.owner.pk, selection=BulkSelection.of_ids([north]))
+        return create_lead(
+            actor_id=cast.owner.pk, form_data={}, relations=Relations(contact=contacts[n], team=north)
+        ).id
+
+    monkeypatch.setattr(lead_services, "missing_references", slow_look)
+    *leads, deleted = at_once(3, cast.company.pk, write)
+    with cast.scope():
+        assert deleted == 1
+        assert list(Lead.objects.filter(pk__in=leads).values_list("team_id", flat=True)) == [general] * 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_undone_assignment_and_the_deletion_of_its_team_wait_for_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cast, held = make_cast(), threading.Event()
+    with cast.scope():
+        general, north = default_team().pk, team_of("North").pk
+        lead = LeadFactory(team_id=north)
+        selection = BulkSelection.of_ids([lead.pk])
+        job = lead_bulk.update_many(
+            actor_id=cast.owner.pk, selection=selection, form_data={}, relations=Relations(team=general)
+        ).job
+        assert job is not None
+        LeadFactory(team_id=north, contact=lead.contact)
+        undo_bulk_job(id=job.pk, actor_id=cast.owner.pk)
+    lock = restore._lock_present
+
+    def slow_lock(model: object, ids: object) -> object:
+        held.set()  # the lead is locked, the team is next
+        time.sleep(0.5)
+        return lock(model, ids)  # type: ignore[arg-type]
+
+    def write(n: int) -> object:
+        if n == 0:
+            return work()
+        assert held.wait(10)
+        return delete_teams(actor_id=cast.owner.pk, selection=BulkSelection.of_ids([north]))
+
+    monkeypatch.setattr(restore, "_lock_present", slow_lock)
+    _, deleted = at_once(2, cast.company.pk, write)
+    with cast.scope():
+        assert deleted == 1
+        assert set(Lead.objects.values_list("team_id", flat=True)) == {general}
+        assert BulkJob.objects.get(action="undo").status == "completed"
