@@ -52,3 +52,17 @@ def mails_have_a_server(**_: Any) -> list[CheckMessage]:
     if not settings.DEMO and parseaddr(settings.DEFAULT_FROM_EMAIL)[1].endswith("@localhost"):
         return [Warning("the service's own mails come from nobody", hint="Set DEFAULT_FROM_EMAIL.", id="config.W004")]
     return []
+
+
+@register(deploy=True)
+def a_proxy_buffers(**_: Any) -> list[CheckMessage]:
+    """Check that a proxy is said to read requests and answers whole, since slow callers hold threads otherwise."""
+    if settings.BUFFERING_PROXY:
+        return []
+    return [
+        Warning(
+            "no proxy that buffers requests and answers: slow callers of a few addresses can hold every web thread",
+            hint="Put nginx in front with docs/nginx.conf, and set BUFFERING_PROXY=1 and TRUSTED_PROXIES.",
+            id="config.W005",
+        )
+    ]
