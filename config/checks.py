@@ -101,3 +101,17 @@ def _unknown_modules(operation: Operation) -> list[CheckMessage]:
         hint = "Register its records with count_usage in the app's ready()."
         found.append(Error(f"{operation}: nothing counts {taken!r}", hint=hint, id="config.E002"))
     return found
+
+
+@register(deploy=True)
+def a_proxy_buffers(**_: Any) -> list[CheckMessage]:
+    """Check that a proxy is said to read requests and answers whole, since slow callers hold threads otherwise."""
+    if settings.BUFFERING_PROXY:
+        return []
+    return [
+        Warning(
+            "no proxy that buffers requests and answers: slow callers of a few addresses can hold every web thread",
+            hint="Put nginx in front with docs/nginx.conf, and set BUFFERING_PROXY=1 and TRUSTED_PROXIES.",
+            id="config.W006",
+        )
+    ]

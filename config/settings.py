@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config.data_dir import data_dir
 from config.secrets import secret
 from config.servers import celery_url, database_url, redis_url
+from config.web_threads import web_threads
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -215,6 +216,9 @@ MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=1024 * 1024 * 1024)
 """The largest file that POST /upload takes."""
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 """The number of our proxies before the web process. X-Forwarded-For has the caller's address that far from its end."""
+BUFFERING_PROXY = env.bool("BUFFERING_PROXY", default=False)
+"""Whether a proxy before the web process reads requests and answers whole. Without one config.slow_callers limits."""
+WEB_THREADS = web_threads()
 OUTBOUND_PRIVATE_HOSTS = env.list("OUTBOUND_PRIVATE_HOSTS", default=["127.0.0.0/8"] if DEMO else [])
 """Private networks (CIDR) that connected apps may reach: none by default, the mail catcher in the demo."""
 

@@ -53,7 +53,7 @@ def login_role_inherits_nothing(databases: Any = None, **_: Any) -> list[CheckMe
                 cursor.execute(INHERITED)
                 roles = [role for (role,) in cursor.fetchall()]
         except DatabaseError:
-            continue  # config.W001 says so
+            continue  # config.checks says so
         for role in roles:
             found.append(
                 Warning(

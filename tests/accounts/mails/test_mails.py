@@ -355,7 +355,7 @@ def test_a_deployment_without_server_is_told(settings: Any, capsys: pytest.Captu
         call_command("check", deploy=True, fail_level="CRITICAL")
         return capsys.readouterr().err
 
-    settings.SENDS_MAIL, settings.DEMO = False, False
+    settings.SENDS_MAIL, settings.DEMO, settings.BUFFERING_PROXY = False, False, True
     assert "config.W003" in found()
     settings.SENDS_MAIL, settings.DEFAULT_FROM_EMAIL = True, "no-reply@localhost"
     assert "config.W004" in found()
