@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import Any
 
 import pytest
 from django.db import transaction
@@ -16,11 +17,13 @@ from crm.contacts.bulk import delete_contacts, update_many
 from crm.leads import bulk as lead_bulk
 from crm.leads import services as lead_services
 from crm.leads.services import Relations, create_lead
+from crm.merging import services as merge_services
+from crm.merging.services import merge_records
 from crm.models import BulkJob, Contact, Lead, Team
 from crm.teams.services import delete_teams
 from tests.crm.bulk_jobs.helpers import work
 from tests.crm.contacts.helpers import add_field
-from tests.crm.leads.helpers import default_team, member, set_rule, team_of
+from tests.crm.leads.helpers import default_team, team_of
 from tests.kit.cast import make_cast
 from tests.kit.factories import ContactFactory, LeadFactory
 from tests.kit.threads import at_once
@@ -103,57 +106,23 @@ def test_changes_of_the_same_records_at_once_end_without_deadlock() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_assignments_at_once_and_the_deletion_of_their_team_end_without_deadlock(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Both leads are about to be assigned, while the deletion waits for them."""
-    cast, looked = make_cast(), threading.Barrier(3)
-    with cast.scope():
-        general, north = default_team().pk, team_of("North", member()).pk
-        set_rule("roundRobin")
-        contacts = [ContactFactory().pk for _ in range(2)]
-    look = lead_services.missing_references
-
-    def slow_look(rows: object) -> object:
-        found = look(rows)  # type: ignore[arg-type]
-        looked.wait(10)
-        time.sleep(0.5)
-        return found
-
-    def write(n: int) -> object:
-        if n == 2:
-            looked.wait(10)
-            return delete_teams(actor_id=cast.owner.pk, selection=BulkSelection.of_ids([north]))
-        return create_lead(
-            actor_id=cast.owner.pk, form_data={}, relations=Relations(contact=contacts[n], team=north)
-        ).id
-
-    monkeypatch.setattr(lead_services, "missing_references", slow_look)
-    *leads, deleted = at_once(3, cast.company.pk, write)
-    with cast.scope():
-        assert deleted == 1
-        assert list(Lead.objects.filter(pk__in=leads).values_list("team_id", flat=True)) == [general] * 2
-
-
-@pytest.mark.django_db(transaction=True)
 def test_an_undone_assignment_and_the_deletion_of_its_team_wait_for_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """The undoing holds a lead of the team when it looks whether there is the team; the deletion moves that lead."""
     cast, held = make_cast(), threading.Event()
     with cast.scope():
         general, north = default_team().pk, team_of("North").pk
-        lead = LeadFactory(team_id=north)
-        selection = BulkSelection.of_ids([lead.pk])
-        job = lead_bulk.update_many(
-            actor_id=cast.owner.pk, selection=selection, form_data={}, relations=Relations(team=general)
-        ).job
+        leads = [LeadFactory(team_id=north).pk for _ in range(2)]
+        common: Any = {"actor_id": cast.owner.pk, "selection": BulkSelection.of_ids(leads)}
+        job = lead_bulk.update_many(form_data={"notes": "x"}, relations=Relations(team=general), **common).job
         assert job is not None
-        LeadFactory(team_id=north, contact=lead.contact)
+        Lead.objects.filter(pk=leads[1]).update(team_id=north)
         undo_bulk_job(id=job.pk, actor_id=cast.owner.pk)
     lock = restore._lock_present
 
     def slow_lock(model: object, ids: object) -> object:
-        held.set()  # the lead is locked, the team is next
+        held.set()  # the leads are locked, the team is next
         time.sleep(0.5)
         return lock(model, ids)  # type: ignore[arg-type]
 
@@ -169,3 +138,38 @@ def test_an_undone_assignment_and_the_deletion_of_its_team_wait_for_each_other(
         assert deleted == 1
         assert set(Lead.objects.values_list("team_id", flat=True)) == {general}
         assert BulkJob.objects.get(action="undo").status == "completed"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_merge_that_assigns_a_team_and_its_deletion_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The winner takes the team of the loser, which the deletion moves out of it."""
+    cast, held = make_cast(), threading.Event()
+    with cast.scope():
+        general, north = default_team().pk, team_of("North").pk
+        winner = LeadFactory(team_id=general)
+        loser = LeadFactory(team_id=north, contact=winner.contact)
+    load = merge_services._load
+
+    def slow_load(kind: object, ids: object) -> object:
+        found = load(kind, ids)  # type: ignore[arg-type]
+        held.set()
+        time.sleep(0.5)
+        return found
+
+    def write(n: int) -> object:
+        if n == 0:
+            merge_records(
+                panel="lead",
+                actor_id=cast.owner.pk,
+                ids=[winner.pk, loser.pk],
+                winner=winner.pk,
+                choices={"team": loser.pk},
+            )
+            return "merged"
+        assert held.wait(10)
+        return delete_teams(actor_id=cast.owner.pk, selection=BulkSelection.of_ids([north]))
+
+    monkeypatch.setattr(merge_services, "_load", slow_load)
+    assert at_once(2, cast.company.pk, write) == ["merged", 1]
+    with cast.scope():
+        assert set(Lead.objects.values_list("team_id", flat=True)) == {general}
