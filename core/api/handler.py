@@ -53,7 +53,7 @@ def render(error: BaseException) -> tuple[int, str, str]:
     if isinstance(error, exceptions.ParseError):
         return 400, f"Validation error: {error.detail}", "send a JSON object with Content-Type: application/json"
     if isinstance(error, exceptions.MethodNotAllowed):
-        return 405, str(error.detail), "this path does not take the method"
+        return (*resolve("NotFound_404"), str(error.detail))
     if isinstance(error, exceptions.APIException):
         return error.status_code, str(error.detail), ""
     if isinstance(error, RequestDataTooBig):
@@ -114,7 +114,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
         response["WWW-Authenticate"] = 'Bearer realm="leadwright"'
     if isinstance(error, TooManyAttempts):
         response["Retry-After"] = str(error.retry_after)
-    if status == 405 and "view" in context:
+    if isinstance(error, exceptions.MethodNotAllowed) and "view" in context:
         response["Allow"] = ", ".join(context["view"].allowed_methods)
     return response
 
