@@ -20,6 +20,7 @@ from core.access.attempts import TooManyAttempts
 from core.errors import ApiError, NamedError
 from core.messages import UNKNOWN, resolve
 from core.text.json import dumps
+from core.text.names import camel
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +74,8 @@ def from_constraint(error: IntegrityError) -> tuple[int, str, str]:
     names = constrained_fields(
         getattr(diagnosis, "table_name", None) or "", getattr(diagnosis, "constraint_name", None) or ""
     )
-    return 400, f"Duplicate field(s): {', '.join(names) or 'unknown'}", "another record has this value already"
+    listed = ", ".join(map(camel, names)) or "unknown"
+    return 400, f"Duplicate field(s): {listed}", "another record has this value already"
 
 
 def constrained_fields(table: str, constraint_name: str) -> list[str]:
