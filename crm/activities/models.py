@@ -51,12 +51,21 @@ class LeadActivity(CompanyModel):
             )
         ]
         indexes = [
+            models.Index(fields=("company", "created_at", "id"), name="leadactivity_created"),
             models.Index(fields=("company", "happened_at", "id"), name="leadactivity_newest"),
             models.Index(
                 fields=("lead", "happened_at", "id"), condition=Q(lead__isnull=False), name="leadactivity_lead"
             ),
             models.Index(
                 fields=("contact", "happened_at", "id"), condition=Q(contact__isnull=False), name="leadactivity_contact"
+            ),
+            models.Index(
+                fields=("lead", "created_at", "id"), condition=Q(lead__isnull=False), name="leadactivity_lead_created"
+            ),
+            models.Index(
+                fields=("contact", "created_at", "id"),
+                condition=Q(contact__isnull=False),
+                name="leadactivity_contact_created",
             ),
         ]
 
@@ -147,6 +156,7 @@ class CallLog(CompanyModel):
             )
         ]
         indexes = [
+            models.Index(fields=("company", "created_at", "id"), name="calllog_created"),
             models.Index(fields=("company", "started_at", "id"), name="calllog_newest"),
             models.Index(fields=("lead",), condition=Q(lead__isnull=False), name="calllog_lead"),
             models.Index(fields=("contact",), condition=Q(contact__isnull=False), name="calllog_contact"),
