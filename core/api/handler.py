@@ -21,6 +21,7 @@ from rest_framework.response import Response
 from core.errors import ApiError, NamedError
 from core.messages import UNKNOWN, resolve
 from core.text.json import dumps
+from core.text.names import camel
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ def render(error: BaseException) -> tuple[int, str, str]:
     if isinstance(error, exceptions.ParseError):
         return 400, f"Validation error: {error.detail}", "send a JSON object with Content-Type: application/json"
     if isinstance(error, exceptions.MethodNotAllowed):
-        return 405, str(error.detail), "this path does not take the method"
+        return (*resolve("NotFound_404"), str(error.detail))
     if isinstance(error, exceptions.APIException):
         return error.status_code, str(error.detail), ""
     if isinstance(error, RequestDataTooBig):
@@ -93,7 +94,8 @@ def from_constraint(error: IntegrityError) -> tuple[int, str, str]:
     names = constrained_fields(
         getattr(diagnosis, "table_name", None) or "", getattr(diagnosis, "constraint_name", None) or ""
     )
-    return 400, f"Duplicate field(s): {', '.join(names) or 'unknown'}", "another record has this value already"
+    listed = ", ".join(map(camel, names)) or "unknown"
+    return 400, f"Duplicate field(s): {listed}", "another record has this value already"
 
 
 def constrained_fields(table: str, constraint_name: str) -> list[str]:
@@ -138,7 +140,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
         response["Retry-After"] = str(error.retry_after)
     if database_is_away(error):
         response["Retry-After"] = str(RETRY_SECONDS)
-    if status == 405 and "view" in context:
+    if isinstance(error, exceptions.MethodNotAllowed) and "view" in context:
         response["Allow"] = ", ".join(context["view"].allowed_methods)
     return response
 

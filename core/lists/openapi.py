@@ -73,7 +73,8 @@ LIST_PARAMETERS: list[OpenApiParameter] = [
     _parameter(
         "searchValue",
         OpenApiTypes.STR,
-        f"Text that any of the searched fields contains, whatever its capitals; at most {MAX_SEARCH} characters.",
+        "Words of which each stands in any of the searched fields, whatever its capitals; at most"
+        f" {MAX_SEARCH} characters. A phone number with spaces is one word.",
         ("A name", "ann"),
     ),
     _parameter(

@@ -54,6 +54,9 @@ class LeadActivity(CompanyModel):
         ]
         indexes = [
             models.Index(
+                fields=("company", "created_at", "id"), condition=Q(lead__isnull=False), name="leadactivity_created"
+            ),
+            models.Index(
                 fields=("company", "happened_at", "id"), condition=Q(lead__isnull=False), name="leadactivity_newest"
             ),
             models.Index(
@@ -61,6 +64,14 @@ class LeadActivity(CompanyModel):
             ),
             models.Index(
                 fields=("contact", "happened_at", "id"), condition=Q(contact__isnull=False), name="leadactivity_contact"
+            ),
+            models.Index(
+                fields=("lead", "created_at", "id"), condition=Q(lead__isnull=False), name="leadactivity_lead_created"
+            ),
+            models.Index(
+                fields=("contact", "created_at", "id"),
+                condition=Q(contact__isnull=False),
+                name="leadactivity_contact_created",
             ),
         ]
 
@@ -151,6 +162,7 @@ class CallLog(CompanyModel):
             )
         ]
         indexes = [
+            models.Index(fields=("company", "created_at", "id"), name="calllog_created"),
             models.Index(fields=("company", "started_at", "id"), name="calllog_newest"),
             models.Index(fields=("lead",), condition=Q(lead__isnull=False), name="calllog_lead"),
             models.Index(fields=("contact",), condition=Q(contact__isnull=False), name="calllog_contact"),

@@ -13,6 +13,7 @@ from django.db.models import F
 from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import new_id
+from core.text.names import camel
 from crm.custom_fields.conversion import Check, UnfitValue, check_values, refuse_unfit
 from crm.custom_fields.conversion_jobs import (
     DEFINITION,
@@ -179,7 +180,8 @@ def _refuse_fixed(field: CustomField, changed: Mapping[str, Any]) -> None:
     refused = [name for name in changed if field.is_system and name not in allowed]
     if refused:
         raise NamedError(
-            "InvalidSystemField_400", f"{', '.join(refused)}: of this system field only {', '.join(allowed)} can change"
+            "InvalidSystemField_400",
+            f"{', '.join(map(camel, refused))}: of this system field only {', '.join(map(camel, allowed))} can change",
         )
 
 

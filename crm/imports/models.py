@@ -5,6 +5,8 @@ from django.db import models
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel, Job
 
+MAX_ENQUIRY = 1000
+
 
 class Import(Job):
     """An import of the rows of an uploaded file. Progress commits with its batch; a worker continues at `next_row`."""
@@ -24,6 +26,9 @@ class Import(Job):
     tags = JSONField(default=list, help_text="Ids of tags that every row gets.")
     category = CompanyForeignKey("crm.ContactCategory", on_delete=models.SET_NULL, null=True, related_name="+")
     user_enquiry = models.BooleanField(null=True)
+    user_enquiry_text = models.CharField(
+        max_length=MAX_ENQUIRY, blank=True, default="", db_default="", help_text="An enquiry that was sent as text."
+    )
     automation = models.BooleanField(default=True)
     limited = models.BooleanField(
         default=False, help_text="Made in a session, so that the plan's limits hold for its rows."
@@ -55,6 +60,16 @@ class Import(Job):
             models.Index(fields=("status",), condition=models.Q(status="running"), name="import_running"),
             models.Index(fields=("company", "-created_at", "id"), name="import_newest"),
         ]
+
+    @property
+    def enquiry(self) -> bool | str | None:
+        """What was sent as userEnquiry."""
+        return self.user_enquiry_text or self.user_enquiry
+
+    @enquiry.setter
+    def enquiry(self, value: bool | str | None) -> None:
+        self.user_enquiry_text = value if isinstance(value, str) else ""
+        self.user_enquiry = None if isinstance(value, str) else value
 
 
 class ImportRowError(CompanyModel):

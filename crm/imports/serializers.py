@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from crm.files.serializers import FileOut, FileSnapshot
-from crm.imports.models import Import
+from crm.imports.models import MAX_ENQUIRY, Import
 
 EXISTING = ("skip", "update", "error")
 MAX_ROW = 2**31 - 1
@@ -28,6 +29,17 @@ class MappingInput(serializers.DictField):
         if len(data) > 500:
             raise serializers.ValidationError("has more than 500 columns", code="max_length")
         return {header: key for header, key in super().to_internal_value(data).items() if key}
+
+
+@extend_schema_field({"type": ["boolean", "string", "null"], "maxLength": MAX_ENQUIRY})
+class EnquiryInput(TextInput):
+    """true or false, or the enquiry's text. Empty text is none."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_blank=True, max_length=MAX_ENQUIRY, help_text="boolean or text", **options)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        return data if isinstance(data, bool) else super().run_validation(data) or None
 
 
 class OptionsInput(Input):
@@ -79,7 +91,7 @@ class ImportCreate(Input):
     tags = IdList(default=list, help_text="_id of each tag that every record gets")
     category = ObjectIdInput(default=None, allow_null=True, help_text="_id of the contacts' category")
     pauseImport = BooleanInput(default=True, help_text="wait for PUT to start it")
-    userEnquiry = BooleanInput(default=None, allow_null=True)
+    userEnquiry = EnquiryInput(default=None, allow_null=True)
     automation = serializers.ChoiceField(
         choices=("run", "skip"), default="run", help_text="whether the records' events start workflows"
     )
@@ -110,7 +122,7 @@ class ImportUpdate(Input):
     options = OptionsInput(required=False)
     tags = IdList(required=False)
     category = ObjectIdInput(required=False, allow_null=True)
-    userEnquiry = BooleanInput(required=False, allow_null=True)
+    userEnquiry = EnquiryInput(required=False, allow_null=True)
     pauseImport = BooleanInput(
         required=False, help_text="true: leave the import paused, or pause it; false, or left out: start or resume it"
     )
@@ -146,7 +158,7 @@ class ImportOut(Output):
     options = serializers.DictField()
     tags = serializers.ListField(child=IdField())
     category = IdField(source="category_id", allow_null=True)
-    userEnquiry = serializers.BooleanField(allow_null=True)
+    userEnquiry = Computed(EnquiryInput(allow_null=True))
     automation = Computed(serializers.ChoiceField(choices=("run", "skip")))
     startedAt = serializers.DateTimeField(allow_null=True)
     finishedAt = serializers.DateTimeField(allow_null=True)
@@ -155,7 +167,7 @@ class ImportOut(Output):
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
-    reads = ("rate", "automation")
+    reads = ("rate", "automation", "user_enquiry", "user_enquiry_text")
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,6 +179,7 @@ class ImportOut(Output):
             round((total - done) / rate) if rate and total and data["status"] == Import.Status.RUNNING else None
         )
         data["automation"] = "run" if row["automation"] else "skip"
+        data["userEnquiry"] = row["user_enquiry_text"] or row["user_enquiry"]
         return data
 
 

@@ -73,7 +73,7 @@ def create_import(
     options: Mapping[str, Any] | None = None,
     tags: Sequence[str] = (),
     category_id: str | None = None,
-    user_enquiry: bool | None = None,
+    user_enquiry: bool | str | None = None,
     pause: bool = True,
     automation: bool = True,
     rights: ContactRights = ContactRights(),  # noqa: B008  immutable
@@ -95,7 +95,7 @@ def create_import(
         column_mapping=dict(column_mapping or {}),
         tags=list(tags),
         category_id=category_id,
-        user_enquiry=user_enquiry,
+        enquiry=user_enquiry,
         automation=automation,
         limited=is_limited(),
         may_create_contacts=rights.create,
@@ -210,7 +210,7 @@ def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: Previe
     if "category" in edits:
         job.category_id = edits["category"]
     if "user_enquiry" in edits:
-        job.user_enquiry = edits["user_enquiry"]
+        job.enquiry = edits["user_enquiry"]
     if fresh is not None:
         store_preview(job, fresh, IMPORT_TYPES[job.import_type].schema.load())
     elif job.header_row is not None:

@@ -33,7 +33,7 @@ def body(**values: Any) -> bytes:
         (("GET", TAG, 400, JSON, body(message=None)), "message: "),
         (("GET", TAG, 200, JSON, body()), "body: "),
         (("GET", TAG, 500, JSON, body(status="error", message="Something went wrong")), "an error that nobody foresaw"),
-        (("PATCH", TAG, 400, JSON, body()), "does not know the method, so 405 is right"),
+        (("PATCH", TAG, 400, JSON, body()), "does not know the method, so 404 is right"),
         (("GET", f"{KEY}/nowhere", 400, JSON, body()), "does not know the path, so 404 is right"),
         (("GET", f"{KEY}/nowhere", 404, JSON, b"{}"), "body: "),
     ],
@@ -50,7 +50,7 @@ def test_what_is_not_described_is_found(answer: tuple[str, str, int, str, bytes]
     [
         ("GET", TAG, 400, JSON, body()),
         ("GET", TAG, 200, JSON, None),
-        ("PATCH", TAG, 405, JSON, body()),
+        ("PATCH", TAG, 404, JSON, body()),
         ("HEAD", TAG, 200, JSON, b""),
         ("GET", f"{KEY}/nowhere", 404, JSON, body()),
         ("GET", "/admin/", 302, "text/html", b""),

@@ -396,7 +396,11 @@ def test_the_list_takes_as_many_statements_for_one_as_for_eight(cast: Cast, hist
 
 @pytest.mark.parametrize(
     ("filters", "index"),
-    [({}, "leadactivity_newest"), ({"lead": 1}, "leadactivity_lead"), ({"contact": 1}, "leadactivity_contact")],
+    [
+        ({}, "leadactivity_created"),
+        ({"lead": 1}, "leadactivity_lead_created"),
+        ({"contact": 1}, "leadactivity_contact_created"),
+    ],
 )
 def test_lists_are_read_from_their_index(cast: Cast, filters: dict[str, Any], index: str) -> None:
     with cast.scope():

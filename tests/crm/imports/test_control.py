@@ -170,6 +170,17 @@ def test_a_paused_import_takes_other_options_tags_and_category(cast: Cast) -> No
         assert Contact.objects.filter(tag_links__tag=tag, category=None).count() == 4
 
 
+@pytest.mark.parametrize("sent", [True, "Asked for a catalogue", False, None, ""])
+def test_an_enquiry_is_a_boolean_or_text(cast: Cast, sent: bool | str | None) -> None:
+    job = make(cast, csv_of(people(1)), userEnquiry=sent)
+    assert job["userEnquiry"] == (None if sent == "" else sent)
+    for other in ("Other words", True, None, sent):
+        answer = put(cast, job, userEnquiry=other)
+        assert (answer.status, answer.data["userEnquiry"]) == (200, None if other == "" else other)
+    for wrong in (["x"], 5, "x" * 1001, {}):
+        assert put(cast, job, userEnquiry=wrong).status == 400
+
+
 def test_another_delimiter_reads_the_file_anew(cast: Cast) -> None:
     job = make(cast, b"a;b,c\n1;2,3\n4;5,6\n")
     first = get(cast, job)["headers"]
