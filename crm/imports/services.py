@@ -95,7 +95,6 @@ def create_import(
         column_mapping=dict(column_mapping or {}),
         tags=list(tags),
         category_id=category_id,
-        enquiry=user_enquiry,
         automation=automation,
         limited=is_limited(),
         may_create_contacts=rights.create,
@@ -104,6 +103,7 @@ def create_import(
         created_by_id=member_id,
         updated_by_id=member_id,
     )
+    job.enquiry = user_enquiry
     if is_quick(file):
         schema = IMPORT_TYPES[import_type].schema.load()
         store_preview(job, preview_file(file, Options.stored(job.options)), schema)
