@@ -32,7 +32,7 @@ def _publish(name: str, *, expires: float | None = None) -> None:
         return
     queue = drained()[name].queue
     try:
-        with _producers().acquire(block=True) as producer:
+        with _producers().acquire(block=True) as producer:  # type: ignore[no-untyped-call]
             current_app.send_task(
                 "core.drain",
                 args=[name],
@@ -51,4 +51,5 @@ def _publish(name: str, *, expires: float | None = None) -> None:
 
 def _producers() -> ProducerPool:
     """Return the pool of producers whose connections wait for PATIENCE only. kombu keeps it across calls."""
-    return producers[current_app.connection_for_write(transport_options=PATIENCE)]
+    pool: ProducerPool = producers[current_app.connection_for_write(transport_options=PATIENCE)]
+    return pool
