@@ -48,6 +48,7 @@ class TooManyAttempts(ApiError):
 
     status = 429
     message = "Too many attempts"
+    retry_after: int
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"try again in {seconds} seconds")

@@ -51,4 +51,5 @@ def _publish(name: str, *, expires: float | None = None) -> None:
 
 def _producers() -> ProducerPool:
     """Return the pool of producers whose connections wait for PATIENCE only. kombu keeps it across calls."""
-    return producers[current_app.connection_for_write(transport_options=PATIENCE)]  # type: ignore[no-any-return]
+    pool: ProducerPool = producers[current_app.connection_for_write(transport_options=PATIENCE)]
+    return pool

@@ -41,7 +41,7 @@ def test_a_second_test_of_a_company_is_refused_and_changes_nothing(cast: Cast, b
         sender = SmtpFactory(port=silent_port, name="Before")
     answers = [
         cast.key.post("/apps/smtp", body(silent_port)),
-        cast.key.put(f"/apps/smtp/{sender.pk}", {"name": "After", "port": silent_port + 1}),
+        cast.key.put(f"/apps/smtp/{sender.pk}", {"name": "After", "port": silent_port + 1, "password": "new"}),
         cast.key.post(f"/apps/smtp/{sender.pk}/test"),
     ]
     for answer in answers:
