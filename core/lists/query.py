@@ -137,7 +137,7 @@ def read_parameters(params: Mapping[str, Any]) -> dict[str, list[Any]]:
 def refuse_empty(values: Mapping[str, list[Any]], names: Iterable[str] = FILTERS) -> None:
     """Refuse parameters that are there without a value."""
     for name in names:
-        nothing = (None, "", [], "null") if name in FILTERS else (None, "", [])
+        nothing: tuple[Any, ...] = (None, "", [], "null") if name in FILTERS else (None, "", [])
         if any(value in nothing for value in values.get(name, ())):
             raise refuse(name, "is empty; leave it out to have no such filter")
 

@@ -90,13 +90,13 @@ def create_import(
         column_mapping=dict(column_mapping or {}),
         tags=list(tags),
         category_id=category_id,
-        enquiry=user_enquiry,
         automation=automation,
         limited=is_limited(),
         status=PAUSED if pause else QUEUED,
         created_by_id=member_id,
         updated_by_id=member_id,
     )
+    job.enquiry = user_enquiry
     if is_quick(file):
         schema = IMPORT_TYPES[import_type].schema.load()
         store_preview(job, preview_file(file, Options.stored(job.options)), schema)
