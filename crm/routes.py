@@ -19,7 +19,6 @@ from crm.products import routes as products
 from crm.segments import routes as segments
 from crm.tags import routes as tags
 from crm.teams import routes as teams
-from crm.timeline import routes as timeline
 
 DOMAINS = (
     activities,
@@ -37,7 +36,6 @@ DOMAINS = (
     segments,
     tags,
     teams,
-    timeline,
 )
 
 

@@ -13,7 +13,6 @@ CONTACT = RecordKind(
     link="contact",
     noun="contacts",
     singular="contact",
-    module="contact",
     columns=(
         Column("name", "name", "field", empty=""),
         Column("email", "email", "field"),

@@ -68,8 +68,7 @@ class Received(UploadedFile):
         return str(self.file.name)
 
     def close(self) -> None:
-        # The storage has moved it, or the disk is full and takes no last bytes; it is removed even so.
-        with suppress(OSError):
+        with suppress(FileNotFoundError):  # the storage has moved it
             self.file.close()
 
 

@@ -15,7 +15,6 @@ from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
 from core.errors import shorten
 from core.lists.cursor import cursor_at, decode, unpack_values
-from core.lists.query import IGNORED
 from core.lists.values import refuse
 from crm.contacts.kind import CONTACT
 from crm.contacts.serializers import ContactOut
@@ -67,7 +66,7 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
 
     def _read(self, params: Mapping[str, Any]) -> tuple[int, tuple[str, ...], Place | None, int | None]:
         """Return the page size, the rules, the place to continue at, and the total that the first page has counted."""
-        unknown = next((name for name in params if name not in (*PARAMETERS, "rule", *IGNORED)), None)
+        unknown = next((name for name in params if name not in (*PARAMETERS, "rule")), None)
         if unknown is not None:
             raise refuse(
                 shorten(unknown, 60), f"is an unknown parameter; known: {', '.join(sorted((*PARAMETERS, 'rule')))}"
