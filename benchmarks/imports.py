@@ -120,13 +120,21 @@ def _clone() -> Iterator[str]:
     clone = f"{name}_copy"
     with _server() as server:
         # Earlier benchmarks leave sessions behind, such as that of the request log's thread, which opens a new one.
-        server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
+        _end_sessions(server, name)
         server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(clone), sql.Identifier(name)))
     try:
         yield clone
     finally:
         with _server() as server:
-            server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(clone)))
+            _end_sessions(server, clone)
+            server.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(clone)))
+
+
+def _end_sessions(server: psycopg.Connection[Any], name: str) -> None:
+    """End a database's sessions but for autovacuum's, which belong to no role: CREATE and DROP DATABASE end those."""
+    server.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND usename IS NOT NULL", [name]
+    )
 
 
 def _server() -> psycopg.Connection[Any]:

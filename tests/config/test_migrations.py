@@ -80,7 +80,7 @@ def folded(django_db_blocker: Any) -> Iterator[Folded]:
             connections[ALIAS].close()
             del connections[ALIAS], connections.settings[ALIAS]
             with connection._nodb_cursor() as cursor:
-                cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+                cursor.execute(f'DROP DATABASE "{name}"')
 
 
 def migrate_to_first(database: BaseDatabaseWrapper) -> Folded:

@@ -92,7 +92,7 @@ def own_database(worker: str) -> Iterator[None]:
         session.execute("SELECT pg_advisory_lock(%s)", [TEMPLATE_LOCK])
         if not session.execute("SELECT 1 FROM pg_database WHERE datname = %s", [template]).fetchone():
             _make_template(session, template, FOLDER / f"schema-{key}.sql")
-        session.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+        drop(session, name)
         session.execute(
             sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(
                 sql.Identifier(name), sql.Identifier(template)
@@ -104,12 +104,24 @@ def own_database(worker: str) -> Iterator[None]:
     finally:
         _use(first)
         with closing(_maintenance()) as session:
-            session.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+            drop(session, name)
+
+
+def drop(session: psycopg.Connection, name: str) -> None:
+    """Drop a database, if it exists, and end its sessions.
+
+    WITH (FORCE) fails while an autovacuum worker is in the database, since a worker belongs to no role that the test role
+    has the privileges of; a plain DROP DATABASE cancels such workers itself.
+    """
+    session.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND usename IS NOT NULL", [name]
+    )
+    session.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(name)))
 
 
 def _make_template(session: psycopg.Connection, template: str, dump: Path) -> None:
     unfinished = f"{template}_new"
-    session.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(unfinished)))
+    drop(session, unfinished)
     session.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(unfinished)))
     _use(unfinished)
     kept = dump.exists()
