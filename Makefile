@@ -37,7 +37,12 @@ $(STAMP): requirements.txt
 run: venv ## start everything with the demo company, in the foreground; Ctrl-C stops it (HOST, PORT, LEADWRIGHT_DATA)
 	@exec $(BIN)/python -m config.local.supervisor
 
-serve: venv ## the same without the demo company
+# Static files of the release, compressed and under hashed names.
+COLLECTED := staticfiles/staticfiles.json
+$(COLLECTED): requirements.txt $(wildcard */static/*/*)
+	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
+
+serve: venv $(COLLECTED) ## the same without the demo company
 	@exec $(BIN)/python -m config.local.supervisor --no-demo
 
 stop: venv ## stop embedded servers that a killed run left behind

@@ -27,5 +27,11 @@ class AccountsConfig(AppConfig):
         count_usage("api", ApiKey.objects.all)
         register_notice(Notice("member.joined", "Somebody accepted an invite", "notice_member_joined"))
 
+        from accounts.auth import staff_sessions  # noqa: F401  (ends staff's sessions)
+        from accounts.auth.second_factor import gate
+        from core.backoffice.site import register_gate
+
+        register_gate(gate)
+
         from accounts.auth import openapi  # noqa: F401  (describes the authentication paths in the schema)
         from accounts.staff_visits import services as visits  # noqa: F401  (registers its notice)

@@ -1,5 +1,5 @@
 from accounts.api_keys.models import ApiKey
-from accounts.auth.models import RefreshToken
+from accounts.auth.models import RefreshToken, SecondFactor
 from accounts.companies.models import Company
 from accounts.login_log.models import LoginLog
 from accounts.mails.models import Mail
@@ -26,6 +26,7 @@ __all__ = [
     "Reward",
     "RewardTransition",
     "Role",
+    "SecondFactor",
     "ServerLog",
     "StaffVisit",
     "StaffVisitPage",

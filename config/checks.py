@@ -43,6 +43,30 @@ def searches_can_use_indexes(databases: Any = None, **_: Any) -> list[CheckMessa
 
 
 @register(deploy=True)
+def proxies_are_counted(**_: Any) -> list[CheckMessage]:
+    """Check that a service behind TLS knows its proxies, whose headers say where requests come from, and how."""
+    if settings.BASE_URL.startswith("https://") and not settings.TRUSTED_PROXIES:
+        return [
+            Warning(
+                "BASE_URL is https and TRUSTED_PROXIES is 0: X-Forwarded-For and X-Forwarded-Proto are ignored, so"
+                " that all callers have the proxy's address",
+                hint="Set TRUSTED_PROXIES to the number of your proxies; they must write these headers themselves.",
+                id="config.W005",
+            )
+        ]
+    return []
+
+
+@register(deploy=True)
+def static_files_are_collected(**_: Any) -> list[CheckMessage]:
+    """Check that static files go out compressed, under names that browsers keep."""
+    if settings.STATIC_ROOT or settings.DEMO or settings.DEBUG:
+        return []
+    hint = "Run manage.py collectstatic --noinput once per deployment."
+    return [Warning("static files go out uncompressed, and browsers ask for them again", hint=hint, id="config.W010")]
+
+
+@register(deploy=True)
 def mails_have_a_server(**_: Any) -> list[CheckMessage]:
     """Check that the service's own mails (verification and password links, invites, notices) have a server."""
     if not settings.SENDS_MAIL:
@@ -77,3 +101,17 @@ def _unknown_modules(operation: Operation) -> list[CheckMessage]:
         hint = "Register its records with count_usage in the app's ready()."
         found.append(Error(f"{operation}: nothing counts {taken!r}", hint=hint, id="config.E002"))
     return found
+
+
+@register(deploy=True)
+def a_proxy_buffers(**_: Any) -> list[CheckMessage]:
+    """Check that a proxy is said to read requests and answers whole, since slow callers hold threads otherwise."""
+    if settings.BUFFERING_PROXY:
+        return []
+    return [
+        Warning(
+            "no proxy that buffers requests and answers: slow callers of a few addresses can hold every web thread",
+            hint="Put nginx in front with docs/nginx.conf, and set BUFFERING_PROXY=1 and TRUSTED_PROXIES.",
+            id="config.W006",
+        )
+    ]

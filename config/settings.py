@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import environ
+from corsheaders.defaults import default_headers
+from django.core.exceptions import ImproperlyConfigured
 
 from config.data_dir import data_dir
 from config.secrets import secret
 from config.servers import celery_url, database_url, redis_url
+from config.web_threads import web_threads
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -28,6 +32,12 @@ SECRET_KEY = secret("SECRET_KEY", LEADWRIGHT_DATA)
 FIELD_ENCRYPTION_KEY = secret("FIELD_ENCRYPTION_KEY", LEADWRIGHT_DATA)
 LOOKUP_KEY = env("LOOKUP_KEY", default=SECRET_KEY)
 
+CORS_ALLOWED_ORIGINS = env.list("CORS_ALLOWED_ORIGINS", default=[])
+"""Origins of browser apps that may call the API by key; none by default."""
+CORS_URLS_REGEX = r"^/api/key/protected/"
+CORS_ALLOW_HEADERS = (*default_headers, "apikey")
+CORS_EXPOSE_HEADERS = ("Content-Disposition", "Retry-After")
+
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
@@ -41,6 +51,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "django_otp",
     "core",
     "accounts",
     "billing",
@@ -48,6 +59,7 @@ INSTALLED_APPS = [
     "outreach",
     "workflows",
     "config",
+    *(["corsheaders"] if CORS_ALLOWED_ORIGINS else []),
     *env.list("DEVELOPMENT_APPS", default=[]),  # `make check` installs the linter of migrations
 ]
 
@@ -55,10 +67,13 @@ MIDDLEWARE = [
     "accounts.request_log.middleware.ServerLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
+    "config.headers.HeadersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -125,7 +140,17 @@ REWARD_HOLD = timedelta(days=env.int("REWARD_HOLD_DAYS", default=30))
 """How long a reward is pending, since payments may be returned."""
 GRACE_PERIOD = timedelta(days=env.int("GRACE_DAYS", default=7))
 """How long a company keeps its access after an unpaid subscription period."""
+STAFF_SECOND_FACTOR = env("STAFF_SECOND_FACTOR", default="optional")
+"""Whether the back office asks for a second factor: off; optional, of who has set one up; required, of everybody."""
+if STAFF_SECOND_FACTOR not in ("off", "optional", "required"):
+    raise ImproperlyConfigured("STAFF_SECOND_FACTOR is one of off, optional, required")
+STRICT_KEYS = env.bool("STRICT_KEYS", default=True)
+"""Whether an API key may only what its maker may now. Off: the contract's keys, which no role binds and which stay
+valid whatever becomes of their maker. Addresses and terms of keys are enforced only with it."""
+PUBLIC_API_DOCS = env.bool("PUBLIC_API_DOCS", default=True)
+"""Whether everybody may read /api/schema and /api/docs, or staff only."""
 API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
+"""Whether temporary keys expire even without STRICT_KEYS."""
 SERVER_LOG_DAYS = env.int("SERVER_LOG_DAYS", default=30)
 """How long the request log is kept; 0 turns it off."""
 LOGIN_LOG_DAYS = env.int("LOGIN_LOG_DAYS", default=365)
@@ -165,14 +190,23 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 FORMAT_MODULE_PATH = ["config.formats"]
 STATIC_URL = "/static/"
+_static_root = Path(env("STATIC_ROOT", default=str(BASE_DIR / "staticfiles")))
+# `collectstatic` fills the folder. From then on files go out compressed, under hashed names that browsers keep; before
+# it, in the demo and in debugging they go out as they are.
+_collected = (_static_root / "staticfiles.json").exists() and not (DEBUG or DEMO)
+STATIC_ROOT = _static_root if _collected or "collectstatic" in sys.argv[1:2] else None
 STORAGES = {
     "default": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
         "OPTIONS": {"location": str(LEADWRIGHT_DATA / "files")},
     },
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if STATIC_ROOT
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
 }
-WHITENOISE_USE_FINDERS = True
+WHITENOISE_USE_FINDERS = not STATIC_ROOT
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=20 * 1024 * 1024)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
@@ -182,6 +216,9 @@ MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=1024 * 1024 * 1024)
 """The largest file that POST /upload takes."""
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 """The number of our proxies before the web process. X-Forwarded-For has the caller's address that far from its end."""
+BUFFERING_PROXY = env.bool("BUFFERING_PROXY", default=False)
+"""Whether a proxy before the web process reads requests and answers whole. Without one config.slow_callers limits."""
+WEB_THREADS = web_threads()
 OUTBOUND_PRIVATE_HOSTS = env.list("OUTBOUND_PRIVATE_HOSTS", default=["127.0.0.0/8"] if DEMO else [])
 """Private networks (CIDR) that connected apps may reach: none by default, the mail catcher in the demo."""
 
@@ -195,7 +232,10 @@ else:
     EMAIL_BACKEND = "config.local.mail_catcher.backend.CatcherBackend" if DEMO else "config.mail.NoServerBackend"
 EMAIL_TIMEOUT = 30
 DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", default="no-reply@leadwright.example" if DEMO else "no-reply@localhost")
-"""The sender of the service's own mails. Its display name is the company's, or the service's."""
+"""The sender of the service's own mails. Its display name is `<company> via Leadwright`, or the service's."""
+MEETING_MAILS_PER_DAY = env.int("MEETING_MAILS_PER_DAY", default=1000)
+TRIAL_MEETING_MAILS_PER_DAY = env.int("TRIAL_MEETING_MAILS_PER_DAY", default=50)
+"""How many mails about meetings a company may send in 24 hours to people who are not its members."""
 
 REDIS_URL = redis_url()
 CELERY_BROKER_URL = celery_url(REDIS_URL)
@@ -218,11 +258,19 @@ CELERY_BEAT_SCHEDULE = {"tick": {"task": "core.tick", "schedule": 1.0, "options"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+STAFF_SESSION_LIFETIME = timedelta(hours=12)
+"""How long after the login a session of the back office ends, however it is used (accounts.auth.staff_sessions)."""
+SESSION_COOKIE_AGE = int(STAFF_SESSION_LIFETIME.total_seconds())
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 if BASE_URL.startswith("https://"):
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
-    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    if TRUSTED_PROXIES:  # without a proxy of ours anybody may have written the header
+        SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=365 * 24 * 3600)
+    # Without the header every request seems to lack TLS, and a redirect would lead in a circle.
+    SECURE_SSL_REDIRECT = env.bool("SSL_REDIRECT", default=bool(TRUSTED_PROXIES))
+    SECURE_REDIRECT_EXEMPT = [r"^api/public/health$"]  # asked from within, without TLS
 
 LOGGING = {
     "version": 1,
@@ -246,6 +294,7 @@ UNFOLD = {
     "SIDEBAR": {"show_search": True, "navigation": "config.admin.navigation"},
     "DASHBOARD_CALLBACK": "config.admin.dashboard",
     "LOGIN": {"form": "accounts.auth.staff_login.StaffLoginForm"},
+    "ACCOUNT": {"navigation": "accounts.auth.second_factor_pages.account_links"},
     "COLORS": {
         "primary": {
             "50": "oklch(97.5% .013 250)",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.checks import CheckMessage, Error, Tags, register
-from django.db import models
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.db import connections, models
+from django.db.utils import Error as DatabaseError
 
 from core.fields import CompanyForeignKey
+from core.tenancy import as_owner
 from core.tenancy.models import CompanyRow
-from core.tenancy.row_security import company_models
+from core.tenancy.row_security import INHERITED, company_models
 
 
 @register(Tags.models)
@@ -37,5 +39,27 @@ def company_models_are_scoped(**_: Any) -> list[CheckMessage]:
         if model._meta.local_many_to_many:
             found.append(
                 Error("a many-to-many needs a company-owned through model of its own", obj=model, id="core.E003")
+            )
+    return found
+
+
+@register(Tags.database)
+def login_role_inherits_nothing(databases: Any = None, **_: Any) -> list[CheckMessage]:
+    """Check that a session that has lost its role sees no row. `migrate` mends grants that it has made itself."""
+    found: list[CheckMessage] = []
+    for alias in databases or []:
+        try:
+            with as_owner(), connections[alias].cursor() as cursor:
+                cursor.execute(INHERITED)
+                roles = [role for (role,) in cursor.fetchall()]
+        except DatabaseError:
+            continue  # config.checks says so
+        for role in roles:
+            found.append(
+                Warning(
+                    f"the login role inherits {role}: a session that loses its role sees rows of all companies",
+                    hint=f"Run migrate, or as a superuser GRANT {role} TO that role WITH INHERIT FALSE, SET TRUE",
+                    id="core.W001",
+                )
             )
     return found

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
+import os
+from collections.abc import Sequence
 from functools import lru_cache
 
+import orjson
+from cryptography.exceptions import InvalidTag
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
+
+PREFIX = "aesgcm:"
+"""The tokens of AES-GCM. Those without it are Fernet's, from before, and are only read."""
+NONCE_BYTES = 12
+
+
+class SecretUnreadable(ValueError):
+    """A secret that was encrypted under another key, or for another place."""
 
 
 @lru_cache(maxsize=4)
@@ -15,17 +31,49 @@ def _fernet(keys: str) -> MultiFernet:
     return MultiFernet([Fernet(key.strip()) for key in keys.split(",")])
 
 
-def encrypt(text: str) -> str:
-    """Encrypt the text to a Fernet token with the first of the comma-separated keys."""
-    return _fernet(settings.FIELD_ENCRYPTION_KEY).encrypt(text.encode()).decode()
+@lru_cache(maxsize=4)
+def _ciphers(keys: str) -> list[AESGCM]:
+    found = []
+    for key in keys.split(","):
+        derive = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"leadwright.secrets.2")
+        found.append(AESGCM(derive.derive(base64.urlsafe_b64decode(key.strip()))))
+    return found
 
 
-def decrypt(token: str) -> str:
-    """Decrypt a token of any of the keys. Raises ValueError if none fits."""
+def encrypt(text: str, place: Sequence[str]) -> str:
+    """Encrypt the text with the first of the comma-separated keys. The token can be read for the same place only."""
+    nonce = os.urandom(NONCE_BYTES)
+    sealed = _ciphers(settings.FIELD_ENCRYPTION_KEY)[0].encrypt(nonce, text.encode(), orjson.dumps(place))
+    return PREFIX + base64.urlsafe_b64encode(nonce + sealed).decode()
+
+
+def decrypt(token: str, place: Sequence[str]) -> str:
+    """Decrypt a token of any of the keys. Raises SecretUnreadable if none fits, or if it belongs to another place."""
+    if token.startswith(PREFIX):
+        for cipher in _ciphers(settings.FIELD_ENCRYPTION_KEY):
+            text = _open(cipher, token, place)
+            if text is not None:
+                return text
+    else:
+        try:
+            return _fernet(settings.FIELD_ENCRYPTION_KEY).decrypt(token.encode()).decode()
+        except InvalidToken:
+            pass
+    raise SecretUnreadable("the secret was encrypted under another FIELD_ENCRYPTION_KEY, or for another record")
+
+
+def is_current(token: str, place: Sequence[str]) -> bool:
+    """Whether `encrypt` would write such a token today: in the present form, under the first key."""
+    cipher = _ciphers(settings.FIELD_ENCRYPTION_KEY)[0]
+    return token.startswith(PREFIX) and _open(cipher, token, place) is not None
+
+
+def _open(cipher: AESGCM, token: str, place: Sequence[str]) -> str | None:
     try:
-        return _fernet(settings.FIELD_ENCRYPTION_KEY).decrypt(token.encode()).decode()
-    except InvalidToken as error:
-        raise ValueError("the secret was encrypted under another FIELD_ENCRYPTION_KEY") from error
+        raw = base64.urlsafe_b64decode(token.removeprefix(PREFIX))
+        return cipher.decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], orjson.dumps(place)).decode()
+    except (InvalidTag, ValueError):
+        return None
 
 
 def lookup_hash(text: str) -> str:

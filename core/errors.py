@@ -10,6 +10,8 @@ class ApiError(Exception):
 
     status = 400
     message = "Bad request"
+    retry_after: int | None = None
+    """Seconds after which it is worth trying again."""
 
     def __init__(self, detail: str = "") -> None:
         self.detail = detail
@@ -19,8 +21,9 @@ class ApiError(Exception):
 class NamedError(ApiError):
     """A failure with a name. Its ResponseMessage row has the status and text; `detail` is the answer's `warning`."""
 
-    def __init__(self, name: str, detail: str = "") -> None:
+    def __init__(self, name: str, detail: str = "", *, retry_after: int | None = None) -> None:
         self.name = name
+        self.retry_after = retry_after
         super().__init__(detail)
 
     def __str__(self) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import orjson
 from django.db import models
 from django.db.models.fields.json import KeyTransform
+from django.db.models.query_utils import DeferredAttribute
 
 from core.crypto import decrypt, encrypt
 from core.ids import ObjectIdField
@@ -40,14 +42,98 @@ class JSONField(models.JSONField):
         return orjson.loads(value)
 
 
+class Sealed(str):
+    """The encrypted text of a field, as the database has it."""
+
+    __slots__ = ()
+
+
+class _Secret(DeferredAttribute):
+    """Decrypts the value whenever it is read, since only the record knows whether it may."""
+
+    field: EncryptedTextField
+
+    def __get__(self, instance: Any, cls: Any = None) -> Any:
+        value = super().__get__(instance, cls)
+        return self.field.open(value, InstanceRow(instance)) if isinstance(value, Sealed) else value
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.__dict__[self.field.attname] = value
+
+
+class InstanceRow(Mapping[str, Any]):
+    """The attributes of a record, by name."""
+
+    def __init__(self, instance: models.Model) -> None:
+        self.instance = instance
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self.instance, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (field.attname for field in self.instance._meta.concrete_fields)
+
+    def __len__(self) -> int:
+        return len(self.instance._meta.concrete_fields)
+
+
 class EncryptedTextField(_TextField):
-    """Text that is encrypted in the database. It cannot be filtered by."""
+    """Text that is encrypted in the database, for one place of one record: the table, the column, the company, the id,
+    and the values of the columns that `bound_to` names (where the secret is sent). Moved to another place, or with
+    another value of these, it cannot be decrypted (SecretUnreadable).
+
+    So it is written by saving the record or by bulk_create, never by a bare update, and it cannot be filtered by. A
+    queryset's values() are Sealed; `open` decrypts them.
+    """
+
+    descriptor_class = _Secret
+
+    def __init__(self, *args: Any, bound_to: Sequence[str] = (), **options: Any) -> None:
+        self.bound_to = tuple(bound_to)
+        super().__init__(*args, **options)
+
+    def deconstruct(self) -> Any:
+        name, path, args, options = super().deconstruct()
+        return name, path, args, {**options, "bound_to": self.bound_to} if self.bound_to else options
+
+    def is_set(self, instance: models.Model) -> bool:
+        """Whether the instance has a secret, without decrypting it."""
+        return bool(instance.__dict__.get(self.attname))
+
+    def place(self, row: Mapping[str, Any]) -> list[str]:
+        """Return the place that the secret of a row belongs to. The row needs the columns that `reads` names."""
+        fields = {field.attname: field for field in self.model._meta.concrete_fields}
+        values = (fields[name].to_python(row[name]) for name in self.reads)
+        return [self.model._meta.db_table, str(self.column), *("" if value is None else str(value) for value in values)]
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The attributes of a row that its secret is bound to."""
+        options = self.model._meta
+        names = {field.attname for field in options.concrete_fields}
+        return (options.pk.attname, *({"company_id"} & names), *self.bound_to)
+
+    def open(self, token: str, row: Mapping[str, Any]) -> str:
+        """Decrypt the value that a row has. Raises SecretUnreadable."""
+        return decrypt(token, self.place(row)) if token else token
+
+    def seal(self, text: str, row: Mapping[str, Any]) -> Sealed:
+        """Encrypt a text for a row."""
+        return Sealed(encrypt(text, self.place(row)))
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        value = model_instance.__dict__.get(self.attname)
+        if value and not isinstance(value, Sealed):
+            value = model_instance.__dict__[self.attname] = self.seal(str(value), InstanceRow(model_instance))
+        return value
 
     def get_prep_value(self, value: Any) -> Any:
-        return value if value in (None, "") else encrypt(str(value))
+        if value in (None, "") or isinstance(value, Sealed):
+            return value
+        raise TypeError(f"{self.name} is encrypted for its record: set it there and save the record")
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
-        return value if value in (None, "") else decrypt(value)
+        return Sealed(value) if value else value
 
     def get_lookup(self, lookup_name: str) -> Any:
         return super().get_lookup(lookup_name) if lookup_name == "isnull" else None

@@ -11,6 +11,8 @@ IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 # Networks that carry an IPv4 address inside an IPv6 one: the inner address decides.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_OBSOLETE = (ipaddress.IPv6Network("::/96"), ipaddress.IPv6Network("fec0::/10"))
+"""IPv4-compatible and site-local addresses, which the registry no longer lists as private."""
 
 
 class OutboundRefused(Exception):
@@ -40,6 +42,8 @@ def is_public(ip: IPAddress) -> bool:
             inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(inner)
+        if any(ip in network for network in _OBSOLETE):
+            return False
     return ip.is_global and not ip.is_multicast
 
 

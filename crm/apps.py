@@ -8,6 +8,7 @@ class CrmConfig(AppConfig):
     verbose_name = "CRM"
 
     def ready(self) -> None:
+        from accounts.companies.services import on_unique_key_changed
         from core.access import count_usage
         from core.tenancy.provisioning import on_company_created
         from crm.activities import follow_ups
@@ -17,7 +18,9 @@ class CrmConfig(AppConfig):
         from crm.bulk_jobs import jobs as bulk_jobs  # noqa: F401  (register their work)
         from crm.contacts.record_type import CONTACT_TYPE
         from crm.contacts.selectors import live_contacts
+        from crm.contacts.services import set_unique_key
         from crm.contacts.tags import clear_categories, untag_contacts
+        from crm.contacts.writer import on_contact_recreated
         from crm.custom_fields import jobs as custom_fields  # noqa: F401  (register their work)
         from crm.custom_fields.models import CustomSection
         from crm.custom_fields.selectors import own_fields
@@ -33,6 +36,7 @@ class CrmConfig(AppConfig):
         from crm.leads.record_type import LEAD_TYPE
         from crm.leads.selectors import live_leads
         from crm.leads.tags import untag_leads
+        from crm.leads.takeover import take_over_leads
         from crm.meetings import mails as meeting_mails
         from crm.meetings.models import Meeting
         from crm.privacy.registrations import register_personal_data_tables
@@ -45,8 +49,10 @@ class CrmConfig(AppConfig):
         from crm.teams.models import Team
         from crm.teams.services import seed_default_team
 
+        on_contact_recreated(take_over_leads)
         on_company_created(seed_system_fields)
         on_company_created(seed_default_team)
+        on_unique_key_changed(set_unique_key)
         count_usage("contact", live_contacts)
         count_usage("lead", live_leads)
         count_usage("product-service", live_products)

@@ -19,6 +19,7 @@ from crm.products import routes as products
 from crm.segments import routes as segments
 from crm.tags import routes as tags
 from crm.teams import routes as teams
+from crm.timeline import routes as timeline
 
 DOMAINS = (
     activities,
@@ -36,6 +37,7 @@ DOMAINS = (
     segments,
     tags,
     teams,
+    timeline,
 )
 
 

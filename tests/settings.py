@@ -14,6 +14,7 @@ if "LEADWRIGHT_TEST_SERVERS" not in os.environ:
     servers = ExitStack()
     os.environ.update(servers.enter_context(temporary()).environment, LEADWRIGHT_TEST_SERVERS="1")
     atexit.register(servers.close)
+os.environ["STATIC_ROOT"] = "/nowhere"
 os.environ.setdefault("SECRET_KEY", "tests-only-secret-key-that-is-long-enough-for-hs256")
 os.environ.setdefault("FIELD_ENCRYPTION_KEY", "cd5Fl2vZVkjkfT1nSmZgTVnEKLX7SgDuxmNeGMUlLpA=")
 

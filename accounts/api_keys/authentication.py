@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
+import orjson
 from django.conf import settings
 from django.db import connection
 from django.utils import timezone
@@ -13,7 +14,9 @@ from rest_framework.request import Request
 
 from accounts.api_keys.models import ApiKey
 from accounts.api_keys.services import record_use
+from accounts.users.memberships import MembershipStatus
 from core.access import Actor, AuthPath
+from core.access.callers import address_of, is_within
 from core.crypto import lookup_hash
 from core.errors import NamedError
 from core.tenancy import unscoped
@@ -22,41 +25,100 @@ MAX_KEY_LENGTH = 256
 # Raw SQL, since every request runs it: the ORM needs a tenth of a small request's time to build the statement.
 KEY = """
 SELECT api_key.id, api_key.company_id, member.id, member.user_id, api_key.last_used_at,
-    api_key.type, api_key.duration_minutes, api_key.created_at
+    api_key.type, api_key.duration_minutes, api_key.created_at, api_key.ip_restriction, api_key.allowed_ips,
+    member.status, account.is_active, role.permission
 FROM accounts_apikey AS api_key JOIN accounts_member AS member ON member.id = api_key.created_by_id
+    LEFT JOIN accounts_user AS account ON account.id = member.user_id
+    LEFT JOIN accounts_role AS role ON role.id = member.role_id
 WHERE api_key.key_hash = %s
 """
 
 
+class FoundKey(NamedTuple):
+    """A key with what its maker is now, as KEY reads it."""
+
+    id: str
+    company_id: str
+    member_id: str
+    user_id: str
+    last_used_at: datetime | None
+    type: str
+    duration_minutes: float | None
+    created_at: datetime
+    ip_restriction: str
+    allowed_ips: str | None
+    status: str
+    is_active: bool | None
+    permission: str | None
+
+    def is_expired(self) -> bool:
+        """Whether the duration of a temporary key is over."""
+        if self.type != ApiKey.Type.TEMPORARY or self.duration_minutes is None:
+            return False
+        return self.created_at + timedelta(minutes=self.duration_minutes) <= timezone.now()
+
+    def opens_from(self, address: str | None) -> bool:
+        """Whether the key works from the address."""
+        if self.ip_restriction == ApiKey.IpRestriction.OPEN:
+            return True
+        return is_within(address, orjson.loads(self.allowed_ips or "[]"))
+
+    def actor(self) -> Actor:
+        """Return the key's maker as the actor, with what they may now."""
+        return Actor(
+            AuthPath.KEY,
+            self.user_id,
+            self.company_id,
+            self.member_id,
+            is_owner=bool(self.is_active) and self.status == MembershipStatus.OWNER,
+            is_accepted=bool(self.is_active) and self.status == MembershipStatus.ACCEPTED,
+            permissions=orjson.loads(self.permission) if self.permission else {},
+            key_id=self.id,
+        )
+
+
 class ApiKeyAuthentication(BaseAuthentication):
-    """Header `apikey`: the key stands in for the member that made it, whatever has become of the membership."""
+    """Header `apikey`: the key stands in for the member that made it.
+
+    settings.STRICT_KEYS says whether it is bound by what has become of the membership.
+    """
 
     def authenticate(self, request: Request) -> tuple[Any, Actor]:
+        key = request.headers.get("apikey", "")
+        if not key:
+            raise NamedError("ExpiredSession_401", "send a valid key in the header apikey")
         for header in ("Authorization", "authmember"):
             if header in request.headers:
                 raise NamedError("BadRequest_400", f"the header {header} must not be sent beside apikey on this path")
-        key = request.headers.get("apikey", "")
-        if not key or len(key) > MAX_KEY_LENGTH:
-            raise NamedError("ExpiredSession_401", "send a valid key in the header apikey")
         with unscoped(reason="authentication: the key says which company it is"):
-            with connection.cursor() as cursor:
-                cursor.execute(KEY, [lookup_hash(key)])
-                found = cursor.fetchone()
-            if found is None:
-                raise NamedError("ExpiredSession_401", "send a valid key in the header apikey")
-            key_id, company_id, member_id, user_id, last_used_at, *life = found
-            if settings.API_KEY_EXPIRY_ENFORCED and is_expired(*life):
-                raise NamedError("ExpiredSession_401", "the temporary key has expired; create a new one")
-            record_use(key_id=key_id, last_used_at=last_used_at)
-        actor = Actor(AuthPath.KEY, user_id, company_id, member_id, key_id=key_id)
+            found = _find(key)
+            actor = found.actor()
+            _check(found, actor, request)
+            record_use(key_id=found.id, last_used_at=found.last_used_at)
         return actor, actor
 
     def authenticate_header(self, request: Request) -> str:
         return "apikey"
 
 
-def is_expired(type: str, duration_minutes: int | None, created_at: datetime) -> bool:
-    """Whether the duration of a temporary key is over."""
-    if type != ApiKey.Type.TEMPORARY or duration_minutes is None:
-        return False
-    return created_at + timedelta(minutes=duration_minutes) <= timezone.now()
+def _find(key: str) -> FoundKey:
+    if len(key) <= MAX_KEY_LENGTH:
+        with connection.cursor() as cursor:
+            cursor.execute(KEY, [lookup_hash(key)])
+            row = cursor.fetchone()
+        if row is not None:
+            return FoundKey(*row)
+    raise NamedError("ExpiredSession_401", "send a valid key in the header apikey")
+
+
+def _check(found: FoundKey, actor: Actor, request: Request) -> None:
+    """Refuse a key whose term is over, whose maker is gone, or that doesn't work from the request's address."""
+    if (settings.STRICT_KEYS or settings.API_KEY_EXPIRY_ENFORCED) and found.is_expired():
+        raise NamedError("ExpiredSession_401", "the temporary key has expired; create a new one")
+    if not settings.STRICT_KEYS:
+        return
+    if not (actor.is_owner or actor.is_accepted):
+        raise NamedError("ExpiredSession_401", "the key's maker is no active member of the company")
+    address = address_of(request)
+    if not found.opens_from(address):
+        raise NamedError("ExpiredSession_401", f"the key does not work from the address {address or 'unknown'}")

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from django.db import models
 
-from core.fields import CompanyForeignKey, EncryptedTextField
+from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel
 
 
 class ApiKey(CompanyModel):
-    """A credential that stands in for a member; it outlives the membership until it is deleted (contract section 5)."""
+    """A credential that stands in for a member. It stays until it is deleted, even when its maker is gone."""
 
     class Type(models.TextChoices):
         PERMANENT = "permanent"
@@ -21,8 +21,9 @@ class ApiKey(CompanyModel):
     key_hash = models.CharField(max_length=64, unique=True, editable=False)
     masked_key = models.CharField(max_length=15, editable=False)
     type = models.CharField(max_length=10, choices=Type, default=Type.PERMANENT)
-    duration_minutes = models.PositiveIntegerField(null=True, blank=True)
+    duration_minutes = models.FloatField(null=True, blank=True)
     ip_restriction = models.CharField(max_length=10, choices=IpRestriction, default=IpRestriction.OPEN)
+    allowed_ips = JSONField(null=True, blank=True, help_text="Where a restricted key works: addresses and networks.")
     last_used_at = models.DateTimeField(null=True, editable=False, help_text="To the minute.")
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.PROTECT, related_name="api_keys")
 

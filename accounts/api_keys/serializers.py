@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
+import ipaddress
+from collections.abc import Mapping
+from typing import Any, cast
+
 from rest_framework import serializers
 
 from accounts.api_keys.models import ApiKey
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import IdList, Input, IntegerInput
+from core.api.input import IdList, Input, NumberInput, TextInput
 from core.api.output import IdField, Output
+from core.fields import EncryptedTextField
+
+KEY = cast(EncryptedTextField, ApiKey._meta.get_field("key"))
+
+
+class NetworkInput(TextInput):
+    """An IP address, or a network such as 203.0.113.0/24."""
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        try:
+            network = ipaddress.ip_network(text, strict=False)
+        except ValueError:
+            raise serializers.ValidationError(
+                "must be an IP address, or a network such as 203.0.113.0/24", code="invalid"
+            ) from None
+        if network.num_addresses > 1:
+            return str(network)
+        address = network.network_address
+        return str(getattr(address, "ipv4_mapped", None) or address)
 
 
 class ApiKeyCreate(Input):
     type = serializers.ChoiceField(choices=ApiKey.Type.values, default=ApiKey.Type.PERMANENT)
-    durationMinutes = IntegerInput(required=False, min_value=1)
+    durationMinutes = NumberInput(required=False, min_value=1, max_value=2**31 - 1)
     ipRestriction = serializers.ChoiceField(choices=ApiKey.IpRestriction.values, default=ApiKey.IpRestriction.OPEN)
+    allowedIps = serializers.ListField(
+        child=NetworkInput(max_length=100),
+        required=False,
+        allow_empty=False,
+        max_length=100,
+        help_text="the addresses and networks that a restricted key works from; the caller's address when left out",
+    )
 
 
 class ApiKeyDelete(Input):
@@ -26,16 +57,33 @@ class ApiKeyOut(Output):
     _id = IdField()
     maskedKey = serializers.CharField(help_text="11 asterisks and the last 4 characters of the key")
     type = serializers.ChoiceField(choices=ApiKey.Type.values)
-    durationMinutes = serializers.IntegerField(allow_null=True)
+    durationMinutes = serializers.FloatField(allow_null=True)
     ipRestriction = serializers.ChoiceField(choices=ApiKey.IpRestriction.values)
+    allowedIps = serializers.ListField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="the addresses and networks that a restricted key works from; null for an open one",
+    )
     lastUsedAt = serializers.DateTimeField(allow_null=True, help_text="to the minute; null before the first use")
     createdBy = MemberSnapshot(source="created_by")
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        minutes = data["durationMinutes"]
+        if minutes is not None and minutes.is_integer():
+            data["durationMinutes"] = int(minutes)
+        return data
 
 
 class ApiKeyFull(ApiKeyOut):
     """A key with its secret."""
 
     conceals = ("key",)
-    key = serializers.CharField()
+    reads = ("company_id",)
+    key = serializers.CharField(allow_null=True, help_text="null for somebody else's key, unless an owner reads it")
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return {**super().finish(data, row), "key": KEY.open(row["key"], row)}

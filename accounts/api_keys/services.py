@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.api_keys.models import ApiKey
 from core.access import reserve_quota
 from core.crypto import lookup_hash
-from core.errors import NamedError
+from core.errors import NamedError, ValidationFailed
 
 USE_RECORDED_EVERY = timedelta(minutes=1)
 
@@ -23,17 +23,27 @@ def create_key(
     *,
     member_id: str,
     type: str = ApiKey.Type.PERMANENT,
-    duration_minutes: int | None = None,
+    duration_minutes: float | None = None,
     ip_restriction: str = ApiKey.IpRestriction.OPEN,
+    allowed_ips: Sequence[str] = (),
+    made_from: str | None = None,
 ) -> ApiKey:
     """Create a key of 64 hex characters for the member.
 
-    Raises DurationRequired_400 for a temporary key without a duration, and PlanLimitExceeded_403.
+    A restricted key works from `allowed_ips` (addresses and networks), by default from the address `made_from`.
+    Raises DurationRequired_400 for a temporary key without a duration, ValidationFailed for addresses that are missing
+    or have no use, and PlanLimitExceeded_403.
     """
     if type == ApiKey.Type.TEMPORARY and duration_minutes is None:
         raise NamedError(
             "DurationRequired_400", "durationMinutes (a number of at least 1) is required when type is temporary"
         )
+    restricted = ip_restriction == ApiKey.IpRestriction.RESTRICTED
+    if allowed_ips and not restricted:
+        raise ValidationFailed("allowedIps: only a key with ipRestriction restricted has addresses")
+    addresses = list(allowed_ips) or ([made_from] if made_from else [])
+    if restricted and not addresses:
+        raise ValidationFailed("allowedIps: name the addresses that the key works from")
     reserve_quota("api")
     return add_key(
         secrets.token_hex(32),
@@ -41,6 +51,7 @@ def create_key(
         type=type,
         duration_minutes=duration_minutes,
         ip_restriction=ip_restriction,
+        allowed_ips=addresses if restricted else None,
     )
 
 

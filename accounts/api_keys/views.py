@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from accounts.api_keys.models import ApiKey
 from accounts.api_keys.serializers import ApiKeyCreate, ApiKeyDelete, ApiKeyFull, ApiKeyOut
 from accounts.api_keys.services import create_key, delete_keys
+from core.access.callers import address_of
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
@@ -50,9 +51,11 @@ class ApiKeyViewSet(ResourceViewSet):
         success="ApiKeyCreated_201",
         errors=("DurationRequired_400",),
         takes="api",
+        description="A temporary key works for durationMinutes, a restricted one from the addresses in allowedIps,"
+        " unless the operator has switched STRICT_KEYS off.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        key = create_key(member_id=self.actor.member_id, **data)
+        key = create_key(member_id=self.actor.member_id, made_from=address_of(request), **data)
         return ApiKeyFull.one(ApiKey.objects.filter(pk=key.pk))
 
     @endpoint(
@@ -61,9 +64,16 @@ class ApiKeyViewSet(ResourceViewSet):
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         return {"deletedCount": delete_keys(ids=data["ids"])}
 
-    @endpoint("Read an API key in full", output=ApiKeyFull, errors=("ApiNotFound_400",))
+    @endpoint(
+        "Read an API key in full",
+        output=ApiKeyFull,
+        errors=("ApiNotFound_400",),
+        description="Who is no owner gets their own keys in full, and null in place of the others.",
+    )
     def retrieve(self, request: Request, id: str) -> Any:
         found = ApiKeyFull.one(ApiKey.objects.filter(pk=id))
         if found is None:
             raise NamedError("ApiNotFound_400", "id: there is no such key in this company")
+        if not (self.actor.is_owner or found["createdBy"]["_id"] == self.actor.member_id):
+            found["key"] = None
         return found

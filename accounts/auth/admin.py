@@ -6,11 +6,14 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 
-from accounts.auth.models import RefreshToken
+from accounts.auth.models import RefreshToken, SecondFactor
 from accounts.auth.sessions import end_family
+from accounts.users.models import User
 from core.backoffice.admin import BackOfficeAdmin
+from core.backoffice.panels import facts, panel
 
 
 @admin.register(RefreshToken)
@@ -38,3 +41,17 @@ class RefreshTokenAdmin(BackOfficeAdmin):
             end_family(family=token.family)
             self.log_change(request, token, "Ended the session.")
         self.message_user(request, "The sessions have ended", messages.SUCCESS)
+
+
+@panel(User, "Second factor", permission="accounts.view_user")
+def _second_factor(user: User) -> SafeString:
+    factor = SecondFactor.objects.filter(user=user, confirmed=True).first()
+    if factor is None:
+        return facts([("Second factor", "none")])
+    return facts(
+        [
+            ("Set up", factor.created_at),
+            ("Last used", factor.last_used_at or "never"),
+            ("Backup codes left", len(factor.backup_codes)),
+        ]
+    )

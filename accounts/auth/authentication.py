@@ -45,4 +45,4 @@ class PrivateAuthentication(BaseAuthentication):
         return user, Actor(AuthPath.PRIVATE, user.pk)
 
     def authenticate_header(self, request: Request) -> str:
-        return "Bearer"
+        return 'Bearer realm="leadwright"'

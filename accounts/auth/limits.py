@@ -1,7 +1,8 @@
 """How many attempts to enter an account are allowed (core.access.attempts).
 
-The limit of a network address refuses further attempts (429). The limit of an account refuses logins too. Mails to one
-address just stop, so that nobody floods a mailbox and the answer still tells nothing.
+The limit of a network address refuses further attempts (429). So do the limits of an account: a low one for each
+network, so that ten wrong passwords lock nobody out elsewhere, and a much higher one for all networks together, against
+guesses from many. Mails to one address just stop, so that nobody floods a mailbox and the answer still tells nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +14,10 @@ HOUR = 3600
 LOGINS_OF_ADDRESS = Limit("login-address", 30, 600)
 """Failed logins. Successful ones are given back, so that an office behind one address can start its day."""
 LOGINS_OF_ACCOUNT = Limit("login-account", 10, 900)
+"""Logins to one account from one network."""
+LOGINS_OF_ACCOUNT_ANYWHERE = Limit("login-account-anywhere", 500, HOUR)
+"""Logins to one account from all networks. One network adds at most 40 an hour, since what its own limit refuses is not
+counted here: it takes 13 networks to lock an account, and guesses stay hopeless at 12,000 a day."""
 REFUSALS_LOGGED = Limit("login-refusals", 10, 600)
 """Rows of the login log for refused attempts from one address."""
 REGISTRATIONS = Limit("register", 20, HOUR)
@@ -24,3 +29,31 @@ REDEMPTIONS = Limit("redeem", 60, 600)
 """Links used from one address, valid or not."""
 PASSWORD_CHANGES = Limit("change-password", 10, 900)
 """Failed password changes of one user."""
+
+
+def count_login(email: str, network: str) -> None:
+    """Count an attempt to log in. Raises TooManyAttempts above any of the limits."""
+    LOGINS_OF_ADDRESS.count(network)
+    LOGINS_OF_ACCOUNT.count(_account_in(network, email))
+    LOGINS_OF_ACCOUNT_ANYWHERE.count(_account(email))
+
+
+def forgive_login(email: str, network: str) -> None:
+    """Uncount a successful login for its network and account, and forget those to the account from this network."""
+    LOGINS_OF_ADDRESS.refund(network)
+    LOGINS_OF_ACCOUNT.reset(_account_in(network, email))
+    LOGINS_OF_ACCOUNT_ANYWHERE.refund(_account(email))
+
+
+def unlock_account(email: str, network: str) -> None:
+    """Forget the attempts to log in to the account, from this network and from all together."""
+    LOGINS_OF_ACCOUNT.reset(_account_in(network, email))
+    LOGINS_OF_ACCOUNT_ANYWHERE.reset(_account(email))
+
+
+def _account(email: str) -> str:
+    return email.strip().lower()
+
+
+def _account_in(network: str, email: str) -> str:
+    return f"{network} {_account(email)}"

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.auth.limits import LINKS_OF_ACCOUNT, LINKS_OF_ADDRESS, LOGINS_OF_ACCOUNT, PASSWORD_CHANGES, REDEMPTIONS
+from accounts.auth.limits import LINKS_OF_ACCOUNT, LINKS_OF_ADDRESS, PASSWORD_CHANGES, REDEMPTIONS, unlock_account
 from accounts.auth.links import make_token, page_address, read_token
 from accounts.auth.models import RefreshToken
 from accounts.auth.timing import minimum_duration
@@ -79,7 +79,7 @@ def reset_password(*, token: str, password: str, caller: Caller) -> User:
     check_strength(password, user)
     user.email_verified_at = user.email_verified_at or timezone.now()
     _set(user, password, caller)
-    LOGINS_OF_ACCOUNT.reset(user.email)
+    unlock_account(user.email, caller.network)
     return user
 
 

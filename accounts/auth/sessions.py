@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.auth import tokens
-from accounts.auth.limits import LOGINS_OF_ACCOUNT, LOGINS_OF_ADDRESS, REFUSALS_LOGGED
+from accounts.auth.limits import REFUSALS_LOGGED, count_login, forgive_login
 from accounts.auth.models import RefreshToken
 from accounts.auth.timing import minimum_duration
 from accounts.auth.tokens import Tokens
@@ -40,7 +40,7 @@ def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
             if user is not None and trouble == UNVERIFIED:
                 send_verification(user)
         raise NamedError("InvalidCredentials_400", "email or password is wrong, or the address is not verified yet")
-    forgive_attempts(email=email, caller=caller)
+    forgive_login(email, caller.network)
     return user, sign_in(user=user, caller=caller)
 
 
@@ -50,20 +50,13 @@ def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
     Raises TooManyAttempts, and logs that as long as the address has not filled the login log.
     """
     try:
-        LOGINS_OF_ADDRESS.count(caller.network)
-        LOGINS_OF_ACCOUNT.count(email.strip().lower())
+        count_login(email, caller.network)
     except TooManyAttempts:
         if REFUSALS_LOGGED.try_count(caller.network):
             record_login(
                 email=email, user=user, status=LoginLog.Status.LIMITED, reason="too many attempts", caller=caller
             )
         raise
-
-
-def forgive_attempts(*, email: str, caller: Caller) -> None:
-    """Uncount a successful attempt for its address, and all attempts for the account."""
-    LOGINS_OF_ADDRESS.refund(caller.network)
-    LOGINS_OF_ACCOUNT.reset(email.strip().lower())
 
 
 def _trouble(user: User | None, password: str) -> str:

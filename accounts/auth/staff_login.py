@@ -7,7 +7,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from unfold.forms import AuthenticationForm
 
-from accounts.auth.sessions import count_attempt, forgive_attempts
+from accounts.auth.limits import forgive_login
+from accounts.auth.sessions import count_attempt
 from accounts.login_log.models import LoginLog
 from accounts.login_log.services import record_login
 from accounts.users.models import User
@@ -32,6 +33,6 @@ class StaffLoginForm(AuthenticationForm):
         except ValidationError:
             record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=REASON, caller=caller)
             raise
-        forgive_attempts(email=email, caller=caller)
+        forgive_login(email, caller.network)
         record_login(email=email, user=user, status=LoginLog.Status.SUCCESS, reason=REASON, caller=caller)
         return cleaned or self.cleaned_data

@@ -57,8 +57,10 @@ def read_access(token: str) -> dict[str, Any]:
     """
     try:
         claims = jwt.decode(token, settings.SECRET_KEY, algorithms=[ALGORITHM], options={"require": list(CLAIMS)})
+    except jwt.ExpiredSignatureError as error:
+        raise InvalidToken("the token has expired; get a new one by POST /api/public/refresh") from error
     except jwt.InvalidTokenError as error:
-        raise InvalidToken(f"{type(error).__name__}: {error}") from error
+        raise InvalidToken("the token is not one of ours") from error
     if not (is_id(claims["sub"]) and is_id(claims["sid"])):
         raise InvalidToken("the token is not one of ours")
     return claims

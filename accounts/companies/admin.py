@@ -7,11 +7,15 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from accounts.companies.models import Company
+from accounts.companies.services import change_unique_key
 from core.backoffice.admin import BackOfficeAdmin
+from core.backoffice.dialogs import asks
+from core.tenancy import company_scope
 from core.text.timezones import is_timezone
 
 CompanySearch = Callable[[str], QuerySet[Any] | None]
@@ -19,15 +23,29 @@ COMPANY_SEARCHES: list[CompanySearch] = []
 """Further searches for companies: each returns the ids that match a term, or None for a term of another kind."""
 
 
+class UniqueKeyForm(forms.Form):
+    """What no two contacts of a company may share."""
+
+    value = forms.ChoiceField(label="Contacts are unique by", choices=Company.UniqueKey.choices)
+
+
 @admin.register(Company)
 class CompanyAdmin(BackOfficeAdmin):
-    """Tenants. The unique key of their contacts is not edited here: every contact's key columns hang on it."""
+    """Tenants. The unique key of their contacts has a dialog of its own: every contact's key columns hang on it."""
 
     icon = "apartment"
     edits = ("name", "email", "country_code", "number", "website", "description", "timezone")
     list_display = ("name", "email", "website", "country", "timezone", "created_at")
     search_fields = ("=id", "name", "email", "website")
     search_help_text = "Name, e-mail, website or id; or the whole e-mail address of one of its members"
+    dialogs: tuple[str, ...] = ("change_unique_key",)
+
+    @asks(UniqueKeyForm, "Change the contacts' unique key", permission="accounts.change_company")
+    def change_unique_key(self, request: HttpRequest, company: Company, value: str) -> None:
+        """Change what makes the company's contacts unique; refused while two of them share it."""
+        with transaction.atomic(), company_scope(company.pk):
+            change_unique_key(value)
+        self.log_change(request, company, f"Contacts are unique by {value}.")
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.db import transaction
@@ -33,6 +33,23 @@ def update_company(*, changes: Mapping[str, Any]) -> None:
     for name, value in values.items():
         setattr(company, name, value)
     company.save(update_fields=[*values, "updated_at"])
+
+
+_change_unique_key: Callable[[str], None] | None = None
+
+
+def on_unique_key_changed(change: Callable[[str], None]) -> None:
+    """Register the function that changes the unique key of the active company's contacts, in a transaction."""
+    global _change_unique_key
+    _change_unique_key = change
+
+
+def change_unique_key(value: str) -> None:
+    """Change what makes the active company's contacts unique. Raises UniqueKeyInvalid_400 while contacts share it."""
+    if _change_unique_key is None:
+        raise RuntimeError("no app changes the unique key of contacts (on_unique_key_changed)")
+    if value != Company.objects.values_list("contact_unique_key", flat=True).get(pk=company_id()):
+        _change_unique_key(value)
 
 
 def check_timezone(name: str) -> None:

@@ -20,7 +20,7 @@ from django.core.mail import EmailMultiAlternatives, get_connection
 from django.utils import timezone
 
 from accounts.mails.models import Mail
-from accounts.settings.branding import brand_of
+from accounts.settings.branding import Brand, brand_of
 from core.errors import shorten
 from core.ids import first_id
 from core.jobs import LeaseLost, backoff, claim, has_due, update_owned
@@ -76,6 +76,8 @@ def message_of(mail: Mail) -> EmailMultiAlternatives:
     """The message of the mail; its Message-ID comes from the row's id."""
     address = parseaddr(settings.DEFAULT_FROM_EMAIL)[1]
     name = " ".join(brand_of(mail.company_id).name.split()).translate(str.maketrans("", "", '"\\<>'))
+    if mail.company_id is not None:
+        name = f"{name} via {Brand().name}"  # any company may take any name, and the address is the service's
     message = EmailMultiAlternatives(
         subject=mail.subject,
         body=mail.text,

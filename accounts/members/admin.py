@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
+from accounts.api_keys.models import ApiKey
 from accounts.companies.admin import COMPANY_SEARCHES
 from accounts.companies.models import Company
 from accounts.members.invites import resend_invite
@@ -75,7 +76,9 @@ class MemberAdmin(CompanyRecordAdmin):
 
     @admin.display(description="Block")
     def block(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
+        ids = [row.pk for row in rows]
         self._move(request, rows, Status.ACCEPTED, Status.BLOCKED, "blocked")
+        self._name_keys(request, ids, Status.BLOCKED)
 
     @admin.display(description="Unblock")
     def unblock(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
@@ -95,7 +98,16 @@ class MemberAdmin(CompanyRecordAdmin):
 
     @admin.display(description="Remove")
     def remove(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
+        ids = [row.pk for row in rows]
         self.each(request, rows, lambda row: remove_member(actor=_actor(request, row), id=row.pk), "removed")
+        self._name_keys(request, ids, Status.REMOVED)
+
+    def _name_keys(self, request: HttpRequest, ids: list[str], status: str) -> None:
+        """Say which API keys the members made who have the status now. These stay until somebody deletes them."""
+        theirs = ApiKey.objects.filter(created_by__in=ids, created_by__status=status).order_by("pk")
+        keys = theirs.values_list("masked_key", flat=True)[:ROWS]
+        if found := ", ".join(keys):
+            self.message_user(request, f"They made API keys, which stay until deleted: {found}", messages.WARNING)
 
 
 def _actor(request: HttpRequest, member: Member) -> Actor:
@@ -140,3 +152,11 @@ def _memberships_of_user(user: User) -> SafeString:
     return table(
         ("Company", "Status", "Role", "Since"), cells, more=list_address(Member, q=user.email), empty="No company."
     )
+
+
+@panel(Member, "API keys", permission="accounts.view_apikey")
+def _keys_of_member(member: Member) -> SafeString:
+    rows = ApiKey.objects.filter(created_by=member).defer("key").order_by("-id")[:ROWS]
+    cells = [(link(row), row.get_type_display(), row.created_at, row.last_used_at or "never") for row in rows]
+    more = list_address(ApiKey, q=member.email)
+    return table(("Key", "Type", "Made", "Last used"), cells, more=more, empty="No API key.")

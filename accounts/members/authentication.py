@@ -44,4 +44,4 @@ class SessionAuthentication(BaseAuthentication):
         return actor, actor
 
     def authenticate_header(self, request: Request) -> str:
-        return "Bearer"
+        return 'Bearer realm="leadwright"'

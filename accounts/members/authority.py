@@ -11,11 +11,11 @@ from core.errors import NamedError
 
 
 def check_members(actor: Actor, members: Sequence[Member]) -> None:
-    """Refuse changes beyond the actor's authority, unless no role binds the actor (UnauthorizedAction_403).
+    """Refuse changes beyond the actor's authority, unless the actor is an owner (UnauthorizedAction_403).
 
     Refused are owners, members with more permissions than the actor, and the actor's own membership.
     """
-    if actor.is_unbounded:
+    if actor.is_owner:
         return
     for member in members:
         if member.pk == actor.member_id:

@@ -12,8 +12,8 @@ Action = InviteLog.Action
 EVENTS: dict[str, str] = {
     Action.INVITED: "member.invited",
     Action.ACCEPTED: "member.accepted",
-    Action.ROLE_CHANGED: "member.role_changed",
-    Action.OWNERSHIP_TRANSFERRED: "member.role_changed",
+    Action.ROLE_CHANGED: "member.updated",
+    Action.OWNERSHIP_TRANSFERRED: "member.updated",
     Action.BLOCKED: "member.blocked",
     Action.UNBLOCKED: "member.unblocked",
     Action.REMOVED: "member.removed",

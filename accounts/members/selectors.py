@@ -22,6 +22,12 @@ def seats() -> QuerySet[Member]:
     return Member.objects.filter(Q(status__in=SEATED) | live_invites())
 
 
+def has_verified_owner() -> bool:
+    """Whether an owner of the active company has shown that their address is theirs."""
+    found: bool = Member.objects.filter(status=Status.OWNER, user__email_verified_at__isnull=False).exists()
+    return found
+
+
 def addressed_to(user_id: str) -> Q:
     """Memberships of the user, or of an address that the user has verified."""
     addresses = User.objects.filter(pk=user_id, email_verified_at__isnull=False)

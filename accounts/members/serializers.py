@@ -7,14 +7,17 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.api_keys.serializers import ApiKeyOut
 from accounts.members.models import Member
 from accounts.roles.permissions import complete
 from accounts.roles.serializers import PermissionField
 from accounts.snapshots.serializers import CompanySnapshot, MemberSnapshot, RoleSnapshot, UserSnapshot
 from core.api.addresses import EmailInput
-from core.api.input import Input, ObjectIdInput, TextInput
-from core.api.output import IdField, Output
+from core.api.input import BooleanInput, Input, ObjectIdInput, TextInput
+from core.api.output import Computed, Deleted, IdField, Output
+from core.api.selection import SelectionInput
 
+DELETE_KEYS = "true: the API keys that they made are deleted, too; it takes the permission api.DELETE"
 STATUSES = "accepted: back from blocked, or an owner no more; blocked; owner"
 
 
@@ -28,6 +31,15 @@ class MemberUpdate(Input):
     name = TextInput(max_length=200, allow_blank=True, required=False)
     role = ObjectIdInput(required=False, help_text="_id of the role")
     status = TextInput(max_length=40, required=False, help_text=STATUSES)
+    deleteKeys = BooleanInput(default=False, help_text=f"{DELETE_KEYS}; only with the status blocked")
+
+
+class MemberRemove(Input):
+    deleteKeys = BooleanInput(default=False, help_text=DELETE_KEYS)
+
+
+class MembersRemove(SelectionInput):
+    deleteKeys = BooleanInput(default=False, help_text=DELETE_KEYS)
 
 
 class OwnershipTransfer(Input):
@@ -66,6 +78,16 @@ class MemberOut(Output):
     acceptedAt = serializers.DateTimeField(allow_null=True)
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
+
+
+class MemberChanged(MemberOut):
+    apiKeys = Computed(ApiKeyOut(many=True, help_text="of who is blocked now: the keys that they made; otherwise none"))
+
+
+class MembersRemoved(Deleted):
+    apiKeys = Computed(
+        ApiKeyOut(many=True, help_text="the keys that the removed members made and that are still there")
+    )
 
 
 class RoleWithPermission(RoleSnapshot):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts.api_keys.models import ApiKey
 from accounts.members.authority import check_members, require_owner
 from accounts.members.membership_log import Action, record
 from accounts.members.models import Member
@@ -16,29 +17,39 @@ from accounts.roles.authority import find_role, forbid_escalation, lock_company,
 from accounts.roles.models import Role
 from accounts.roles.permissions import ADMIN
 from core.access import Actor
-from core.errors import NamedError
+from core.errors import NamedError, ValidationFailed
 from core.lists import BulkSelection
 from core.tenancy import company_scope, unscoped
 
 Status = Member.Status
 
 
+class Removal(NamedTuple):
+    """The selected members, and how many of them were still members."""
+
+    members: list[str]
+    removed: int
+
+
 @transaction.atomic
-def update_member(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Member:
+def update_member(*, actor: Actor, id: str, values: Mapping[str, Any], delete_keys: bool = False) -> Member:
     """Change the given values of a member: name, role (an id) and status (accepted, blocked or owner).
 
     An accepted member can be blocked or made an owner, and a blocked one accepted again. An owner set to accepted
-    becomes a plain member with the given role or Admin.
+    becomes a plain member with the given role or Admin. `delete_keys` deletes the API keys of who is blocked.
 
     Raises MemberNotFound_404, RoleOrPermissionRequired_400 without changes, InvalidMemberStatus_400,
     MemberNotAccepted_400, MemberNotBlocked_400, RoleNotFound_404, BadRequest_400 for the last owner and for an owner's
-    role, and UnauthorizedAction_403 for anything beyond the actor's authority.
+    role, ValidationFailed for `delete_keys` without blocking, and UnauthorizedAction_403 for anything beyond the
+    actor's authority.
     """
     actor = reload_actor(actor)
     member = lock_member(id)
     if not values:
         raise NamedError("RoleOrPermissionRequired_400", "give role, name or status")
     check_members(actor, [member])
+    if delete_keys and values.get("status") != Status.BLOCKED:
+        raise ValidationFailed("deleteKeys: only together with the status blocked")
     role = None
     if values.get("role") is not None:
         role = find_role(values["role"])
@@ -50,7 +61,15 @@ def update_member(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Member
     if "name" in values:
         member.name = values["name"]
     member.save(update_fields=["name", "role", "status", "updated_at"])
+    if delete_keys:
+        _delete_keys(actor, [member])
     return member
+
+
+def _delete_keys(actor: Actor, members: Sequence[Member]) -> None:
+    if not actor.may("api", "DELETE"):
+        raise NamedError("UnauthorizedAction_403", "deleteKeys: your role lacks the permission api.DELETE")
+    ApiKey.objects.filter(created_by__in=members).delete()
 
 
 def _move(actor: Actor, member: Member, status: str, role: Role | None) -> None:
@@ -58,7 +77,7 @@ def _move(actor: Actor, member: Member, status: str, role: Role | None) -> None:
         _expect(member, Status.ACCEPTED, "MemberNotAccepted_400", "only an accepted member can be blocked")
         _step(actor, member, Status.BLOCKED, Action.BLOCKED)
     elif status == Status.OWNER:
-        if not actor.is_unbounded:
+        if not actor.is_owner:
             raise NamedError("UnauthorizedAction_403", "status: only owners make owners")
         _expect(member, Status.ACCEPTED, "MemberNotAccepted_400", "only an accepted member can be made an owner")
         member.role = None
@@ -99,12 +118,13 @@ def _give_role(actor: Actor, member: Member, role: Role) -> None:
 
 
 @transaction.atomic
-def remove_members(*, actor: Actor, selection: BulkSelection) -> int:
-    """Remove the selected members, all or none, whatever their status. Returns how many were still members.
+def remove_members(*, actor: Actor, selection: BulkSelection, delete_keys: bool = False) -> Removal:
+    """Remove the selected members, all or none, whatever their status.
 
-    Their sessions in this company end at once; API keys that they made stay (contract section 5). Raises
-    MemberNotFound_404 if there are none, BadRequest_400 for the last owner, and UnauthorizedAction_403 for owners, for
-    the actor, and for members with more permissions than the actor.
+    Their sessions in this company end at once; API keys that they made stay (contract section 5) unless `delete_keys`
+    says so. Raises MemberNotFound_404 if there are none, BadRequest_400 for the last owner, and UnauthorizedAction_403
+    for owners, for the actor, for members with more permissions than the actor, and for `delete_keys` without the
+    permission to delete keys.
     """
     actor = reload_actor(actor)
     chosen = selection.apply(Member.objects.all()).values("pk")
@@ -116,15 +136,17 @@ def remove_members(*, actor: Actor, selection: BulkSelection) -> int:
     )
     if not members:
         raise NamedError("MemberNotFound_404", "none of the selected members is one of this company")
-    members = [member for member in members if member.status != Status.REMOVED]
-    check_members(actor, members)
-    _remove(members, by=actor.member_id or None)
-    return len(members)
+    present = [member for member in members if member.status != Status.REMOVED]
+    check_members(actor, present)
+    _remove(present, by=actor.member_id or None)
+    if delete_keys:
+        _delete_keys(actor, members)
+    return Removal([member.pk for member in members], len(present))
 
 
-def remove_member(*, actor: Actor, id: str) -> int:
+def remove_member(*, actor: Actor, id: str, delete_keys: bool = False) -> Removal:
     """Remove one member, under the rules of remove_members."""
-    return remove_members(actor=actor, selection=BulkSelection(Q(pk=id)))
+    return remove_members(actor=actor, selection=BulkSelection(Q(pk=id)), delete_keys=delete_keys)
 
 
 @transaction.atomic

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
+from accounts.api_keys.models import ApiKey
+from accounts.api_keys.serializers import ApiKeyOut
 from accounts.members.invites import invite_member, resend_invite
 from accounts.members.models import Member
-from accounts.members.serializers import MemberInvite, MemberOut, MemberUpdate, OwnershipTransfer
-from accounts.members.services import not_found, remove_member, remove_members, transfer_ownership, update_member
+from accounts.members.serializers import (
+    MemberChanged,
+    MemberInvite,
+    MemberOut,
+    MemberRemove,
+    MembersRemove,
+    MembersRemoved,
+    MemberUpdate,
+    OwnershipTransfer,
+)
+from accounts.members.services import (
+    Removal,
+    not_found,
+    remove_member,
+    remove_members,
+    transfer_ownership,
+    update_member,
+)
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
-from core.api.output import Deleted
-from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.lists import FieldSet, ListField
 
@@ -43,6 +60,7 @@ NO_MORE_THAN_ONES_OWN = (
     "Who is no owner gives no role, and changes nobody whose role, permits more than their own, nor owners, nor"
     " themselves."
 )
+KEYS = "The answer lists the API keys that they made; deleteKeys deletes these at once."
 INVITE_ERRORS = ("RoleNotFound_404", "DefaultRoleNotFound_404", "PlanMaxUsers_400")
 
 
@@ -51,6 +69,18 @@ def _one(id: str) -> dict[str, Any]:
     if found is None:
         raise not_found()
     return found
+
+
+def _keys_of(member_ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the API keys that the members made, as lists show them."""
+    if not member_ids:
+        return []
+    rows = ApiKeyOut.project(ApiKey.objects.filter(created_by__in=member_ids).order_by("created_at", "pk"))
+    return ApiKeyOut.complete([ApiKeyOut.render(row) for row in rows])
+
+
+def _removed(removal: Removal) -> dict[str, Any]:
+    return {"deletedCount": removal.removed, "apiKeys": _keys_of(removal.members)}
 
 
 class MemberViewSet(ResourceViewSet):
@@ -83,17 +113,16 @@ class MemberViewSet(ResourceViewSet):
 
     @endpoint(
         "Remove members",
-        input=SelectionInput,
-        output=Deleted,
+        input=MembersRemove,
+        output=MembersRemoved,
         bulk=True,
         success="MembersRemoved_200",
         errors=("MemberNotFound_404", "BadRequest_400"),
         description="All of the selected ones or none; open invites are withdrawn. They stay in the list with the"
-        " status removed, and so do"
-        f" their API keys. The last owner stays. {NO_MORE_THAN_ONES_OWN}",
+        f" status removed. {KEYS} The last owner stays. {NO_MORE_THAN_ONES_OWN}",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
-        return {"deletedCount": remove_members(actor=self.actor, selection=self.selection())}
+        return _removed(remove_members(actor=self.actor, selection=self.selection(), delete_keys=data["delete_keys"]))
 
     @endpoint("Read a member", output=MemberOut, errors=("MemberNotFound_404",))
     def retrieve(self, request: Request, id: str) -> Any:
@@ -102,7 +131,7 @@ class MemberViewSet(ResourceViewSet):
     @endpoint(
         "Update a member",
         input=MemberUpdate,
-        output=MemberOut,
+        output=MemberChanged,
         success="MemberUpdated_200",
         errors=(
             "MemberNotFound_404",
@@ -115,22 +144,25 @@ class MemberViewSet(ResourceViewSet):
         ),
         description="status blocked: an accepted member, whose sessions here end at once; accepted: a blocked one, or"
         " an owner who is to"
-        f" be none any more (the last one stays); owner: an accepted one, by an owner. {NO_MORE_THAN_ONES_OWN}",
+        f" be none any more (the last one stays); owner: an accepted one, by an owner. {KEYS} {NO_MORE_THAN_ONES_OWN}",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        update_member(actor=self.actor, id=id, values=data)
-        return _one(id)
+        delete_keys = data.pop("delete_keys")
+        member = update_member(actor=self.actor, id=id, values=data, delete_keys=delete_keys)
+        blocked = [id] if data.get("status") == member.status == Member.Status.BLOCKED else []
+        return {**_one(id), "apiKeys": _keys_of(blocked)}
 
     @endpoint(
         "Remove a member",
-        output=Deleted,
+        input=MemberRemove,
+        output=MembersRemoved,
         success="MemberRemoved_200",
         errors=("MemberNotFound_404", "BadRequest_400"),
         description="As DELETE /member. To leave a company oneself: DELETE /api/private/memberships/:id."
         f" {NO_MORE_THAN_ONES_OWN}",
     )
-    def destroy(self, request: Request, id: str) -> Any:
-        return {"deletedCount": remove_member(actor=self.actor, id=id)}
+    def destroy(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return _removed(remove_member(actor=self.actor, id=id, delete_keys=data["delete_keys"]))
 
     @action(detail=True, methods=["post"])
     @endpoint(

@@ -60,7 +60,7 @@ class Page(FormView, ABC):
         except InvalidLink:
             raise
         except TooManyAttempts as error:
-            form.add_error(None, f"Too many attempts. Try again in {duration_text(error.retry_after)}.")
+            form.add_error(None, f"Too many attempts. Try again in {duration_text(error.retry_after or 0)}.")
             response = self.page(self.template_name, {"form": form}, status=429)
             response.headers["Retry-After"] = str(error.retry_after)
             return response

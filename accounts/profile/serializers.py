@@ -9,16 +9,19 @@ from rest_framework import serializers
 
 from accounts.members.models import Member
 from accounts.snapshots.serializers import CompanySnapshot, RoleSnapshot
-from core.api.input import BooleanInput, Input, ObjectInput, TextInput
+from core.api.input import BooleanInput, Input, TextInput
 from core.api.output import Computed, IdField, Output
 
 MAX_LAYOUT = 16 * 1024
 
 
-class LayoutInput(ObjectInput):
-    """A free-form object of at most MAX_LAYOUT bytes of JSON."""
+class LayoutInput(serializers.JSONField):
+    """Any JSON of at most MAX_LAYOUT bytes; null empties it."""
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        return super().run_validation({} if data is None else data)
+
+    def to_internal_value(self, data: Any) -> Any:
         layout = super().to_internal_value(data)
         if len(orjson.dumps(layout)) > MAX_LAYOUT:
             raise serializers.ValidationError(f"must take at most {MAX_LAYOUT} bytes as JSON", code="max_length")
@@ -42,7 +45,7 @@ class ProfileUpdate(Input):
     name = TextInput(max_length=200, required=False)
     aiOnboarded = BooleanInput(required=False)
     onboarded = BooleanInput(required=False)
-    layout = LayoutInput(required=False, help_text="How the web app is arranged; replaced whole.")
+    layout = LayoutInput(required=False, allow_null=True, help_text="How the web app is arranged; replaced whole.")
     darkMode = BooleanInput(required=False)
     columns = ColumnsInput(
         required=False, help_text="List -> keys of the fields that it shows; changed list by list, null forgets one."
@@ -67,7 +70,7 @@ class ProfileOut(Output):
     emailVerifiedAt = serializers.DateTimeField(allow_null=True)
     aiOnboarded = serializers.BooleanField()
     onboarded = serializers.BooleanField()
-    layout = serializers.DictField()
+    layout = serializers.JSONField(allow_null=True, help_text="as it was sent; {} at first")
     darkMode = serializers.BooleanField()
     columns = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))  # type: ignore[assignment]  # a field here, the method there
     memberships = Computed(MembershipBrief(many=True))

@@ -11,9 +11,17 @@ from accounts.companies.serializers import CompanyOut
 from accounts.registration.companies import open_company
 from accounts.registration.serializers import CompanyCreate, CompanyCreated, Registered, Registration
 from accounts.registration.services import register
+from core.access import entitlement
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
+from core.errors import NamedError
+from core.tenancy import company_scope
+
+CLOSED = (
+    "the company has no active subscription, since you have had your trial; it is opened by paying: choose a plan of"
+    " GET /plans"
+)
 
 
 class RegistrationViewSet(ResourceViewSet):
@@ -43,9 +51,20 @@ class NewCompanyViewSet(ResourceViewSet):
         output=CompanyCreated,
         success="CompanyCreated_200",
         errors=("InvalidTimezone_400",),
-        description="You own it. Its subscription is a trial, or an expired one where you have had a trial before.",
+        description="You own it. Its subscription is a trial; where you have had a trial before, it has none that is"
+        " active, and `warning` says how it is opened.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         company, member = open_company(user_id=self.actor.user_id, **data)
         shown = CompanyOut.one(Company.objects.filter(pk=company.pk)) or {}
-        return {**shown, "member": {"_id": member.pk, "status": member.status}}
+        data = {**shown, "member": {"_id": member.pk, "status": member.status}}
+        return self.success(data, **({} if _is_open(company) else {"warning": CLOSED}))
+
+
+def _is_open(company: Company) -> bool:
+    with company_scope(company.pk):
+        try:
+            entitlement(company.pk)
+        except NamedError:
+            return False
+    return True

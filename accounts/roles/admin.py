@@ -11,7 +11,7 @@ from django.http import HttpRequest
 
 from accounts.roles.authority import staff_actor
 from accounts.roles.models import Role
-from accounts.roles.permissions import complete, parse_permission
+from accounts.roles.permissions import parse_permission
 from accounts.roles.services import update_role
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
 from core.errors import ApiError
@@ -42,8 +42,6 @@ class RoleAdmin(CompanyRecordAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         values = {name: form.cleaned_data[name] for name in form.changed_data}
-        if "permission" in values:
-            values["permission"] = complete(values["permission"])  # a flag that the form omits is not allowed
         if values:
             with company_scope(obj.company_id):
                 update_role(

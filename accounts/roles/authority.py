@@ -32,15 +32,17 @@ def lock_company() -> None:
 def reload_actor(actor: Actor) -> Actor:
     """Lock the company's members and roles, and reload what the actor may do, which may have changed meanwhile.
 
-    Raises UnauthorizedAction_403 for a member who is no longer accepted.
+    Raises UnauthorizedAction_403 for a member who is no longer accepted, and for a key whose maker is no owner.
     """
     lock_company()
-    if actor.auth_path is not AuthPath.SESSION or not actor.member_id:
+    if not actor.member_id:
         return actor
     member = User(pk=actor.user_id).memberships.select_related("role").filter(pk=actor.member_id).first()
     status = member.status if member else ""
     if member is None or status not in (MembershipStatus.OWNER, MembershipStatus.ACCEPTED):
         raise NamedError("UnauthorizedAction_403", "your membership is not accepted or is blocked")
+    if actor.auth_path is AuthPath.KEY and status != MembershipStatus.OWNER:
+        raise NamedError("UnauthorizedAction_403", "the key's maker is no owner any more")
     return replace(
         actor,
         is_owner=status == MembershipStatus.OWNER,

@@ -80,16 +80,17 @@ def parse_permission(value: Any) -> dict[str, dict[str, bool]]:
     return value
 
 
-def merge(permission: Permission, changes: Permission) -> dict[str, dict[str, bool]]:
-    """The permission with the changed flags, in its stored form, which lists allowed methods only."""
-    merged = {module: {**permission.get(module, {}), **changes.get(module, {})} for module in MODULES}
-    allowed = {module: {method: True for method in METHODS if flags.get(method)} for module, flags in merged.items()}
+def compact(permission: Permission) -> dict[str, dict[str, bool]]:
+    """The permission in its stored form, which lists allowed methods only."""
+    allowed = {
+        module: {method: True for method in METHODS if permission.get(module, {}).get(method)} for module in MODULES
+    }
     return {module: flags for module, flags in allowed.items() if flags}
 
 
 def lacking(actor: Actor, permission: Permission) -> list[str]:
     """The permission's flags that the actor lacks, each as module.METHOD."""
-    if actor.is_unbounded:
+    if actor.is_owner:
         return []
     wanted = complete(permission)
     return [

@@ -13,18 +13,18 @@ from core.api.input import BooleanInput, Input, ObjectInput, TextInput
 from core.api.output import IdField, Output
 
 UNIQUE = "unique in the company, whatever the case of its letters"
-FLAGS = 'module -> method -> allowed, such as {"contact": {"GET": true}}; what is left out '
+FLAGS = 'module -> method -> allowed, such as {"contact": {"GET": true}}; what is left out is not allowed'
 
 
 class RoleCreate(Input):
     name = TextInput(max_length=100, required=False, help_text=UNIQUE)
-    permission = ObjectInput(required=False, help_text=FLAGS + "is not allowed")
+    permission = ObjectInput(required=False, help_text=FLAGS)
     description = TextInput(max_length=5000, allow_blank=True, required=False)
     isDefault = BooleanInput(required=False, help_text="the role of who is invited without one; true moves it here")
 
 
 class RoleUpdate(RoleCreate):
-    permission = ObjectInput(required=False, help_text=FLAGS + "stays as it is")
+    """What is left out stays as it is; a permission is replaced as a whole."""
 
 
 class PermissionField(serializers.DictField):

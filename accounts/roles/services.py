@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
 
 from accounts.roles.authority import forbid_escalation, reload_actor
 from accounts.roles.models import Role
-from accounts.roles.permissions import DEFAULT_ROLES, merge, parse_permission
+from accounts.roles.permissions import DEFAULT_ROLES, compact, parse_permission
 from accounts.users.memberships import MembershipStatus
 from core.access import Actor, reserve_quota
 from core.errors import NamedError, shorten
@@ -18,6 +18,13 @@ from core.tenancy import company_id
 
 IN_USE = (MembershipStatus.ACCEPTED, MembershipStatus.BLOCKED, MembershipStatus.INVITED)
 """Statuses of members whose role is in use. Owners need no role, and former members only remember theirs."""
+
+
+class SavedRole(NamedTuple):
+    """A role, and the name of the one that was the default until this one became it."""
+
+    role: Role
+    former_default: str
 
 
 def seed_roles() -> None:
@@ -46,8 +53,8 @@ def seed_roles() -> None:
 
 
 @transaction.atomic
-def create_role(*, actor: Actor, values: Mapping[str, Any]) -> Role:
-    """Create a role with name, permission, description and is_default.
+def create_role(*, actor: Actor, values: Mapping[str, Any]) -> SavedRole:
+    """Create a role with name, permission, description and is_default, which moves the default to it.
 
     Raises RoleOrPermissionRequired_400 without name or permission, RoleNameAlreadyExists_400, and
     UnauthorizedAction_403 for a permission beyond the actor's own.
@@ -57,19 +64,19 @@ def create_role(*, actor: Actor, values: Mapping[str, Any]) -> Role:
         raise NamedError(
             "RoleOrPermissionRequired_400", f"{' and '.join(missing)}: a role needs a name and a permission"
         )
-    permission = merge({}, parse_permission(values["permission"]))
+    permission = compact(parse_permission(values["permission"]))
     actor = reload_actor(actor)
     forbid_escalation(actor, permission, "the role would permit")
     reserve_quota("role")
-    if values.get("is_default"):
-        Role.objects.filter(is_default=True).update(is_default=False)
     by = actor.member_id or None
-    return _save(Role(**{**values, "permission": permission}, created_by_id=by, updated_by_id=by))
+    role = Role(**{**values, "permission": permission}, created_by_id=by, updated_by_id=by)
+    former = _take_default() if role.is_default else ""
+    return SavedRole(_save(role), former)
 
 
 @transaction.atomic
-def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Role:
-    """Change the given values of a role. Flags that are not given stay.
+def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> SavedRole:
+    """Change the given values of a role. A permission replaces the one before; what it leaves out is not allowed.
 
     Raises RoleNotFound_404, RoleOrPermissionRequired_400 without changes, RoleNameAlreadyExists_400,
     UnauthorizedAction_403 for a role beyond the actor's own permissions, before or after, and for the permission of the
@@ -83,27 +90,30 @@ def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Role:
         raise NamedError("RoleOrPermissionRequired_400", "give name, description, permission or isDefault")
     forbid_escalation(actor, role.permission, "the role permits")
     if "permission" in values:
-        permission = merge(role.permission, parse_permission(values["permission"]))
-        if not actor.is_unbounded and role.members.filter(pk=actor.member_id).exists():
+        permission = compact(parse_permission(values["permission"]))
+        if not actor.is_owner and role.members.filter(pk=actor.member_id).exists():
             raise NamedError(
                 "UnauthorizedAction_403", "nobody changes the permission of the role that they hold themselves"
             )
         forbid_escalation(actor, permission, "the role would permit")
         values = {**values, "permission": permission}
-    _move_default(role, values.get("is_default"))
-    for name, value in values.items():
-        setattr(role, name, value)
-    role.updated_by_id = actor.member_id or None
-    return _save(role)
-
-
-def _move_default(role: Role, is_default: bool | None) -> None:
-    if is_default is False and role.is_default:
+    if role.is_default and values.get("is_default") is False:
         raise NamedError(
             "BadRequest_400", "isDefault: a company has one default role; make another one the default instead"
         )
-    if is_default and not role.is_default:
-        Role.objects.filter(is_default=True).update(is_default=False)
+    former = _take_default() if values.get("is_default") and not role.is_default else ""
+    for name, value in values.items():
+        setattr(role, name, value)
+    role.updated_by_id = actor.member_id or None
+    return SavedRole(_save(role), former)
+
+
+def _take_default() -> str:
+    """Leave the company without a default role. Returns the name of the one that was it."""
+    default = Role.objects.filter(is_default=True)
+    name = default.values_list("name", flat=True).first() or ""
+    default.update(is_default=False)
+    return name
 
 
 @transaction.atomic

@@ -8,13 +8,13 @@ from rest_framework.request import Request
 
 from accounts.roles.models import Role
 from accounts.roles.serializers import RoleCreate, RoleOut, RoleUpdate
-from accounts.roles.services import create_role, delete_roles, update_role
+from accounts.roles.services import SavedRole, create_role, delete_roles, update_role
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import NamedError, shorten
 from core.lists import FieldSet, ListField
 
 ROLE_FIELDS = FieldSet(
@@ -36,6 +36,8 @@ NO_MORE_THAN_ONES_OWN = (
     "Who is no owner can neither permit what they may not do themselves nor change a role that permits more."
 )
 
+MOVES = "isDefault true moves the default here, and `warning` names the role that was it."
+
 
 def _one(id: str) -> dict[str, Any]:
     found = RoleOut.one(Role.objects.filter(pk=id))
@@ -55,10 +57,10 @@ class RoleViewSet(ResourceViewSet):
         success="RoleCreated_201",
         takes="role",
         errors=("RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400"),
-        description=f"Name and permission are needed. {NO_MORE_THAN_ONES_OWN}",
+        description=f"Name and permission are needed. {MOVES} {NO_MORE_THAN_ONES_OWN}",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        return _one(create_role(actor=self.actor, values=data).pk)
+        return self._saved(create_role(actor=self.actor, values=data))
 
     @endpoint(
         "Delete roles",
@@ -83,10 +85,14 @@ class RoleViewSet(ResourceViewSet):
         output=RoleOut,
         success="RoleUpdated_200",
         errors=("RoleNotFound_404", "RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400", "BadRequest_400"),
-        description=f"Changes what is given; of permission the flags that are given. {NO_MORE_THAN_ONES_OWN} Nobody"
-        " but an owner changes"
-        " the permission of the role that they hold.",
+        description="Changes what is given. A permission replaces the one before: flags that it leaves out are not"
+        f" allowed. {MOVES} {NO_MORE_THAN_ONES_OWN} Nobody but an owner changes the permission of the role that they"
+        " hold.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        update_role(actor=self.actor, id=id, values=data)
-        return _one(id)
+        return self._saved(update_role(actor=self.actor, id=id, values=data))
+
+    def _saved(self, saved: SavedRole) -> Any:
+        """Answer with the role, and a warning if it has become the default in place of another."""
+        moved = f"isDefault: the default was {shorten(saved.former_default, 60)!r} and is this role now"
+        return self.success(_one(saved.role.pk), **({"warning": moved} if saved.former_default else {}))

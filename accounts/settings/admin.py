@@ -33,7 +33,10 @@ class CompanySettingsAdmin(CompanyRecordAdmin):
 
     icon = "settings"
     form = CompanySettingsForm
-    edits = ("currency", "date_format", "time_format", "app_name", "app_description", "app_version")
+    edits = (
+        *("currency", "date_format", "time_format", "app_name", "app_description", "app_version"),
+        "duplicate_leads",
+    )
     list_display = ("company", "app_name", "currency", "date_format", "time_format", "updated_at")
     search_fields = ("=id", "company__name", "app_name")
 
@@ -53,6 +56,7 @@ def _settings(company: Company) -> SafeString:
             ("Currency", shown.currency),
             ("Dates", f"{shown.date_format} {shown.time_format}"),
             ("Time zone", company.timezone),
+            ("Repeated open leads", shown.get_duplicate_leads_display()),
             ("Links", ", ".join(sorted(network for network, address in shown.links.items() if address)) or "none"),
             ("Notices changed", len(shown.notification_settings) or "none"),
             ("Settings", link(found, "Show") if found else "never changed"),

@@ -21,6 +21,11 @@ class CompanySettings(CompanyModel):
         HOURS_24 = "HH:mm"
         HOURS_12 = "hh:mm a"
 
+    class DuplicateLeads(models.TextChoices):
+        WARN = "warn"
+        REFUSE = "refuse"
+        ALLOW = "allow"
+
     currency = models.CharField(max_length=3, default="USD", help_text="ISO 4217 code.")
     date_format = models.CharField(max_length=10, choices=DateFormat, default=DateFormat.DAY_FIRST)
     time_format = models.CharField(max_length=7, choices=TimeFormat, default=TimeFormat.HOURS_24)
@@ -36,6 +41,13 @@ class CompanySettings(CompanyModel):
     mobile_background = JSONField(default=dict, blank=True)
     team_settings = JSONField(default=dict, blank=True, help_text="How leads are dealt out.")
     subscription_policies = JSONField(default=dict, blank=True)
+    duplicate_leads = models.CharField(
+        max_length=6,
+        choices=DuplicateLeads,
+        default=DuplicateLeads.WARN,
+        db_default=DuplicateLeads.WARN,
+        help_text="What happens to an open lead of the same contact and product as another open one.",
+    )
     manual_chatbot = JSONField(default=dict, blank=True, help_text="Defaults of new chatbots.")
 
     class Meta(CompanyModel.Meta):

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.companies.models import Company
 from accounts.settings.groups.background import MobileBackgroundShape
 from accounts.settings.groups.chatbot import ManualChatbotShape
 from accounts.settings.groups.notifications import NotificationSettings
@@ -15,6 +16,10 @@ from accounts.settings.models import CompanySettings
 from core.api.addresses import WebAddressInput
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
+
+DUPLICATE_LEADS = (
+    "What happens to an open lead of the same contact and product as another open one: warn makes it and says so."
+)
 
 
 class OneLine(TextInput):
@@ -71,6 +76,10 @@ class CompanySettingsUpdate(Input):
     teamSettings = TeamSettingsShape()
     subscriptionPolicies = SubscriptionPoliciesShape()
     manualChatbot = ManualChatbotShape()
+    contactUniqueKey = TextInput(
+        max_length=20, help_text="What no two contacts may share: email, number or either; refused while two share it."
+    )
+    duplicateLeads = serializers.ChoiceField(choices=CompanySettings.DuplicateLeads.values, help_text=DUPLICATE_LEADS)
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **{**options, "partial": True})
@@ -100,6 +109,10 @@ class CompanySettingsOut(Output):
     threads = serializers.CharField()
     notificationSettings = Computed(NotificationSettings())
     mobileBackground = Computed(MobileBackgroundShape())
+    contactUniqueKey = serializers.ChoiceField(
+        choices=Company.UniqueKey.values, help_text="What no two contacts may share."
+    )
+    duplicateLeads = serializers.ChoiceField(choices=CompanySettings.DuplicateLeads.values, help_text=DUPLICATE_LEADS)
     teamSettings = Computed(TeamSettingsShape())
     subscriptionPolicies = Computed(SubscriptionPoliciesShape())
     manualChatbot = Computed(ManualChatbotShape())

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.companies.models import Company
-from accounts.companies.services import check_timezone
+from accounts.companies.services import change_unique_key, check_timezone
 from accounts.settings.groups.background import MobileBackgroundShape
 from accounts.settings.groups.base import merge
 from accounts.settings.groups.chatbot import ManualChatbotShape
@@ -34,7 +34,7 @@ NETWORKS = (
     "snapchat",
     "threads",
 )
-PLAIN = ("currency", "date_format", "time_format", "app_name", "app_description", "app_version")
+PLAIN = ("currency", "date_format", "time_format", "app_name", "app_description", "app_version", "duplicate_leads")
 
 
 class Nested(Protocol):
@@ -67,6 +67,7 @@ def read_settings() -> dict[str, Any]:
         "id": found.pk,
         **{name: getattr(found, name) for name in (*PLAIN, "created_at", "updated_at")},
         "timezone": found.company.timezone,
+        "contact_unique_key": found.company.contact_unique_key,
         **{network: found.links.get(network, "") for network in NETWORKS},
         **{name: shape.fill(getattr(found, name)) for name, shape in NESTED.items()},
     }
@@ -76,8 +77,8 @@ def read_settings() -> dict[str, Any]:
 def update_settings(*, changes: Mapping[str, Any]) -> None:
     """Change the given settings under the row's lock; nested settings are merged by key.
 
-    Raises SettingsNotFound_400, InvalidTimezone_400, InvalidEmailTemplate_400, InvalidChatAppTemplate_400, and
-    ValidationFailed for an unknown currency.
+    Raises SettingsNotFound_400, InvalidTimezone_400, InvalidEmailTemplate_400, InvalidChatAppTemplate_400,
+    UniqueKeyInvalid_400, and ValidationFailed for an unknown currency.
     """
     settings = CompanySettings.objects.select_for_update().first()
     if settings is None:
@@ -97,6 +98,8 @@ def update_settings(*, changes: Mapping[str, Any]) -> None:
     if "notification_settings" in changes:
         check_templates(NotificationSettings.fill(settings.notification_settings))
     settings.save()
+    if "contact_unique_key" in changes:
+        change_unique_key(changes["contact_unique_key"])
     if "timezone" in changes:
         check_timezone(changes["timezone"])
         Company.objects.filter(pk=company_id()).update(timezone=changes["timezone"], updated_at=timezone.now())

@@ -38,10 +38,12 @@ class SettingsViewSet(ResourceViewSet):
             "InvalidChatAppTemplate_400",
             "SettingsNotFound_400",
             "InvalidTimezone_400",
+            "UniqueKeyInvalid_400",
         ),
         description="Changes what is given. The objects notificationSettings, mobileBackground, teamSettings,"
         " subscriptionPolicies and"
-        " manualChatbot are merged key by key, and arrays in them are replaced. The time zone is the company's own.",
+        " manualChatbot are merged key by key, and arrays in them are replaced. The time zone is the company's own."
+        " contactUniqueKey is refused while live contacts share a value of it.",
     )
     def update(self, request: Request, data: dict[str, Any]) -> Any:
         update_settings(changes=data)

@@ -103,7 +103,7 @@ admin.site.unregister(Company)
 class VisitedCompanyAdmin(CompanyAdmin):
     """The page of a company, where staff start a visit."""
 
-    dialogs = ("look_inside",)
+    dialogs = (*CompanyAdmin.dialogs, "look_inside")
 
     @asks(ReasonForm, "Look inside", permission=PERMISSION)
     def look_inside(self, request: HttpRequest, company: Company, reason: str) -> HttpResponse:

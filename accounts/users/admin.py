@@ -39,7 +39,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both
     icon = "person"
     edits = ("email", "name", "is_active", "is_staff", "is_superuser", "groups", "user_permissions")
     adds = True
-    commands = ("end_all_sessions", "mark_verified")
+    commands = ("end_all_sessions", "mark_verified", "remove_second_factor")
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
@@ -89,6 +89,21 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both
             end_sessions(user_id=user.pk)
             self.log_change(request, user, "Ended all sessions.")
         self.message_user(request, "Their sessions have ended", messages.SUCCESS)
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        actions = super().get_actions(request)
+        if not request.user.is_superuser:
+            actions.pop("remove_second_factor", None)
+        return actions
+
+    @admin.display(description="Remove the second factor")
+    def remove_second_factor(self, request: HttpRequest, rows: QuerySet[User]) -> None:
+        done = 0
+        for user in rows.filter(secondfactor__confirmed=True):
+            user.secondfactor_set.all().delete()
+            self.log_change(request, user, "Removed the second factor.")
+            done += 1
+        self.message_user(request, f"Second factors removed: {done}", messages.SUCCESS)
 
     @admin.display(description="verified", boolean=True, ordering="email_verified_at")
     def verified(self, user: User) -> bool:

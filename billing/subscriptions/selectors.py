@@ -14,6 +14,12 @@ def is_open(subscription: Subscription) -> bool:
     return subscription.status in OPEN and subscription.starts_at <= now and not ended
 
 
+def in_trial() -> bool:
+    """Whether the active company's primary subscription is a trial."""
+    found: bool = Subscription.objects.filter(is_primary=True, status=Subscription.Status.TRIAL).exists()
+    return found
+
+
 def primary_subscription() -> Subscription | None:
     """Return the active company's primary subscription with its plan, whatever its state."""
     found: Subscription | None = Subscription.objects.select_related("plan").filter(is_primary=True).first()

@@ -65,8 +65,13 @@ def had_trial(user: User) -> bool:
 def provision_subscription() -> None:
     """Give the active, new company a trial, or an expired subscription if its owner has had one.
 
-    It changes nothing for a company without an owner or with a subscription (core.tenancy.provisioning).
+    It changes nothing for a company without an owner or with a subscription (core.tenancy.provisioning), except for a
+    trial that a grant has replaced in an earlier version: its owner has it back.
     """
+    replaced = Subscription.objects.filter(
+        trial_user__isnull=False, changes__action=Action.GRANTED, changes__before__status=Status.TRIAL
+    )
+    replaced.exclude(status=Status.TRIAL).update(trial_user=None)
     owner = (
         Member.objects.filter(status=Member.Status.OWNER).select_related("user").order_by("created_at", "pk").first()
     )
@@ -95,8 +100,8 @@ def grant_subscription(
 ) -> Subscription:
     """Activate a subscription from now on, whatever its state: to the plan, or to everything with plan None.
 
-    It lasts for one interval or until `until`; with neither it has no end. The subscription loses its own modules and
-    limits.
+    A trial that it replaces does not count as one. It lasts for one interval or until `until`; with neither it has no
+    end. The subscription loses its own modules and limits.
 
     Raises PlanMinUsers_400 or PlanMaxUsers_400 for seats that do not fit, ValidationFailed for an end in the past.
     """
@@ -121,6 +126,7 @@ def grant_subscription(
             "cancel_at_period_end": False,
             "modules": None,
             "limits": {},
+            **_trial_back(subscription),
         }
         return apply_change(subscription, Action.GRANTED, by=by, note=note, **values)
 
@@ -209,7 +215,10 @@ def cancel_subscription(
 
 
 def activate_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:
-    """Give the company access from now on, without an end: to its plan, or to everything if it has none."""
+    """Give the company access from now on, without an end: to its plan, or to everything if it has none.
+
+    A trial that it replaces does not count as one.
+    """
     now = timezone.now()
     with lock_primary(company_id) as found:
         subscription = found or Subscription(company_id=company_id, starts_at=now)
@@ -218,8 +227,13 @@ def activate_subscription(*, company_id: str, by: User | None = None, note: str 
             "starts_at": min(subscription.starts_at, now),
             "ends_at": None,
         }
-        values |= {"period_start": now, "period_end": None, "cancel_at_period_end": False}
+        values |= {"period_start": now, "period_end": None, "cancel_at_period_end": False, **_trial_back(subscription)}
         return apply_change(subscription, Action.GRANTED, by=by, note=note, **values)
+
+
+def _trial_back(subscription: Subscription) -> dict[str, Any]:
+    """The values by which the user of a trial, which the company is given more than, may have another."""
+    return {"trial_user": None} if subscription.status == Status.TRIAL else {}
 
 
 def expire_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:

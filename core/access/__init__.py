@@ -1,7 +1,7 @@
 """Actors, and the entitlements and quotas of their companies (contract section 5)."""
 
-from core.access.actor import Actor, AuthPath, permission_of
-from core.access.entitlements import Entitlement, check_session, entitlement, set_entitlements
+from core.access.actor import OWNERS_ONLY, Actor, AuthPath, permission_of
+from core.access.entitlements import Entitlement, check_key, check_session, entitlement, set_entitlements
 from core.access.quota import (
     OWN_LIMIT,
     PLAN_LIMIT,
@@ -12,12 +12,14 @@ from core.access.quota import (
     limit_errors,
     limited,
     quota_exceeded,
+    refuse_over_quota,
     remaining_quota,
     reserve_quota,
     used_quota,
 )
 
 __all__ = [
+    "OWNERS_ONLY",
     "OWN_LIMIT",
     "PLAN_LIMIT",
     "USAGE",
@@ -25,6 +27,7 @@ __all__ = [
     "AuthPath",
     "Entitlement",
     "Usage",
+    "check_key",
     "check_session",
     "count_usage",
     "entitlement",
@@ -33,6 +36,7 @@ __all__ = [
     "limited",
     "permission_of",
     "quota_exceeded",
+    "refuse_over_quota",
     "remaining_quota",
     "reserve_quota",
     "set_entitlements",

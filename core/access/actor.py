@@ -6,6 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from django.conf import settings
+
+OWNERS_ONLY = frozenset({"api", "member", "role"})
+"""Modules that keys open for owners only: who could change members or roles, or read keys, by a key could make more of
+its maker than they are."""
+
 
 class AuthPath(StrEnum):
     """The authentication path of a request."""
@@ -39,12 +45,17 @@ class Actor:
 
     @property
     def is_unbounded(self) -> bool:
-        """Whether no role limits the actor: an owner, or an API key (contract section 5)."""
-        return self.is_owner or self.auth_path is AuthPath.KEY
+        """Whether no role limits the actor: an owner, or an API key unless keys are strict (contract section 5).
+
+        It tells nothing about members, roles and keys; `may` does.
+        """
+        return self.is_owner or (self.auth_path is AuthPath.KEY and not settings.STRICT_KEYS)
 
     def may(self, module: str, method: str) -> bool:
-        """Whether the role permits the method on the module. PATCH counts as PUT."""
+        """Whether the actor may use the method on the module. PATCH counts as PUT."""
         flag = permission_of(method)
         if self.visiting:
             return flag == "GET"
-        return self.is_owner or bool(self.permissions.get(module, {}).get(flag))
+        if self.auth_path is AuthPath.KEY and module in OWNERS_ONLY:
+            return self.is_owner
+        return self.is_unbounded or bool(self.permissions.get(module, {}).get(flag))

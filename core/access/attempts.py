@@ -1,23 +1,42 @@
-"""Limits on attempts (log in, register, request a link), each counted by one atomic Redis script."""
+"""Limits on attempts (log in, register, request a link), each counted by one atomic Redis script.
+
+While Redis is away each process counts by itself.
+"""
 
 from __future__ import annotations
 
 import logging
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from math import ceil
+from time import monotonic
+from typing import TypeVar
 
 import redis
 from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
+from core.breaker import REDIS
 from core.crypto import lookup_hash
 from core.errors import ApiError
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 COUNT = """
 local used = redis.call('INCR', KEYS[1])
 if used == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return {used, redis.call('PTTL', KEYS[1])}
+"""
+TAKE = """
+local used = tonumber(redis.call('GET', KEYS[1]) or '0')
+local granted = math.max(0, math.min(tonumber(ARGV[2]), tonumber(ARGV[3]) - used))
+if granted > 0 and redis.call('INCRBY', KEYS[1], granted) == granted then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+return granted
 """
 REFUND = """
 if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end
@@ -29,6 +48,7 @@ class TooManyAttempts(ApiError):
 
     status = 429
     message = "Too many attempts"
+    retry_after: int
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"try again in {seconds} seconds")
@@ -47,14 +67,12 @@ class Limit:
         return f"leadwright:attempts:{self.name}:{lookup_hash(value)}"
 
     def count(self, value: str) -> None:
-        """Count an attempt. Raises TooManyAttempts above the limit. Without Redis nothing is limited."""
-        try:
-            used, left = _script(COUNT)(keys=[self._key(value)], args=[self.seconds * 1000])
-        except redis.RedisError as error:
-            log.error("attempts at %s are not limited: %s", self.name, error)
-            return
+        """Count an attempt. Raises TooManyAttempts above the limit."""
+        key = self._key(value)
+        found = _in_redis(lambda: _script(COUNT)(keys=[key], args=[self.seconds * 1000]))
+        used, left = _here.count(key, self.seconds) if found is None else (found[0], int(found[1]) / 1000)
         if used > self.most:
-            raise TooManyAttempts(max(1, -(-int(left) // 1000)))
+            raise TooManyAttempts(max(1, ceil(left)))
 
     def try_count(self, value: str) -> bool:
         """Count an attempt. Returns whether it is within the limit."""
@@ -64,24 +82,90 @@ class Limit:
             return False
         return True
 
+    def take(self, value: str, wanted: int) -> int:
+        """Count up to `wanted` attempts at once. Returns how many are within the limit; only these are counted."""
+        key = self._key(value)
+        found = _in_redis(lambda: int(_script(TAKE)(keys=[key], args=[self.seconds * 1000, wanted, self.most])))
+        return _here.take(key, self.seconds, wanted, self.most) if found is None else found
+
     def refund(self, value: str) -> None:
         """Uncount one attempt, which succeeded. The others stay counted."""
-        try:
-            _script(REFUND)(keys=[self._key(value)])
-        except redis.RedisError as error:
-            log.error("an attempt at %s is not taken back: %s", self.name, error)
+        key = self._key(value)
+        if _in_redis(lambda: _script(REFUND)(keys=[key])) is None:
+            _here.refund(key)
 
     def reset(self, value: str) -> None:
         """Forget all attempts, after one that succeeded."""
-        try:
-            _client().delete(self._key(value))
-        except redis.RedisError as error:
-            log.error("attempts at %s are not forgotten: %s", self.name, error)
+        key = self._key(value)
+        _in_redis(lambda: _client().delete(key))
+        _here.reset(key)
+
+
+class LocalCounts:
+    """The counts of this process, for as long as Redis is away. Beyond `capacity` values the oldest are forgotten."""
+
+    def __init__(self, capacity: int = 50_000) -> None:
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._counts: dict[str, tuple[int, float]] = {}
+
+    def count(self, key: str, seconds: float) -> tuple[int, float]:
+        """Count one. Returns the number, and the seconds until it begins anew."""
+        with self._lock:
+            used, ends = self._counts.get(key, (0, 0.0))
+            if ends <= monotonic():
+                self._counts.pop(key, None)  # so that it is written anew as the youngest
+                used, ends = 0, monotonic() + seconds
+            if key not in self._counts and len(self._counts) >= self._capacity:
+                del self._counts[next(iter(self._counts))]
+            self._counts[key] = used + 1, ends
+            return used + 1, ends - monotonic()
+
+    def take(self, key: str, seconds: float, wanted: int, most: int) -> int:
+        """Count up to `wanted`. Returns how many are within `most`; only these are counted."""
+        granted = 0
+        while granted < wanted:
+            if self.count(key, seconds)[0] > most:
+                self.refund(key)
+                break
+            granted += 1
+        return granted
+
+    def refund(self, key: str) -> None:
+        """Uncount one."""
+        with self._lock:
+            used, ends = self._counts.get(key, (0, 0.0))
+            if used:
+                self._counts[key] = used - 1, ends
+
+    def reset(self, key: str) -> None:
+        """Forget the value."""
+        with self._lock:
+            self._counts.pop(key, None)
+
+
+_here = LocalCounts()
+
+
+def _in_redis(call: Callable[[], T]) -> T | None:
+    """Return what Redis answers, or None while it is away."""
+    if not REDIS.allows():
+        return None
+    try:
+        answer = call()
+    except redis.RedisError as error:
+        REDIS.failed()
+        log.error("attempts are counted by this process alone: %s", error)
+        return None
+    REDIS.worked()
+    return answer
 
 
 @lru_cache(maxsize=1)
 def _client() -> redis.Redis:
-    return redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=1, socket_timeout=1)
+    return redis.Redis.from_url(
+        settings.REDIS_URL, socket_connect_timeout=1, socket_timeout=1, retry=Retry(NoBackoff(), 0)
+    )
 
 
 @lru_cache(maxsize=4)

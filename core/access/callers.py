@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +43,15 @@ def address_of(request: Any) -> str | None:
         return str(ipaddress.ip_address(found))
     except ValueError:
         return None
+
+
+def is_within(address: str | None, networks: Iterable[str]) -> bool:
+    """Whether an IP address is one of the networks, or in one of them."""
+    if address is None:
+        return False
+    found = ipaddress.ip_address(address)
+    found = getattr(found, "ipv4_mapped", None) or found
+    return any(found in ipaddress.ip_network(network) for network in networks)
 
 
 def user_agent_of(request: Any) -> str:

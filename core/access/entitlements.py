@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.access.actor import Actor, permission_of
+from core.access.actor import OWNERS_ONLY, Actor, permission_of
 from core.errors import NamedError
 
 
@@ -48,7 +48,7 @@ def entitlement(company: str) -> Entitlement:
 
 
 def check_session(actor: Actor, allowed: Entitlement, module: str, method: str) -> None:
-    """Check the member's status, the role and the plan's modules. The key path skips these checks.
+    """Check the member's status, the role and the plan's modules. Keys have a check of their own (`check_key`).
 
     The plan's limits are checked where records are created (core.access.reserve_quota).
     """
@@ -58,3 +58,17 @@ def check_session(actor: Actor, allowed: Entitlement, module: str, method: str) 
         raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{permission_of(method)}")
     if allowed.modules is not None and module not in allowed.modules:
         raise NamedError("PlanDoesNotIncludeThisFeature_400", f"the feature {module} is not in your plan")
+
+
+def check_key(actor: Actor, modules: Sequence[str], method: str) -> None:
+    """Check that the maker of an API key may use the method on one of the modules.
+
+    With settings.STRICT_KEYS off only members, roles and keys are closed, to keys of members who are no owners.
+    """
+    if any(actor.may(module, method) for module in modules):
+        return
+    if modules[0] in OWNERS_ONLY:
+        detail = "members, roles and API keys are closed to keys whose maker is no owner; use a session"
+    else:
+        detail = f"the role of the key's maker lacks the permission {modules[0]}.{permission_of(method)}"
+    raise NamedError("UnauthorizedAction_403", detail)

@@ -66,6 +66,16 @@ def reserve_quota(module: str, wanted: int = 1) -> None:
         raise quota_exceeded(module, left)
 
 
+def refuse_over_quota(module: str) -> None:
+    """Raise `quota_exceeded` if the company has more records of a module than the limit allows, for example since it
+    changed to a smaller plan. Outside of `limited` nothing is counted."""
+    limit = _limit_of(module)
+    if limit is None or module not in USAGE:
+        return
+    if USAGE[module].records().order_by()[: limit + 1].count() > limit:
+        raise quota_exceeded(module)
+
+
 def remaining_quota(module: str) -> int | None:
     """Return how many more records of a module the limit allows, locked until the transaction ends. None: no limit."""
     limit = _limit_of(module)

@@ -8,10 +8,12 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ImproperlyConfigured
+from rest_framework.response import Response
 
 from core.api.envelope import respond
 from core.api.input import Input, read
 from core.api.output import Output
+from core.api.written_back import written_back
 from core.errors import InvalidFormat
 from core.ids import is_id
 from core.messages.defaults import DEFAULTS, SUCCESSES
@@ -45,11 +47,10 @@ class Endpoint:
     """The module whose quota the created records need (core.access.USAGE). Sessions are limited, API keys aren't."""
     bulk: bool = False
     """The body is a bulk selection, and the query string takes the list contract's filters for selectAll."""
-    accepted: type[Output] | None = None
-    """The output of a 202, when the work is too much for a request and a job does it.
-
-    Otherwise `bulkJob` beside data is the job that can undo the change.
-    """
+    others: tuple[str, ...] = ()
+    """Names of further messages with which the operation may succeed; the output is the same."""
+    undoable: bool = False
+    """`bulkJob` beside data is the job that can undo the change, or that makes it if it is too much for a request."""
     raw: str = ""
     """The media type of an answer without envelope (a download), or several, separated by commas."""
     multipart: bool = False
@@ -64,8 +65,7 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.errors if name not in DEFAULTS]
-        if self.success not in SUCCESSES:
-            unknown.append(self.success)
+        unknown += [name for name in (self.success, *self.others) if name not in SUCCESSES]
         if unknown:
             raise ImproperlyConfigured(f"{self.summary!r}: core.messages.defaults has no {', '.join(unknown)}")
 
@@ -73,6 +73,15 @@ class Endpoint:
     def default(self) -> tuple[int, str]:
         """The default status and text of the answer. An operator may have edited them."""
         return DEFAULTS[self.success]
+
+
+def _answered(declared: Endpoint, answer: Any, warning: str = "") -> Any:
+    """Return the response to a handler's answer, with what there is to warn of."""
+    if not hasattr(answer, "status_code"):
+        return respond(declared.success, answer, **({"warning": warning} if warning else {}))
+    if warning and isinstance(answer, Response):
+        answer.data["warning"] = "; ".join(filter(None, (answer.data.get("warning"), warning)))
+    return answer
 
 
 def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -89,13 +98,16 @@ def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Cal
             for name, value in path.items():
                 if name.lower().endswith("id") and not is_id(value):
                     raise InvalidFormat("_id" if name == "id" else name, value, "an id is 24 hex characters")
-            if declared.input is not None and not declared.multipart:
-                path["data"] = read(declared.input, request.data)
             view.declared = declared
-            answer = handler(view, request, **path)
-            if hasattr(answer, "status_code"):
-                return answer
-            return respond(declared.success, answer)
+            if declared.input is None or declared.multipart:
+                return _answered(declared, handler(view, request, **path))
+            if request.method not in ("PUT", "PATCH"):
+                return _answered(declared, handler(view, request, **path, data=read(declared.input, request.data)))
+            given = written_back(view, declared, request.data, path)
+            if given.record is not None:
+                return _answered(declared, given.record, given.warning)
+            answer = handler(view, request, **path, data=read(declared.input, given.body))
+            return _answered(declared, answer, given.warning)
 
         handle.endpoint = declared  # type: ignore[attr-defined]
         return handle

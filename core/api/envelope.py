@@ -9,8 +9,8 @@ from rest_framework.response import Response
 from core.errors import NamedError
 from core.messages import resolve
 
-ACCEPTED = "BulkJobQueued_202"
-"""The success of an operation whose work a job does."""
+QUEUED = "BulkJobQueued_200"
+"""The success of a change that is too much for a request, so that a job makes it."""
 
 
 def envelope(name: str, **members: Any) -> tuple[int, dict[str, Any]]:

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import logging
+import sys
 import traceback
 from typing import Any
 
 from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
-from django.db import IntegrityError
+from django.db import IntegrityError, OperationalError
 from django.db.models import F
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from core.access.attempts import TooManyAttempts
 from core.errors import ApiError, NamedError
 from core.messages import UNKNOWN, resolve
 from core.text.json import dumps
+from core.text.names import camel
 
 log = logging.getLogger(__name__)
 
 UNIQUE_VIOLATION = "23505"
+CONNECTION_LOST = ("08", "57P01", "57P02", "57P03", "53300")
+"""What the SQLSTATE begins with when the server ends the session or takes no further one (PostgreSQL, appendix A)."""
+RETRY_SECONDS = 5
+UNAVAILABLE = (
+    503,
+    "The service is not available right now",
+    f"the database does not answer; try again in {RETRY_SECONDS} seconds",
+)
+"""Status, message and warning; the message rows are in the database that is away."""
 
 
 def failure(status: int, message: str, warning: str = "", error: BaseException | None = None) -> dict[str, Any]:
@@ -53,7 +64,7 @@ def render(error: BaseException) -> tuple[int, str, str]:
     if isinstance(error, exceptions.ParseError):
         return 400, f"Validation error: {error.detail}", "send a JSON object with Content-Type: application/json"
     if isinstance(error, exceptions.MethodNotAllowed):
-        return 405, str(error.detail), "this path does not take the method"
+        return (*resolve("NotFound_404"), str(error.detail))
     if isinstance(error, exceptions.APIException):
         return error.status_code, str(error.detail), ""
     if isinstance(error, RequestDataTooBig):
@@ -62,7 +73,17 @@ def render(error: BaseException) -> tuple[int, str, str]:
         return 400, "Validation error: the request is malformed", str(error)
     if isinstance(error, IntegrityError):
         return from_constraint(error)
+    if database_is_away(error):
+        return UNAVAILABLE
     return (*UNKNOWN, "")
+
+
+def database_is_away(error: BaseException | None) -> bool:
+    """Whether the statement failed for want of a connection: none could be made, or it was lost on the way."""
+    if not isinstance(error, OperationalError):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state is None or state.startswith(CONNECTION_LOST)
 
 
 def from_constraint(error: IntegrityError) -> tuple[int, str, str]:
@@ -73,7 +94,8 @@ def from_constraint(error: IntegrityError) -> tuple[int, str, str]:
     names = constrained_fields(
         getattr(diagnosis, "table_name", None) or "", getattr(diagnosis, "constraint_name", None) or ""
     )
-    return 400, f"Duplicate field(s): {', '.join(names) or 'unknown'}", "another record has this value already"
+    listed = ", ".join(map(camel, names)) or "unknown"
+    return 400, f"Duplicate field(s): {listed}", "another record has this value already"
 
 
 def constrained_fields(table: str, constraint_name: str) -> list[str]:
@@ -107,16 +129,27 @@ def named_fields(constraint: Any) -> list[str]:
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """Handle DRF's exceptions (settings.REST_FRAMEWORK)."""
     status, message, warning = render(error)
-    if status >= 500 and not isinstance(error, NamedError):
+    if database_is_away(error):
+        log.error("no database for %s: %s", context.get("view"), error)
+    elif status >= 500 and not isinstance(error, NamedError):
         log.error("unhandled error in %s", context.get("view"), exc_info=error)
     response = Response(failure(status, message, warning, error), status=status)
     if status == 401:
-        response["WWW-Authenticate"] = 'Bearer realm="leadwright"'
-    if isinstance(error, TooManyAttempts):
+        response["WWW-Authenticate"] = _challenge(context)
+    if isinstance(error, ApiError) and error.retry_after is not None:
         response["Retry-After"] = str(error.retry_after)
-    if status == 405 and "view" in context:
+    if database_is_away(error):
+        response["Retry-After"] = str(RETRY_SECONDS)
+    if isinstance(error, exceptions.MethodNotAllowed) and "view" in context:
         response["Allow"] = ", ".join(context["view"].allowed_methods)
     return response
+
+
+def _challenge(context: dict[str, Any]) -> str:
+    """Return how callers authenticate: as the view's authentication class says, or by a session."""
+    view, request = context.get("view"), context.get("request")
+    scheme = view.get_authenticate_header(request) if view is not None else None
+    return scheme or 'Bearer realm="leadwright"'
 
 
 def plain_response(status: int, message: str, warning: str = "") -> HttpResponse:
@@ -131,8 +164,20 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
     return defaults.page_not_found(request, exception or Http404())
 
 
+def unavailable(request: HttpRequest | None = None) -> HttpResponse:
+    """Answer 503 while the database is away: with the envelope under /api/, with a page elsewhere."""
+    if request is None or request.path.startswith("/api/"):
+        response = plain_response(*UNAVAILABLE)
+    else:
+        response = HttpResponse(render_to_string("503.html"), status=UNAVAILABLE[0])
+    response["Retry-After"] = str(RETRY_SECONDS)
+    return response
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500: with the envelope under /api/, with Django's page elsewhere."""
+    """Answer 500: with the envelope under /api/, with Django's page elsewhere. Without a database it is a 503."""
+    if database_is_away(sys.exc_info()[1]):  # Django calls this while it handles the exception
+        return unavailable(request)
     if request.path.startswith("/api/"):
         return plain_response(*UNKNOWN)
     return defaults.server_error(request)
@@ -145,4 +190,13 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
     return defaults.bad_request(request, exception or SuspiciousOperation())
 
 
-__all__ = ["bad_request", "exception_handler", "failure", "not_found", "plain_response", "render", "server_error"]
+__all__ = [
+    "bad_request",
+    "exception_handler",
+    "failure",
+    "not_found",
+    "plain_response",
+    "render",
+    "server_error",
+    "unavailable",
+]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -22,10 +23,16 @@ FORMAT_CODES = {
 }
 
 
+def id_of(value: Any) -> Any:
+    """Return the _id of a nested record, as answers show references; any other value as it is."""
+    return value["_id"] if isinstance(value, dict) and is_id(value.get("_id")) else value
+
+
 class ObjectIdInput(serializers.CharField):
-    """An ObjectId. The service checks whether the company has the record."""
+    """An ObjectId, or the nested record that an answer shows. The service checks whether the company has it."""
 
     def to_internal_value(self, data: Any) -> str:
+        data = id_of(data)
         if not is_id(data):
             raise serializers.ValidationError("must be 24 hex characters", code="invalid")
         return data
@@ -82,7 +89,7 @@ class ObjectInput(serializers.DictField):
 
 
 class IdList(serializers.ListField):
-    """Ids without duplicates, in their order."""
+    """Ids, or nested records as answers show them, without duplicates, in their order."""
 
     def __init__(self, **options: Any) -> None:
         options.setdefault("max_length", 100_000)
@@ -91,6 +98,7 @@ class IdList(serializers.ListField):
     def to_internal_value(self, data: Any) -> list[str]:
         if not isinstance(data, list):
             raise serializers.ValidationError("must be an array of ids", code="not_a_list")
+        data = [id_of(item) for item in data]
         for item in data:
             if not is_id(item):
                 raise InvalidFormat(self.field_name or "ids", item, "each item must be 24 hex characters")
@@ -99,6 +107,9 @@ class IdList(serializers.ListField):
 
 class Input(serializers.Serializer[Any]):
     """A body: camelCase names become snake_case, an unknown key is an error."""
+
+    named_by: ClassVar[tuple[str, ...]] = ()
+    """References of a nested item of which one stands for the whole item, although answers show more of it."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -121,6 +132,42 @@ class Input(serializers.Serializer[Any]):
                 )
         values: dict[str, Any] = super().to_internal_value(data)
         return values
+
+
+class FormInput(Input):
+    """A body with formData, whose system values are taken at the top as well, as answers show them.
+
+    Subclasses declare `formData`.
+    """
+
+    system: ClassVar[Iterable[str]] = ()
+    """Keys of formData that are taken at the top too."""
+    beside: ClassVar[Iterable[str]] = ()
+    """Own fields that are taken in formData too."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in cls.system:
+            cls._declared_fields.setdefault(name, serializers.JSONField(required=False, help_text="as in formData"))
+
+    def twice(self, data: dict[str, Any]) -> list[str]:
+        """Return the names that have a value at the top and in formData."""
+        form = data.get("formData")
+        return [name for name in (*self.system, *self.beside) if name in data and name in form] if form else []
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        form = data.get("formData", {}) if isinstance(data, dict) else None
+        if not isinstance(form, dict):
+            return super().to_internal_value(data)
+        for name in self.twice(data):
+            if data[name] != form[name]:
+                detail = serializers.ErrorDetail(f"differs from formData.{name}; send one of them", code="conflict")
+                raise serializers.ValidationError({name: detail})
+        moved = {name: form[name] for name in self.beside if name in form and name in self.fields}
+        form = {name: value for name, value in form.items() if name not in moved}
+        form |= {name: data[name] for name in self.system if name in data}
+        top = {name: value for name, value in data.items() if name not in self.system}
+        return super().to_internal_value({**top, **moved, "formData": form})
 
 
 def read(schema: type[Input], body: Any) -> dict[str, Any]:

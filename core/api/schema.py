@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 from drf_spectacular.openapi import AutoSchema
 
-from core.access import limit_errors
+from core.access import OWNERS_ONLY, limit_errors
 from core.api.endpoint import Endpoint
-from core.api.envelope import ACCEPTED
 from core.api.output import Computed, Output
 from core.lists import LIST_PARAMETERS
 from core.messages.defaults import DEFAULTS
@@ -66,11 +66,14 @@ class Schema(AutoSchema):
         if modules[0] and "/api/protected/" in self.path:
             flag = {"PATCH": "PUT"}.get(self.method, self.method)
             parts.append(f"Permission: {' or '.join(f'`{module}.{flag}`' for module in modules)}.")
+        if modules[0] in OWNERS_ONLY and "/api/key/" in self.path:
+            parts.append("Closed to keys whose maker is no owner.")
         if self.declared.takes and "/api/protected/" in self.path:
             parts.append(f"Counts against the plan's limit of `{self.declared.takes}`.")
-        if self.declared.accepted is not None:
+        if self.declared.undoable and self.declared.bulk:
             parts.append(
-                "When selectAll matches more than 10,000, a worker does it: the answer is 202, and data the bulk job."
+                "When selectAll matches more than 10,000, a worker does it: the counts are null, and bulkJob is the"
+                " job (GET /bulk-job/:id)."
             )
         if self.declared.errors:
             parts.append("Errors: " + ", ".join(f"`{name}`" for name in self.declared.errors) + ".")
@@ -104,8 +107,8 @@ class Schema(AutoSchema):
     def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
         declared = self.declared
         bodies: dict[str, Any] = {str(declared.default[0]): self._success(declared)}
-        if declared.accepted is not None:
-            bodies["202"] = self._success(Endpoint(declared.summary, output=declared.accepted, success=ACCEPTED))
+        for name in declared.others:
+            bodies.setdefault(str(DEFAULTS[name][0]), self._success(replace(declared, success=name)))
         statuses: dict[int, list[str]] = {}
         for name in declared.errors:
             statuses.setdefault(DEFAULTS[name][0], []).append(name)
@@ -114,12 +117,15 @@ class Schema(AutoSchema):
             statuses.setdefault(401, []).append("ExpiredSession_401" if "/key/" in self.path else "Unauthorized_401")
         if "protected" in self.path and declared.needs_subscription:
             statuses.setdefault(500, []).append("SubscriptionExpired_400")
-        if self.path.startswith("/api/protected/"):
+        if "protected" in self.path:
             statuses.setdefault(403, []).append("UnauthorizedAction_403")
+        if self.path.startswith("/api/protected/"):
             for name in limit_errors(declared.takes):
                 statuses.setdefault(DEFAULTS[name][0], []).append(name)
         if declared.limited:
             statuses.setdefault(429, []).append("Too many attempts")
+        statuses.setdefault(429, []).append("Too many requests at once")
+        statuses.setdefault(503, []).append("The database does not answer")
         for status, names in sorted(statuses.items()):
             text = ", ".join(dict.fromkeys(names)) or "Validation failure"
             bodies[str(status)] = {"description": text, "content": self._failure(declared)}
@@ -156,10 +162,9 @@ class Schema(AutoSchema):
                 "description": "pass back unchanged as `cursor`; null on the last page",
             }
         schema: dict[str, Any] = {"type": "object", "required": list(properties), "properties": properties}
-        if declared.accepted is not None:
+        if declared.undoable:
             undo = (
-                "the bulk job that the change can be undone by;"
-                " absent when there is nothing to undo, and for a single record"
+                "the bulk job that the change can be undone by, or that makes it; absent when there is nothing to undo"
             )
             schema["properties"]["bulkJob"] = {"type": "string", "pattern": ID_PATTERN, "description": undo}
         return {"description": declared.default[1], "content": {"application/json": {"schema": schema}}}

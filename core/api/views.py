@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.access import Actor, AuthPath, Entitlement, check_session, entitlement, limited
+from core.access import Actor, AuthPath, Entitlement, check_key, check_session, entitlement, limited
 from core.api.endpoint import Endpoint
 from core.api.envelope import envelope, respond
 from core.api.json import Parser, Renderer
@@ -96,7 +96,10 @@ class ApiView(APIView):
             if not self.actor.may(modules[0], request.method or ""):
                 raise NamedError("UnauthorizedAction_403", "a visit is for looking only")
             return
-        if not declared.needs_subscription and self.actor.auth_path is AuthPath.KEY:
+        if self.actor.auth_path is AuthPath.KEY:
+            if declared.needs_subscription:
+                entitlement(self.actor.company_id)
+            check_key(self.actor, modules, request.method or "GET")
             return
         try:
             allowed = entitlement(self.actor.company_id)
@@ -104,13 +107,12 @@ class ApiView(APIView):
             if declared.needs_subscription:
                 raise
             allowed = Entitlement()
-        if self.actor.auth_path is AuthPath.SESSION:
-            method = request.method or "GET"
-            in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
-            module = next((module for module in in_plan if self.actor.may(module, method)), modules[0])
-            check_session(self.actor, allowed, module, method)
-            if request.method == "POST":
-                self._scope.enter_context(limited(allowed))
+        method = request.method or "GET"
+        in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
+        module = next((module for module in in_plan if self.actor.may(module, method)), modules[0])
+        check_session(self.actor, allowed, module, method)
+        if request.method == "POST":
+            self._scope.enter_context(limited(allowed))
 
     def list_response(
         self,
@@ -140,4 +142,5 @@ class ApiView(APIView):
         return respond(self.declared.success, data, **extra)
 
     def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        raise MethodNotAllowed(request.method or "")
+        allowed = ", ".join(name for name in self.allowed_methods if name not in ("HEAD", "OPTIONS"))
+        raise MethodNotAllowed(request.method or "", f"this path takes {allowed}, not {request.method}")

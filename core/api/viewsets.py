@@ -10,7 +10,9 @@ from rest_framework.viewsets import ViewSetMixin
 
 from core.api.endpoint import Endpoint
 from core.api.listing import Listing, ListRequest, list_handler
+from core.api.output import Output
 from core.api.views import ApiView
+from core.errors import ApiError
 from core.lists import BulkSelection
 
 COLLECTION = {"get": "list", "post": "create", "put": "bulk_update", "delete": "bulk_destroy"}
@@ -71,6 +73,20 @@ class ResourceViewSet(ViewSetMixin, ApiView):
                 raise ImproperlyConfigured(f"{cls.__name__} declares no permission module")
         if lost := sorted(declared - routed):
             raise ImproperlyConfigured(f"{cls.__name__}.{lost[0]} is declared, and no address leads to it")
+
+    @property
+    def shown(self) -> type[Output] | None:
+        """The output of a record as GET shows it."""
+        declared = getattr(getattr(self, "retrieve", None), "endpoint", None)
+        return None if declared is None else declared.output
+
+    def stored(self, path: Mapping[str, str]) -> Any:
+        """Return the record at the path as GET shows it, or None if there is none."""
+        retrieve = getattr(type(self), "retrieve", None)
+        try:
+            return None if retrieve is None else retrieve.__wrapped__(self, self.request, **path)
+        except ApiError:
+            return None
 
     def list_request(self) -> ListRequest:
         """Return the request in the form that a Listing takes."""

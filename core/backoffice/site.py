@@ -6,7 +6,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse
 from django.templatetags.static import static
 from unfold.sites import UnfoldAdminSite
 
@@ -21,6 +23,29 @@ def style(request: HttpRequest) -> str:
 def icon(request: HttpRequest) -> str:
     """Return the address of the favicon."""
     return static("backoffice/icon.svg")
+
+
+Gate = Callable[[HttpRequest], HttpResponse | None]
+
+_gates: list[Gate] = []
+
+
+def register_gate(gate: Gate) -> None:
+    """Register what staff must pass before each page: it returns None, or the answer in the page's place."""
+    if gate not in _gates:
+        _gates.append(gate)
+
+
+def refuse_nul(request: HttpRequest) -> None:
+    """Raise Http404 for a path with a NUL, 400 for a query or form with one: PostgreSQL knows no such text.
+
+    The admin writes special characters of ids as `_5F` and the like, so that `_00` is a NUL too.
+    """
+    if "\0" in unquote(request.path_info):
+        raise Http404("no record has such an id")
+    sent = [request.GET, request.POST] if request.method == "POST" else [request.GET]
+    if any("\0" in text for values in sent for name, found in values.lists() for text in (name, *found)):
+        raise SuspiciousOperation("a NUL is part of no value")
 
 
 class BackOfficeSite(UnfoldAdminSite):
@@ -41,8 +66,10 @@ class BackOfficeSite(UnfoldAdminSite):
         def scoped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if not self.has_permission(request):
                 return guarded(request, *args, **kwargs)
+            refuse_nul(request)
             with unscoped(reason="back office: staff work on the records of all companies"):
-                response = guarded(request, *args, **kwargs)
+                stopped = next(filter(None, (gate(request) for gate in _gates)), None)
+                response = guarded(request, *args, **kwargs) if stopped is None else stopped
                 # A template response would render after the view has returned, outside of the scope.
                 render = getattr(response, "render", None)
                 rendered: HttpResponse = render() if callable(render) else response

@@ -10,6 +10,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from core.events.consumers import EventConsumer
+from core.events.kinds import KINDS
 from core.ids import new_id
 from core.jobs.notify import notify_workers
 from core.jobs.registry import registered
@@ -28,7 +29,8 @@ def emit(
     automation: bool = True,
     notify: bool = True,
 ) -> None:
-    """Write one event per object of the active company, and its deliveries, in the caller's transaction.
+    """Write one event per object of the active company, and its deliveries, in the caller's transaction. `kind` is one
+    of core.events.kinds.
 
     Without `notify` consumers get them at the next tick, for writers of many small transactions that a Celery message
     each would slow down.
@@ -37,6 +39,8 @@ def emit(
         raise transaction.TransactionManagementError(
             "events are written in the transaction of the change that they tell of"
         )
+    if kind not in KINDS:
+        raise ValueError(f"{kind} is no kind of event (core.events.kinds)")
     consumers = [consumer.name for consumer in registered(EventConsumer).values() if kind in consumer.kinds]
     owner, now, payloads = company_id(), timezone.now(), payloads or {}
     for start in range(0, len(object_ids), WRITE):

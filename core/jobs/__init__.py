@@ -5,6 +5,7 @@ workers held and notifies the workers of every kind that has something due, so t
 notification changes nothing but the time (docs/decisions/0005-work.md).
 """
 
+from core.jobs.heartbeat import Heartbeat, heartbeat
 from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
 from core.jobs.notify import notify_workers
 from core.jobs.periodic import PeriodicTask, run_due_tasks
@@ -15,6 +16,7 @@ from core.jobs.sweeper import sweep
 __all__ = [
     "WORK",
     "DrainedWork",
+    "Heartbeat",
     "JobWork",
     "LeaseLost",
     "PeriodicTask",
@@ -26,6 +28,7 @@ __all__ = [
     "drained",
     "finish",
     "has_due",
+    "heartbeat",
     "notify_workers",
     "register",
     "registered",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from time import monotonic
 
 from celery import shared_task
+from django.db import close_old_connections
 
+from core.jobs.heartbeat import record_tick
 from core.jobs.notify import notify_workers
 from core.jobs.registry import drained
 from core.jobs.sweeper import sweep
@@ -17,15 +19,18 @@ SLICE_SECONDS = 20.0
 @shared_task(name="core.tick", queue="tick", ignore_result=True, expires=3, soft_time_limit=60, time_limit=90)
 def tick() -> None:
     """Free the rows of dead workers and notify the workers of due work, every second."""
+    close_old_connections()  # a worker lives longer than its connection when the database restarts
     sweep()
     for work in drained().values():
         if work.due():
             notify_workers(work.name, expires=2)
+    record_tick()
 
 
 @shared_task(name="core.drain", ignore_result=True, soft_time_limit=540, time_limit=600)
 def drain(name: str) -> None:
     """Drain one kind of work, on its queue, until nothing is due or the slice is over."""
+    close_old_connections()
     work = drained().get(name)
     if work is not None:
         work.drain(monotonic() + SLICE_SECONDS)

@@ -10,7 +10,7 @@ an index (company, column, id); custom values need (field_id, column, record).
 from core.lists.fields import FieldSet, ListField, ManyField, ValueTableField
 from core.lists.openapi import LIST_PARAMETERS
 from core.lists.paging import Page, Stream, list_page, stream_json
-from core.lists.query import ListQuery
+from core.lists.query import ListQuery, names_field
 from core.lists.relations import RelationField
 from core.lists.selection import BulkSelection, in_batches
 
@@ -27,5 +27,6 @@ __all__ = [
     "ValueTableField",
     "in_batches",
     "list_page",
+    "names_field",
     "stream_json",
 ]

@@ -1,6 +1,7 @@
 """nextCursor: base64url JSON of the sort, the query's fingerprint, the last row's sort values and the total.
 
-It carries no secret and grants nothing: a forged cursor gives a 400 or a page of the caller's own records.
+It carries no secret and grants nothing: a forged cursor gives a 400 or a page of the caller's own records. The total is
+signed, since later pages repeat it as totalCount.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.crypto import constant_time_compare
+
+from core.crypto import lookup_hash
 from core.lists.values import Kind, pack, refuse, unpack
 
 MAX_TOTAL = 2**53
@@ -27,7 +31,13 @@ class Cursor:
     total: int
 
     def encode(self) -> str:
-        content = {"sort": self.sort, "query": self.fingerprint, "after": self.values, "total": self.total}
+        content: dict[str, Any] = {
+            "sort": self.sort,
+            "query": self.fingerprint,
+            "after": self.values,
+            "total": self.total,
+        }
+        content["signature"] = _signature(self.fingerprint, self.total)
         raw = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
         return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
@@ -35,6 +45,10 @@ class Cursor:
 def cursor_at(sort: Sequence[tuple[str, str]], fingerprint: str, values: Sequence[Any], total: int) -> Cursor:
     """Make the cursor of a row with these sort values."""
     return Cursor(tuple(sort), fingerprint, tuple(pack(value) for value in values), total)
+
+
+def _signature(fingerprint: str, total: int) -> str:
+    return lookup_hash(f"cursor:{fingerprint}:{total}")[:16]
 
 
 def decode(token: str) -> Cursor:
@@ -52,7 +66,7 @@ def _decode(token: str) -> Cursor:
         raise ValueError("too long")
     raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
     content = json.loads(raw)
-    if not isinstance(content, dict) or set(content) != {"sort", "query", "after", "total"}:
+    if not isinstance(content, dict) or set(content) != {"sort", "query", "after", "total", "signature"}:
         raise ValueError("other keys")
     sort, fingerprint, values, total = content["sort"], content["query"], content["after"], content["total"]
     if not isinstance(total, int) or isinstance(total, bool) or not 0 <= total <= MAX_TOTAL:
@@ -64,6 +78,8 @@ def _decode(token: str) -> Cursor:
         or len(values) != len(sort) + 1
     ):
         raise ValueError("other shapes")
+    if not constant_time_compare(content["signature"], _signature(fingerprint, total)):
+        raise ValueError("another total")
     pairs = tuple((name, order) for name, order in sort)
     if not all(isinstance(name, str) and order in ("asc", "desc") for name, order in pairs):
         raise ValueError("no sort")

@@ -73,14 +73,15 @@ LIST_PARAMETERS: list[OpenApiParameter] = [
     _parameter(
         "searchValue",
         OpenApiTypes.STR,
-        f"Text that any of the searched fields contains, whatever its capitals; at most {MAX_SEARCH} characters.",
+        "Words of which each stands in any of the searched fields, whatever its capitals; at most"
+        f" {MAX_SEARCH} characters. A phone number with spaces is one word.",
         ("A name", "ann"),
     ),
     _parameter(
         "filters",
         OpenApiTypes.STR,
-        "JSON object of field and value (equals), or field and array (any of them); all must hold. null finds records"
-        " without value. "
+        "JSON object of field and value (equals), or field and array (any of them); all must hold. As a value null"
+        " finds records without value; the parameter itself is neither null nor empty. "
         "Text is compared exactly; a date without time means its whole day in UTC.",
         ("One value, and any of two", '{"isActive": true, "name": ["Ann", "Bob"]}'),
     ),
@@ -101,10 +102,13 @@ LIST_PARAMETERS: list[OpenApiParameter] = [
     _parameter(
         "ids",
         OpenApiTypes.STR,
-        f"Comma-separated ids: only these records; at most {MAX_IDS}.",
+        f"Ids, separated by commas, as ids[]=… or as a JSON array: only these records; at most {MAX_IDS}. Not empty.",
         ("Two", f"{_ID}a,{_ID}b"),
     ),
     _parameter(
-        "nids", OpenApiTypes.STR, f"Comma-separated ids: not these records; at most {MAX_IDS}.", ("One", f"{_ID}a")
+        "nids",
+        OpenApiTypes.STR,
+        f"Ids, in the forms of ids: not these records; at most {MAX_IDS}. Not empty.",
+        ("One", f"{_ID}a"),
     ),
 ]

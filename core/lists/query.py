@@ -45,7 +45,14 @@ PARAMETERS = frozenset(
         "nids",
     }
 )
+LISTED = frozenset({"ids", "nids", "searchBy", "sortBy", "sortOrder"})
+"""Parameters with several values: separated by commas, sent repeatedly, as ids[]=… or ids[0]=…, or as a JSON array."""
+FILTERS = ("filters", "advancedFilters", "ids", "nids")
+"""Parameters that say which records are meant. They are never empty: an empty one would mean all records."""
+IGNORED = frozenset({"_"})
+"""What HTTP libraries add against caches."""
 _NUMBER = re.compile(r"[0-9]{1,1000}", re.ASCII)
+_INDEXED = re.compile(r"(\w+)\[\d{0,6}\]", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,7 @@ class ListQuery:
         now = now or datetime.now(UTC)
         with prefiltering() as prefilters:
             where, content = _where(reader, fields, now)
-        content += [[name, str(params[name])] for name in extra if name in params]
+        content += [[name, str(reader.last(name))] for name in extra if name in reader.values]
         fingerprint = _fingerprint([[key.field.name, key.order] for key in sort], content)
         if cursor is not None and (
             cursor.fingerprint != fingerprint or cursor.sort != tuple((k.field.name, k.order) for k in sort)
@@ -115,19 +122,44 @@ class ListQuery:
         )
 
 
+def read_parameters(params: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return parameter -> its values, from a query string or from an object. `ids[]` and `ids[0]` are ids."""
+    getlist = getattr(params, "getlist", None)
+    found: dict[str, list[Any]] = {}
+    for name, value in params.items():
+        indexed = _INDEXED.fullmatch(name)
+        base = indexed[1] if indexed and indexed[1] in LISTED else name
+        if base not in IGNORED:
+            found.setdefault(base, []).extend(getlist(name) if getlist else [value])
+    return found
+
+
+def refuse_empty(values: Mapping[str, list[Any]], names: Iterable[str] = FILTERS) -> None:
+    """Refuse parameters that are there without a value."""
+    for name in names:
+        nothing: tuple[Any, ...] = (None, "", [], "null") if name in FILTERS else (None, "", [])
+        if any(value in nothing for value in values.get(name, ())):
+            raise refuse(name, "is empty; leave it out to have no such filter")
+
+
 class _Reader:
-    """Reads parameters. An empty parameter counts as not sent, unless it is a number or a boolean."""
+    """Reads parameters. An empty one that is no filter counts as not sent, unless it is a number or a boolean."""
 
     def __init__(self, params: Mapping[str, Any]) -> None:
-        self.params = params
+        self.values = read_parameters(params)
+        refuse_empty(self.values)
 
     def allow_only(self, known: frozenset[str]) -> None:
-        unknown = next((name for name in self.params if name not in known), None)
+        unknown = next((name for name in self.values if name not in known), None)
         if unknown is not None:
             raise refuse(shorten(unknown, 60), f"is an unknown parameter; known: {', '.join(sorted(known))}")
 
+    def last(self, name: str) -> Any:
+        """Return the last value of the parameter, or None if it wasn't sent."""
+        return self.values[name][-1] if self.values.get(name) else None
+
     def text(self, name: str) -> str:
-        value = self.params.get(name)
+        value = self.last(name)
         if value is None:
             return ""
         if not isinstance(value, str):
@@ -136,33 +168,46 @@ class _Reader:
 
     def json(self, name: str) -> Any:
         """Parse the parameter's JSON, or return the object if the parameters come from a body. None: it wasn't sent."""
-        value = self.params.get(name)
-        if value is None or value == "":
-            return None
-        return tree.load_json(value, name) if isinstance(value, str) else value
+        value = self.last(name)
+        if not isinstance(value, str):
+            return value
+        parsed = tree.load_json(value, name)
+        if parsed is None:
+            raise refuse(name, "is null; leave it out to have no such filter")
+        return parsed
 
     def list(self, name: str) -> list[str]:
-        """Return the comma-separated values of all occurrences of the parameter."""
-        getlist = getattr(self.params, "getlist", None)
-        sent = getlist(name) if getlist else [self.text(name)]
-        joined = ",".join(value for value in sent if value)
-        return [part.strip() for part in joined.split(",")] if joined else []
+        """Return the values of all occurrences of the parameter."""
+        return split_values(self.values.get(name, ()), name)
 
     def number(self, name: str) -> int | None:
-        if name not in self.params:
+        if name not in self.values:
             return None
-        text = str(self.params[name]).strip()
+        text = str(self.last(name)).strip()
         if not _NUMBER.fullmatch(text) or int(text) < 1:
             raise refuse(name, f"needs to be a whole number from 1 on, got {shorten(text, 40)!r}")
         return int(text)
 
     def boolean(self, name: str) -> bool:
-        if name not in self.params:
+        if name not in self.values:
             return False
-        text = str(self.params[name]).strip().lower()
+        text = str(self.last(name)).strip().lower()
         if text not in ("true", "false"):
             raise refuse(name, f"needs to be true or false, got {shorten(text, 40)!r}")
         return text == "true"
+
+
+def split_values(values: Iterable[Any], name: str) -> list[str]:
+    """Split the occurrences of a parameter of LISTED: texts with commas, and arrays, as JSON or from a body."""
+    found: list[str] = []
+    for value in values:
+        if isinstance(value, str) and value.lstrip().startswith("["):
+            value = tree.load_json(value, name)
+        texts = value if isinstance(value, list | tuple) else [value] if value != "" else []
+        if not all(isinstance(text, str) and text for text in texts) or value in ([], ()):
+            raise refuse(name, "needs texts separated by commas, or an array of texts")
+        found += [part.strip() for text in texts for part in text.split(",")]
+    return found
 
 
 def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[SortKey, ...]:
@@ -241,6 +286,21 @@ def filters_tree(filters: Any) -> tree.Group:
         tree.Condition(name, "in" if isinstance(value, list) else "equals", value) for name, value in filters.items()
     )
     return tree.Group("and", tuple(conditions))
+
+
+def names_field(params: Mapping[str, Any], name: str) -> bool:
+    """Whether `filters` or `advancedFilters` name the field. Raises a 400 for malformed ones."""
+    reader = _Reader(params)
+    filters, advanced = reader.json("filters"), reader.json("advancedFilters")
+    trees = [] if filters is None else [filters_tree(filters)]
+    trees += [] if advanced is None else [tree.parse(advanced)]
+    return any(_names(node, name) for node in trees)
+
+
+def _names(node: tree.Group | tree.Condition, name: str) -> bool:
+    if isinstance(node, tree.Condition):
+        return node.field == name
+    return any(_names(part, name) for part in node.conditions)
 
 
 def read_ids(values: Any, field: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from operator import or_
+from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import BooleanField, Expression, Q, QuerySet
@@ -12,6 +12,7 @@ from django.db.models.sql import Query
 
 from core.lists.fields import ListField
 from core.lists.operators import contains
+from core.lists.values import fold
 
 if TYPE_CHECKING:
     from core.lists.query import ListQuery
@@ -19,9 +20,28 @@ if TYPE_CHECKING:
 MANY = 5000
 """Above this number of matches a page is found by walking the index of its order, not by sorting the matches."""
 FENCE = 2**31 - 1
+MAX_WORDS = 10
+"""Each word costs a look into the index; a longer text is searched for as it stands."""
 
 
 def search_in(fields: Sequence[ListField], text: str) -> Q:
+    """Return the condition that each word of the text stands in one of the fields, ignoring case.
+
+    Looked for as a whole are a text that has a variant, such as a phone number with spaces, and one of very short words
+    only or of very many.
+    """
+    varied = any(len(set(field.query_variants(text))) > 1 for field in fields)
+    return reduce(and_, (_anywhere(fields, word) for word in ([text] if varied else words_of(text))))
+
+
+def words_of(text: str) -> list[str]:
+    """Split a search into the words that are looked for each by itself."""
+    words = list(dict.fromkeys(text.split()))
+    # No index finds a word without trigrams, so that one word at least must have some.
+    return words if len(words) <= MAX_WORDS and any(len(fold(word).encode()) >= 3 for word in words) else [text]
+
+
+def _anywhere(fields: Sequence[ListField], text: str) -> Q:
     """Return the condition that one of the fields contains the text or one of its variants, ignoring case."""
     groups: dict[Callable[[str], Q | None] | None, list[Q]] = {}
     for field in fields:

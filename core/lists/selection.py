@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -13,12 +13,10 @@ from django.db.models import Q, QuerySet
 from django.db.transaction import TransactionManagementError
 
 from core.lists.fields import FieldSet
-from core.lists.query import ListQuery, read_ids
+from core.lists.query import FILTERS, LISTED, ListQuery, read_ids, read_parameters, refuse_empty, split_values
 from core.lists.values import refuse
 
 BATCH = 5000
-LISTED = frozenset({"ids", "nids", "searchBy", "sortBy", "sortOrder"})
-"""Parameters with several values, separated by commas or sent repeatedly."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +42,11 @@ class BulkSelection:
         """Parse the selection of a request.
 
         It has the body's `ids`, or with `selectAll` the records of the query string, without `nids`. selectAll ignores
-        the ids, and without it the query string is ignored: the contract has one instead of the other. withinLast and
-        withinNext count from `now` (default: the present).
+        the ids, and without it the query string is ignored, as the contract has one instead of the other, unless a
+        filter in it is empty. withinLast and withinNext count from `now` (default: the present).
         """
+        query = read_parameters(params)
+        refuse_empty(query, (*FILTERS, "searchBy", "searchValue"))
         ids, nids = (read_ids([] if body.get(name) is None else body[name], name) for name in ("ids", "nids"))
         everything = body.get("selectAll", False)
         if not isinstance(everything, bool):
@@ -57,34 +57,40 @@ class BulkSelection:
             )
         where = ListQuery.parse(params, fields, extra=extra, now=now).where if everything else Q(pk__in=ids)
         raw = (
-            {"selectAll": True, "nids": nids, "query": _plain(params)}
+            {"selectAll": True, "nids": nids, "query": _plain(query)}
             if everything
             else {"ids": ids, "nids": nids, "query": {}}
         )
         return cls(where & ~Q(pk__in=nids) if nids else where, everything, raw)
+
+    @classmethod
+    def of_ids(cls, ids: Sequence[str]) -> BulkSelection:
+        """Return the selection of these records."""
+        return cls(Q(pk__in=ids), raw={"ids": list(ids), "nids": [], "query": {}})
 
     def apply(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Filter the queryset by the selection."""
         return queryset.filter(self.where)
 
 
-def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters as an object. Repeated ones are joined by commas, which mean the same."""
-    several = getattr(params, "getlist", None)
-    return {name: ",".join(several(name)) if several and name in LISTED else value for name, value in params.items()}
+def _plain(query: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """Return the parameters as an object, the listed ones as arrays."""
+    return {name: split_values(values, name) if name in LISTED else values[-1] for name, values in query.items()}
 
 
-def in_batches(queryset: QuerySet[Any], size: int = BATCH, *, lock: bool = False) -> Iterator[list[str]]:
+def in_batches(
+    queryset: QuerySet[Any], size: int = BATCH, *, lock: bool = False, no_key: bool = False
+) -> Iterator[list[str]]:
     """Yield the ids of the queryset in ascending order, `size` at a time, as they were at the first step.
 
     The caller owns the transaction. `lock` locks the rows in this order, so that bulk operations wait for each other
-    and never deadlock.
+    and never deadlock; with `no_key` others may still refer to the rows, which the caller updates only.
     """
     if not connections[queryset.db].in_atomic_block:
         raise TransactionManagementError("in_batches() needs a transaction around it")
     ids = queryset.order_by("pk").values_list("pk", flat=True)
     if lock:
-        ids = ids.select_for_update(of=("self",))
+        ids = ids.select_for_update(of=("self",), no_key=no_key)
     found = ids.iterator(chunk_size=size)
     while batch := list(islice(found, size)):
         yield batch

@@ -208,13 +208,18 @@ FAILURES: dict[str, tuple[int, str]] = {
     "transactionHistoryNotFound_400": (400, "Transaction history not found"),
 }
 
+OWN_FAILURES: dict[str, tuple[int, str]] = {
+    "ConnectionTestRunning_429": (429, "Another connection test is running"),
+}
+"""Failures that the contract does not name."""
+
 SUCCESSES: dict[str, tuple[int, str]] = {
     "AddressSuppressed_201": (201, "Address suppressed"),
     "AiAppChanged_200": (200, "AI app changed"),
     "AiAppConnected_201": (201, "AI app connected"),
     "ApiKeyCreated_201": (201, "API key created"),
     "ApiKeysDeleted_200": (200, "API keys deleted"),
-    "BulkJobQueued_202": (202, "A worker does it"),
+    "BulkJobQueued_200": (200, "A worker does it"),
     "BulkJobUndoStarted_201": (201, "Undoing"),
     "BulkJobUpdated_200": (200, "Bulk job updated"),
     "CallLogCreated_201": (201, "Call log created"),
@@ -233,6 +238,7 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "ContactsDeleted_200": (200, "Contacts deleted"),
     "ContactsMerged_200": (200, "Contacts merged"),
     "ContactsProcessed_200": (200, "Contacts processed"),
+    "ContactsRestored_200": (200, "Contacts restored"),
     "ContactsUpdated_200": (200, "Contacts updated"),
     "CustomFieldCreated_201": (201, "Custom field created"),
     "CustomFieldUpdated_200": (200, "Custom field updated"),
@@ -252,8 +258,10 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "FailedMessagesApproved_200": (200, "Messages approved again"),
     "FileUploaded_201": (201, "Uploaded"),
     "FilesDeleted_200": (200, "Deleted for good"),
+    "FilesRestored_200": (200, "Taken out of the recycle bin"),
     "FilesTrashed_200": (200, "Moved to the recycle bin"),
     "FollowUpCreated_201": (201, "Follow-up created"),
+    "FollowUpDeleted_200": (200, "Follow-up deleted"),
     "FollowUpUpdated_200": (200, "Follow-up updated"),
     "ImportCreated_201": (201, "Import created"),
     "ImportUndoStarted_201": (201, "Undoing"),
@@ -271,6 +279,7 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "LeadsDeleted_200": (200, "Leads deleted"),
     "LeadsMerged_200": (200, "Leads merged"),
     "LeadsProcessed_200": (200, "Leads processed"),
+    "LeadsRestored_200": (200, "Leads restored"),
     "LeadsUpdated_200": (200, "Leads updated"),
     "MeetingCreated_201": (201, "Meeting created"),
     "MeetingUpdated_200": (200, "Meeting updated"),
@@ -327,4 +336,4 @@ SUCCESSES: dict[str, tuple[int, str]] = {
 }
 """The names that endpoints declare as their `success`."""
 
-DEFAULTS = FAILURES | SUCCESSES
+DEFAULTS = FAILURES | OWN_FAILURES | SUCCESSES

@@ -1,8 +1,9 @@
 """The second and third isolation layer, derived from the models after each migration, so that no table is left out.
 
 Row-level security is forced, under two roles that own nothing: `leadwright_app` sees the rows whose company_id equals
-the setting `app.company`, `leadwright_system` (core.tenancy.unscoped) sees all. A CompanyForeignKey becomes FOREIGN KEY
-(company_id, x_id) REFERENCES (company_id, id).
+the setting `app.company`, `leadwright_system` (core.tenancy.unscoped) sees all. The login role, which owns the tables,
+inherits neither and sees rows only inside `core.tenancy.as_owner`, for migrations. A CompanyForeignKey becomes FOREIGN
+KEY (company_id, x_id) REFERENCES (company_id, id).
 """
 
 from __future__ import annotations
@@ -40,6 +41,28 @@ BEGIN
 END $$
 """
 
+INHERITED = f"""
+SELECT granted.rolname FROM pg_auth_members
+    JOIN pg_roles granted ON granted.oid = roleid JOIN pg_roles holder ON holder.oid = member
+WHERE granted.rolname IN ('{APP_ROLE}', '{SYSTEM_ROLE}') AND holder.rolname = session_user AND inherit_option
+ORDER BY granted.rolname
+"""
+"""The roles whose rows the login role sees without taking the role: there must be none."""
+
+END_INHERITANCE = f"""
+DO $$
+DECLARE name text;
+BEGIN
+    FOR name IN {INHERITED} LOOP
+        BEGIN
+            EXECUTE format('GRANT %I TO CURRENT_USER WITH INHERIT FALSE, SET TRUE', name);
+        -- A superuser made the grant, and has to mend it: core.checks says so.
+        EXCEPTION WHEN insufficient_privilege THEN NULL;
+        END;
+    END LOOP;
+END $$
+"""
+
 GRANTS = f"""
 GRANT USAGE ON SCHEMA public TO {APP_ROLE}, {SYSTEM_ROLE};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {APP_ROLE}, {SYSTEM_ROLE};
@@ -66,6 +89,7 @@ def apply_row_security(app_config: AppConfig, using: str, **_: Any) -> None:
     with as_owner(), connection.cursor() as cursor:
         if app_config.label == "core":
             cursor.execute(GRANTS)
+            cursor.execute(END_INHERITANCE)
         if not own:
             return
         present = set(connection.introspection.table_names(cursor))
@@ -94,6 +118,9 @@ def policy_statements(table: str, forced: set[str], policies: set[tuple[str, str
         yield f'CREATE POLICY company ON "{table}" TO {APP_ROLE} USING ({own}) WITH CHECK ({own})'
     if (table, "system") not in policies:
         yield f'CREATE POLICY system ON "{table}" TO {SYSTEM_ROLE} USING (true) WITH CHECK (true)'
+    meant = "current_setting('app.owner', true) = 'on'"
+    if (table, "owner") not in policies:
+        yield f'CREATE POLICY owner ON "{table}" TO CURRENT_USER USING ({meant}) WITH CHECK ({meant})'
 
 
 def reference_statements(model: type[models.Model], constraints: set[str]) -> Iterator[str]:

@@ -24,6 +24,15 @@ DATE_PATTERNS = {
     "d mmm yyyy": "d MMM yyyy",
 }
 """A date format as settings name it -> the CLDR's pattern."""
+READING_PATTERNS = {
+    "dd/mm/yyyy": "%d/%m/%Y",
+    "mm/dd/yyyy": "%m/%d/%Y",
+    "yyyy-mm-dd": "%Y-%m-%d",
+    "dd.mm.yyyy": "%d.%m.%Y",
+    "dd-mm-yyyy": "%d-%m-%Y",
+    "d mmm yyyy": "%d %b %Y",
+}
+"""A date format as settings name it -> strptime's pattern."""
 TIME_PATTERNS = {"HH:mm": "HH:mm", "hh:mm a": "hh:mm a"}
 
 
@@ -40,6 +49,13 @@ class Formats:
         """Format a day. The day of a datetime is that of the company's time zone."""
         day = self._here(value) if isinstance(value, dt.datetime) else value
         return dates.format_date(day, DATE_PATTERNS[self.date_format], locale=LOCALE)
+
+    def read_date(self, text: str) -> dt.date | None:
+        """Read a day in the company's own format, or return None for any other text."""
+        try:
+            return dt.datetime.strptime(text.strip(), READING_PATTERNS[self.date_format]).date()
+        except ValueError:
+            return None
 
     def time(self, value: dt.datetime) -> str:
         """Format the time of a datetime, in the company's time zone."""

@@ -29,6 +29,6 @@ CALL_FIELDS = FieldSet(
         ListField("createdAt", "date", "created_at", nullable=False),
         ListField("updatedAt", "date", "updated_at", nullable=False),
     ],
-    default_sort=("startedAt",),
+    default_sort=("createdAt",),
     default_search=("number", "notes", "contact.name"),
 )

@@ -9,14 +9,14 @@ from django.core.validators import URLValidator
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import Input, IntegerInput, ObjectIdInput, TextInput
+from core.api.input import BooleanInput, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from crm.activities.models import CallLog
 from crm.activities.serializers import MAX_NOTES
 from crm.leads.serializers import LeadContact
 from crm.leads.snapshots import CONTACT_READS, LEAD_READS, MEMBER_READS, LeadSnapshot, contact_of, lead_of
-from crm.records.serializers import AutomationInput, BulkError, BulkFailure, member_of
+from crm.records.serializers import SKIP, AutomationInput, BulkError, BulkFailure, member_of
 
 MOMENT = "such as 2026-03-09T14:30:00+01:00; without an offset it is what the clocks of the company's time zone show"
 
@@ -66,6 +66,7 @@ class CallBulkCreate(AutomationInput):
     formData = serializers.ListField(
         child=serializers.JSONField(), default=list, help_text="up to 500 objects, each as the body of POST /calllog"
     )
+    skipInvalid = BooleanInput(default=None, allow_null=True, help_text=SKIP)
 
 
 class CallDelete(SelectionInput, AutomationInput):

@@ -34,8 +34,8 @@ class CallLogViewSet(ResourceViewSet):
         success="CallLogCreated_201",
         errors=ERRORS,
         description="The call was with the lead (and its contact) or the contact that is named, or else with the one"
-        " contact that has the number; when none or several have it, that is refused. Emits call.logged, which makes"
-        " an activity of kind call.",
+        " contact that has the number; when none or several have it, that is refused. Emits calllog.created, which"
+        " makes an activity of kind call.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         automation = data.pop("automation") == "run"
@@ -48,7 +48,7 @@ class CallLogViewSet(ResourceViewSet):
         bulk=True,
         success="CallLogsDeleted_200",
         errors=("CallLogNotFound_400",),
-        description="The activities that were made from them stay. Emits call.deleted for each.",
+        description="The activities that were made from them stay. Emits calllog.deleted for each.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         deleted = delete_calls(
@@ -68,7 +68,7 @@ class CallLogViewSet(ResourceViewSet):
         errors=("CallLogNotFound_400", *ERRORS),
         description="What is not given stays. A lead brings its contact with it, another contact takes the lead away,"
         " and null takes lead, contact or member away; where neither lead nor contact is left, the call is with the"
-        " contact that has the number. Emits call.changed when anything is different.",
+        " contact that has the number. Emits calllog.updated when anything is different.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         automation = data.pop("automation") == "run"
@@ -80,15 +80,16 @@ class CallLogViewSet(ResourceViewSet):
         input=CallBulkCreate,
         output=CallBulkOut,
         success="CallLogsProcessed_200",
-        errors=("InvalidPayload_400",),
-        description="As POST /calllog, each item on its own; the answer is 200 either way: items that became no call"
-        " log are in `failed`, and what stood in their way in `errors`.",
+        errors=("InvalidPayload_400", *ERRORS),
+        description="As POST /calllog, each item on its own unless skipInvalid is false; the answer is 200 either way:"
+        " items that became no call log are in `failed`, and what stood in their way in `errors`.",
     )
     def bulk(self, request: Request, data: dict[str, Any]) -> Any:
         result = create_calls(
             actor_id=self.actor.member_id,
             items=data["form_data"],
             read=partial(read, CallValues),
+            all_or_none=data["skip_invalid"] is False,
             automation=data["automation"] == "run",
         )
         answer = bulk_answer(result, CallLog.objects.all(), CallOut)

@@ -57,7 +57,7 @@ class _Known:
 
 
 def create_call(*, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> str:
-    """Create a call log and return its id. Emits call.logged.
+    """Create a call log and return its id. Emits calllog.created.
 
     A call without lead and contact is assigned to the live contact that has the number. Raises LeadNotFound_400,
     ContactNotFound_400 (no contact has the number), MemberNotFound_404 and InvalidInput_400 (several contacts have it,
@@ -68,13 +68,15 @@ def create_call(*, actor_id: str, values: Mapping[str, Any], automation: bool = 
         call = _new(actor_id)
         _fill(call, given, _look_up([given]))
         call.save(force_insert=True)
-        _emit("call.logged", [call], actor_id, automation)
+        _emit("calllog.created", [call], actor_id, automation)
         return call.pk
 
 
-def create_calls(*, actor_id: str, items: Sequence[Any], read: Any, automation: bool = True) -> BulkResult:
+def create_calls(
+    *, actor_id: str, items: Sequence[Any], read: Any, all_or_none: bool = False, automation: bool = True
+) -> BulkResult:
     """Create up to 500 call logs, each on its own: an invalid item is reported and does not affect the others. `read`
-    checks the shape of an item.
+    checks the shape of an item. With `all_or_none` the first one that fails refuses all, by its error.
 
     Raises InvalidPayload_400 for no item and for more than 500.
     """
@@ -102,10 +104,12 @@ def create_calls(*, actor_id: str, items: Sequence[Any], read: Any, automation: 
                 _fail(result, index, items[index], error)
             else:
                 calls.append(call)
+        result.failed.sort(key=lambda failure: failure.index)
+        if all_or_none:
+            result.refuse_failed()
         CallLog.objects.bulk_create(calls)
-        _emit("call.logged", calls, actor_id, automation)
+        _emit("calllog.created", calls, actor_id, automation)
     result.created = [call.pk for call in calls]
-    result.failed.sort(key=lambda failure: failure.index)
     result.errors.sort(key=lambda error: error[0])
     return result
 
@@ -113,7 +117,7 @@ def create_calls(*, actor_id: str, items: Sequence[Any], read: Any, automation: 
 def update_call(*, id: str, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> str:
     """Change the given values of a call log. null removes lead, contact or member, but not both lead and contact.
 
-    Raises CallLogNotFound_400 and what create_call raises. Emits call.changed with the differences, if there are any.
+    Raises CallLogNotFound_400 and what create_call raises. Emits calllog.updated with the differences, if any.
     """
     with transaction.atomic():
         call = CallLog.objects.select_for_update(of=("self",)).filter(pk=id).first()
@@ -130,13 +134,13 @@ def update_call(*, id: str, actor_id: str, values: Mapping[str, Any], automation
         if changes:
             call.updated_by_id = actor_id
             call.save()
-            _emit("call.changed", [call], actor_id, automation, changes=changes)
+            _emit("calllog.updated", [call], actor_id, automation, changes=changes)
         return id
 
 
 def delete_calls(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
     """Delete the selected call logs and return their number. Their activities stay in the timelines. Emits
-    call.deleted.
+    calllog.deleted.
 
     Raises CallLogNotFound_400 if ids select none.
     """
@@ -145,7 +149,7 @@ def delete_calls(*, actor_id: str, selection: BulkSelection, automation: bool = 
         for ids in in_batches(selection.apply(CallLog.objects.all()), lock=True):
             calls = list(CallLog.objects.filter(pk__in=ids).order_by("pk"))
             CallLog.objects.filter(pk__in=ids).delete()
-            _emit("call.deleted", calls, actor_id, automation)
+            _emit("calllog.deleted", calls, actor_id, automation)
             deleted += len(calls)
         if not deleted and not selection.everything:
             raise NamedError(NOT_FOUND, "ids: none of them is a call log of this company")

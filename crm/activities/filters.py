@@ -22,6 +22,6 @@ ACTIVITY_FIELDS = FieldSet(
         ListField("createdAt", "date", "created_at", nullable=False),
         ListField("updatedAt", "date", "updated_at", nullable=False),
     ],
-    default_sort=("happenedAt",),
+    default_sort=("createdAt",),
     default_search=("notes",),
 )

@@ -11,7 +11,8 @@ from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 from crm.activities.follow_up_filters import FOLLOW_UP_FIELDS
 from crm.activities.follow_up_serializers import FollowUpCreate, FollowUpOut, FollowUpUpdate
-from crm.activities.follow_ups import create_follow_up, live_follow_ups, not_found, update_follow_up
+from crm.activities.follow_ups import create_follow_up, delete_follow_up, live_follow_ups, not_found, update_follow_up
+from crm.records.serializers import AutomationInput
 
 REFERENCES = ("MemberNotFound_404", "MemberNotAccepted_400", "InvalidInput_400")
 
@@ -35,7 +36,7 @@ class FollowUpViewSet(ResourceViewSet):
         errors=("LeadNotFound_400", *REFERENCES),
         description="With remindMinutes the assignee gets a mail that long before it is due: once, unless dueAt,"
         " remindMinutes or assignee change; at once when that time has passed already, and none when it is due"
-        " already. Emits follow_up.created.",
+        " already. Emits follow-up.created.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         automation = data.pop("automation") == "run"
@@ -53,13 +54,24 @@ class FollowUpViewSet(ResourceViewSet):
         success="FollowUpUpdated_200",
         errors=("LeadActivityNotFound_404", *REFERENCES),
         description="What is not given stays. Any status may follow any other: done stamps doneAt, another one takes"
-        " it away. Emits follow_up.done when it becomes done, and otherwise follow_up.changed when anything is"
+        " it away. Emits follow-up.completed when it becomes done, and otherwise follow-up.updated when anything is"
         " different.",
     )
     def partial_update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         automation = data.pop("automation") == "run"
         update_follow_up(id=id, actor_id=self.actor.member_id, values=data, automation=automation)
         return self._one(id)
+
+    @endpoint(
+        "Delete a follow-up",
+        input=AutomationInput,
+        success="FollowUpDeleted_200",
+        errors=("LeadActivityNotFound_404",),
+        description="For good; nobody is reminded of it any more. The activities that were made from it stay. Emits"
+        " follow-up.deleted.",
+    )
+    def destroy(self, request: Request, id: str, data: dict[str, Any]) -> None:
+        delete_follow_up(id=id, actor_id=self.actor.member_id, automation=data["automation"] == "run")
 
     def _one(self, id: str) -> dict[str, Any]:
         found = FollowUpOut.one(live_follow_ups().filter(pk=id))

@@ -47,7 +47,7 @@ def create_follow_up(*, actor_id: str, values: Mapping[str, Any], automation: bo
     schedule_reminder(follow_up, follow_up.due_at)
     follow_up.save()
     _emit(
-        "follow_up.created",
+        "follow-up.created",
         follow_up,
         actor_id,
         automation,
@@ -76,9 +76,22 @@ def update_follow_up(*, id: str, actor_id: str, values: Mapping[str, Any], autom
     follow_up.updated_by_id = actor_id
     follow_up.save()
     done = follow_up.status == Status.DONE != status
-    kind = "follow_up.done" if done else "follow_up.changed"
+    kind = "follow-up.completed" if done else "follow-up.updated"
     _emit(kind, follow_up, actor_id, automation, **{"from": status, "to": follow_up.status, "changes": changes})
     return follow_up
+
+
+@transaction.atomic
+def delete_follow_up(*, id: str, actor_id: str, automation: bool = True) -> None:
+    """Delete a follow-up for good; the activities that were made from it stay. Emits follow-up.deleted.
+
+    Raises LeadActivityNotFound_404.
+    """
+    follow_up = live_follow_ups().select_for_update(of=("self",)).filter(pk=id).first()
+    if follow_up is None:
+        raise not_found()
+    FollowUp.objects.filter(pk=id)._raw_delete("default")  # nothing refers to follow-ups
+    _emit("follow-up.deleted", follow_up, actor_id, automation, status=follow_up.status)
 
 
 def not_found() -> NamedError:

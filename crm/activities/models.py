@@ -22,6 +22,8 @@ class LeadActivity(CompanyModel):
         FOLLOW_UP = "follow_up"
         MERGED = "merged"
         DELETED = "deleted"
+        RESTORED = "restored"
+        IMPORTED = "imported"
 
     kind = models.CharField(max_length=12, choices=Kind)
     lead = CompanyForeignKey("crm.Lead", on_delete=models.CASCADE, null=True, related_name="activities", db_index=False)
@@ -51,12 +53,25 @@ class LeadActivity(CompanyModel):
             )
         ]
         indexes = [
-            models.Index(fields=("company", "happened_at", "id"), name="leadactivity_newest"),
+            models.Index(
+                fields=("company", "created_at", "id"), condition=Q(lead__isnull=False), name="leadactivity_created"
+            ),
+            models.Index(
+                fields=("company", "happened_at", "id"), condition=Q(lead__isnull=False), name="leadactivity_newest"
+            ),
             models.Index(
                 fields=("lead", "happened_at", "id"), condition=Q(lead__isnull=False), name="leadactivity_lead"
             ),
             models.Index(
                 fields=("contact", "happened_at", "id"), condition=Q(contact__isnull=False), name="leadactivity_contact"
+            ),
+            models.Index(
+                fields=("lead", "created_at", "id"), condition=Q(lead__isnull=False), name="leadactivity_lead_created"
+            ),
+            models.Index(
+                fields=("contact", "created_at", "id"),
+                condition=Q(contact__isnull=False),
+                name="leadactivity_contact_created",
             ),
         ]
 
@@ -147,6 +162,7 @@ class CallLog(CompanyModel):
             )
         ]
         indexes = [
+            models.Index(fields=("company", "created_at", "id"), name="calllog_created"),
             models.Index(fields=("company", "started_at", "id"), name="calllog_newest"),
             models.Index(fields=("lead",), condition=Q(lead__isnull=False), name="calllog_lead"),
             models.Index(fields=("contact",), condition=Q(contact__isnull=False), name="calllog_contact"),

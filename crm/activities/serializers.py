@@ -17,10 +17,10 @@ from crm.records.serializers import AutomationInput, member_of
 
 MAX_NOTES = 20_000
 DETAILS = (
-    "What happened. created, deleted: nothing. changed, status, assigned: field -> {from, to}; {added}, {removed} or"
-    " {to} for tags,\nproducts and fields with several values. mail, call, meeting, follow_up, merged: event (sent,"
-    " logged, scheduled …), the id of what it was\n(message, call, meeting, followUp, winner), and what is worth"
-    " knowing of it."
+    "What happened. created, deleted, restored: nothing. changed, status, assigned: field -> {from, to}; {added},"
+    " {removed} or {to} for tags,\nproducts and fields with several values. imported (an import changed the contact):"
+    " import, and changes like these. mail, call, meeting,\nfollow_up, merged: event (sent, created, updated …), the id"
+    " of what it was (message, call, meeting, followUp, winner), and what is worth\nknowing of it."
 )
 
 

@@ -1,8 +1,8 @@
 """Lead activities: the notes that people write, and those made from domain events, each event once.
 
-An activity of a lead also names the contact that the lead had then; an activity of a contact itself has no lead. A
-filter by contact therefore finds the contact's whole history, and a lead's timeline consists of its own activities and
-those of its contact without a lead. A new contact makes no activity: createdAt and createdBy say the same.
+An activity of a lead also names the contact that the lead had then; an activity of a contact itself has no lead. The
+list shows those of leads, crm.activities.timeline all of a contact. A new contact makes no activity: createdAt and
+createdBy say the same.
 """
 
 from __future__ import annotations
@@ -56,7 +56,14 @@ def _changed(event: Event) -> list[Part]:
 
 
 def _contact_changed(event: Event) -> list[Part]:
-    return [(Kind.CHANGED, event.payload.get("changes") or {})]
+    changes = event.payload.get("changes") or {}
+    if "import" in event.payload:
+        return [(Kind.IMPORTED, {"import": event.payload["import"], "changes": changes})]
+    return [(Kind.CHANGED, changes)]
+
+
+def _restored(event: Event) -> list[Part]:
+    return [(Kind.RESTORED, {})]
 
 
 def _unsubscribed(event: Event) -> list[Part]:
@@ -78,13 +85,18 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
     "lead.created": _made,
     "lead.updated": _changed,
     "lead.deleted": _deleted,
+    "lead.restored": _restored,
     "contact.updated": _contact_changed,
     "contact.deleted": _deleted,
+    "contact.restored": _restored,
     "contact.unsubscribed": _unsubscribed,
     "mail.sent": _about(Kind.MAIL, "message"),
-    "call.logged": _about(Kind.CALL, "call"),
-    **{f"meeting.{step}": _about(Kind.MEETING, "meeting") for step in ("scheduled", "changed", "cancelled")},
-    **{f"follow_up.{step}": _about(Kind.FOLLOW_UP, "followUp") for step in ("created", "changed", "done")},
+    "calllog.created": _about(Kind.CALL, "call"),
+    **{f"meeting.{step}": _about(Kind.MEETING, "meeting") for step in ("created", "updated", "cancelled")},
+    **{
+        f"follow-up.{step}": _about(Kind.FOLLOW_UP, "followUp")
+        for step in ("created", "updated", "completed", "deleted")
+    },
     **{
         f"{panel}.{step}": _about(Kind.MERGED, "winner")
         for panel in ("contact", "lead")

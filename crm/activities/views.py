@@ -12,26 +12,20 @@ from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 from crm.activities.filters import ACTIVITY_FIELDS
 from crm.activities.models import LeadActivity
+from crm.activities.selectors import lead_activities
 from crm.activities.serializers import ActivityOut, NoteCreate, NotesUpdate
 from crm.activities.services import add_note, change_notes, not_found
 
-TIMELINE = (
-    '{"operator": "or", "conditions": [{"field": "lead", "operator": "equals", "value": lead id}, {"operator": "and",'
-    ' "conditions": [{"field": "contact", "operator": "equals", "value": id of its contact}, {"field": "lead",'
-    ' "operator": "isEmpty"}]}]}'
-)
 LIST = (
-    "Newest first. Made from what happens to leads and contacts, within seconds of it. An activity of a lead also"
-    " names the contact\nthat the lead had then; what happens to a contact itself (a change, a mail) has no lead. So"
-    f' filters={{"lead": id}} gives what happened to\nthe lead, filters={{"contact": id}} all about a contact and'
-    f" its leads, and the whole timeline of a lead is advancedFilters={TIMELINE}.\nA lead's notes are"
-    f' filters={{"lead": id, "kind": "note"}}. Those of deleted leads and contacts stay in the list.'
+    "Newest first. Made from what happens to leads, within seconds of it. An activity also names the contact that the"
+    ' lead had then: filters={"lead": id} gives the timeline of a lead, and its notes are filters={"lead": id, "kind":'
+    ' "note"}. What happens to a contact itself is in GET /contact/:id/timeline. Those of deleted leads stay listed.'
 )
 
 
 class LeadActivityViewSet(ResourceViewSet):
     module = "lead-activity"
-    listing = Listing("List lead activities", LeadActivity.objects.all, ACTIVITY_FIELDS, ActivityOut, description=LIST)
+    listing = Listing("List lead activities", lead_activities, ACTIVITY_FIELDS, ActivityOut, description=LIST)
 
     @endpoint(
         "Write a note on a lead",
@@ -39,7 +33,8 @@ class LeadActivityViewSet(ResourceViewSet):
         output=ActivityOut,
         success="NoteCreated_201",
         errors=("LeadNotFound_400", "ContactNotFound_400", "InvalidInput_400"),
-        description="The note is an activity of kind note, by the member who asks. Emits note.created.",
+        description="Or on a contact, whose timeline shows it then. The note is an activity of kind note, by the member"
+        " who asks. Emits note.created.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         note = add_note(

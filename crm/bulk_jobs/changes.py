@@ -1,4 +1,4 @@
-"""One change or deletion of many records of a type: within the request, or by a job in batches if there are very many.
+"""One change or deletion of records of a type: within the request, or by a job in batches if there are very many.
 
 Both work alike: batches of rows, locked in the order of their ids, are journaled so that the change can be undone, and
 emit events.
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from core.errors import NamedError
@@ -22,12 +22,12 @@ from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
-from crm.bulk_jobs.models import BulkJob
+from crm.bulk_jobs.models import BulkJob, Journal
 from crm.records.bulk_change import ChangesById
 from crm.records.kinds import RecordKind
 from crm.records.types import RECORD_TYPES, Apply, RecordType
 
-UPDATE, DELETE = BulkJob.Action.UPDATE, BulkJob.Action.DELETE
+UPDATE, DELETE, RESTORE = BulkJob.Action.UPDATE, BulkJob.Action.DELETE, BulkJob.Action.RESTORE
 MAX_AT_ONCE = 10_000
 """The largest number of records that selectAll changes within a request; a job changes more."""
 UNDO_DAYS = 30
@@ -35,13 +35,14 @@ UNDOABLE_FOR = timedelta(days=UNDO_DAYS)
 
 
 class Outcome(NamedTuple):
-    """The number of selected records and of changed ones. `job` is the queued job if the change is too large for a
-    request (`queued`; nothing has changed yet), otherwise the job by which the change can be undone, if more than one
-    record was selected."""
+    """The number of selected records and of changed ones, and what to warn of by record. `job` is the queued job if the
+    change is too large for a request (`queued`; nothing has changed yet), otherwise the job by which the change can be
+    undone, if any."""
 
     matched: int
     changed: int
     job: BulkJob | None = None
+    warnings: Mapping[str, str] = {}
 
     @property
     def queued(self) -> bool:
@@ -51,6 +52,63 @@ class Outcome(NamedTuple):
 def batch_action(what: RecordType, action: str, actor_id: str | None, change: Mapping[str, Any]) -> Apply:
     """Return the function that applies the action to a batch of locked records in the current transaction."""
     return what.prepare(actor_id, change) if action == UPDATE else lambda ids: _flag_deleted(what.kind, ids, actor_id)
+
+
+def new_job(
+    kind: RecordKind,
+    action: str,
+    *,
+    actor_id: str | None,
+    selection: Mapping[str, Any],
+    change: Mapping[str, Any] | None = None,
+    automation: bool = True,
+) -> BulkJob:
+    """Return a job, not saved yet, whose id the journal of a change can refer to in the same transaction."""
+    job = BulkJob(
+        action=action,
+        panel=kind.panel,
+        selection=dict(selection),
+        change=dict(change or {}),
+        automation=automation,
+        created_by_id=actor_id,
+    )
+    job.pk = new_id()
+    return job
+
+
+def complete(job: BulkJob, matched: int, changed: int) -> BulkJob | None:
+    """Save the job of a change that was made within the request, so that it can be undone. Returns None, and saves
+    nothing, if nothing changed."""
+    if not changed:
+        return None
+    now = timezone.now()
+    job.status, job.total, job.processed, job.changed = BulkJob.Status.COMPLETED, matched, matched, changed
+    job.started_at, job.finished_at, job.undo_until = now, now, now + UNDOABLE_FOR
+    job.save()
+    return job
+
+
+def record_change(kind: RecordKind, source: Source, *, actor_id: str | None, automation: bool) -> str | None:
+    """Create the job by which records that a request journaled for `source`, a bulk job's id, can be undone.
+
+    Returns its id, or None if nothing was journaled.
+    """
+    rows = Journal.objects.filter(panel=kind.panel, **{source.column: source.id})
+    ids = list(rows.order_by("record_id").values_list("record_id", flat=True))
+    selection = {"ids": ids, "nids": [], "query": {}}
+    job = new_job(kind, UPDATE, actor_id=actor_id, selection=selection, automation=automation)
+    job.pk = source.id
+    return source.id if complete(job, len(ids), len(ids)) else None
+
+
+def queue_if_many(job: BulkJob, kind: RecordKind, selection: BulkSelection, selected: QuerySet[Any]) -> bool:
+    """Queue the job for a worker if selectAll matches more records than a request changes. Returns whether it did."""
+    if not selection.everything or selected.order_by()[: at_once() + 1].count() <= at_once():
+        return False
+    job.until = kind.model._default_manager.aggregate(last=Max("pk"))["last"]
+    job.save()
+    notify_workers("bulk-job")
+    return True
 
 
 @transaction.atomic
@@ -66,36 +124,27 @@ def change_many(
     """Change or delete the selected live records, all or none, or queue a job for it. Raises the kind's `not_found` if
     ids select none."""
     what = RECORD_TYPES[kind.panel]
-    job = BulkJob(
-        action=action,
-        panel=kind.panel,
-        selection=dict(selection.raw),
-        change=dict(change or {}),
-        automation=automation,
-        created_by_id=actor_id,
-    )
-    job.pk = new_id()
+    job = new_job(kind, action, actor_id=actor_id, selection=selection.raw, change=change, automation=automation)
     apply = batch_action(what, action, actor_id, job.change)
     selected = selection.apply(kind.live())
-    if selection.everything and selected.order_by()[: at_once() + 1].count() > at_once():
-        job.until = kind.model._default_manager.aggregate(last=Max("pk"))["last"]
-        job.save()
-        notify_workers("bulk-job")
+    if queue_if_many(job, kind, selection, selected):
         return Outcome(0, 0, job)
     matched = changed = 0
-    for ids in in_batches(selected, lock=True):
-        source = Source.bulk_job(job.pk) if len(ids) > 1 or matched else None
+    warnings: dict[str, str] = {}
+    source = Source.bulk_job(job.pk)
+    for ids in in_batches(selected, lock=True, no_key=True):
         matched += len(ids)
-        changed += len(change_batch(kind, action, apply, ids, source, actor_id=actor_id, automation=automation))
+        moved = change_batch(kind, action, apply, ids, source, actor_id=actor_id, automation=automation)
+        changed += len(moved)
+        warnings |= judge(what, action, moved)
     if not matched and not selection.everything:
         raise NamedError(kind.not_found, f"ids: none of them is one of the company's {kind.noun}")
-    if matched < 2 or not changed:
-        return Outcome(matched, changed)
-    now = timezone.now()
-    job.status, job.total, job.processed, job.changed = BulkJob.Status.COMPLETED, matched, matched, changed
-    job.started_at, job.finished_at, job.undo_until = now, now, now + UNDOABLE_FOR
-    job.save()
-    return Outcome(matched, changed, job)
+    return Outcome(matched, changed, complete(job, matched, changed), warnings)
+
+
+def judge(what: RecordType, action: str, moved: ChangesById) -> Mapping[str, str]:
+    """What to warn of in the changed records: id -> text. Raises what the company refuses."""
+    return what.judge(moved) if action == UPDATE else {}
 
 
 def change_batch(
@@ -103,21 +152,19 @@ def change_batch(
     action: str,
     apply: Apply,
     ids: list[str],
-    source: Source | None,
+    source: Source,
     *,
     actor_id: str | None,
     automation: bool,
 ) -> ChangesById:
     """Change a batch of locked records with journal and events, in the caller's transaction. Returns the differences by
     record."""
-    if source is not None:
-        journal.before(kind, ids, source)
+    journal.before(kind, ids, source)
     moved = apply(ids)
     payloads = {id: {"changes": found} for id, found in moved.items()} if action == UPDATE else None
     verb = "updated" if action == UPDATE else "deleted"
-    emit(f"{kind.panel}.{verb}", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
-    if source is not None:
-        journal.after(kind, ids, source)
+    emit(f"{kind.module}.{verb}", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
+    journal.after(kind, ids, source)
     return moved
 
 

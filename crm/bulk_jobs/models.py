@@ -9,12 +9,13 @@ from crm.records.models import CustomField
 
 
 class BulkJob(Job):
-    """A change or deletion of many records, or the undoing of one, by a worker in batches. The overwritten values are
-    kept for 30 days."""
+    """A change, deletion or restoring of records, or the undoing of one. A worker does it in batches if there are very
+    many. The overwritten values are kept for 30 days."""
 
     class Action(models.TextChoices):
         UPDATE = "update"
         DELETE = "delete"
+        RESTORE = "restore"
         UNDO = "undo"
         CONVERT_FIELD = "convert_field"
         DELETE_FIELD = "delete_field"
@@ -24,6 +25,9 @@ class BulkJob(Job):
     selection = JSONField(default=dict, help_text="The bulk selection with its query string.")
     change = JSONField(default=dict, help_text="What to do to each record.")
     automation = models.BooleanField(default=True)
+    limited = models.BooleanField(
+        default=False, db_default=False, help_text="Records that come back count against the plan: a session asked."
+    )
     position = ObjectIdField(null=True, help_text="The last record that was looked at; work goes on behind it.")
     until = ObjectIdField(null=True, help_text="The last record that was there when the job was made.")
     changed = models.PositiveIntegerField(default=0)
@@ -47,6 +51,7 @@ class BulkJob(Job):
             models.Index(fields=("due_at",), condition=Q(status="queued"), name="bulkjob_due"),
             models.Index(fields=("status",), condition=Q(status="running"), name="bulkjob_running"),
             models.Index(fields=("company", "-created_at", "id"), name="bulkjob_newest"),
+            models.Index(fields=("finished_at",), condition=Q(total=1), name="bulkjob_single"),
             models.Index(fields=("undoes",), condition=Q(undoes__isnull=False), name="bulkjob_undoes"),
             models.Index(
                 fields=("undoes_import",), condition=Q(undoes_import__isnull=False), name="bulkjob_undoes_import"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import OuterRef, Subquery
@@ -10,14 +10,18 @@ from rest_framework import serializers
 from rest_framework.response import Response
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.envelope import ACCEPTED, respond
+from core.api.envelope import QUEUED, respond
 from core.api.input import Input
 from core.api.output import Computed, IdField, Output
+from core.api.selection import SelectionInput
 from core.api.views import ApiView
+from core.messages import resolve
 from crm.bulk_jobs.changes import Outcome
 from crm.bulk_jobs.models import BulkJob
+from crm.bulk_jobs.restoring import Restored
 from crm.bulk_jobs.undo import may_be_undone
 from crm.records.models import CustomField
+from crm.records.results import joined
 from crm.records.serializers import AutomationInput
 
 STATUSES = (BulkJob.Status.PAUSED.value, BulkJob.Status.QUEUED.value, BulkJob.Status.CANCELLED.value)
@@ -34,8 +38,36 @@ class BulkJobUndo(AutomationInput):
     """How to undo."""
 
 
+class RestoreInput(SelectionInput, AutomationInput):
+    """Which deleted records to restore."""
+
+
+class RestoreFailure(Output):
+    """A record that stays deleted."""
+
+    _id = IdField()
+    name = serializers.CharField(help_text="such as ContactAlreadyExists_400")
+    message = serializers.CharField()
+    warning = serializers.CharField()
+
+
+class RestoredOut(Output):
+    """What became of the selected records."""
+
+    restoredCount = Computed(serializers.IntegerField(allow_null=True, help_text="null while a job has to do it"))
+    failed = Computed(serializers.ListField(child=RestoreFailure(), allow_null=True))
+
+
+RESTORE = (
+    "Each on its own: the answer is 200 either way, and records that stay deleted are in `failed`, because a live one"
+    " has their unique key by now, because the plan has no room for them, or because they were merged into another one"
+    " (undo the merge). selectAll acts on the deleted records that match the query string. Emits <resource>.restored"
+    " for each."
+)
+
+
 class BulkJobOut(Output):
-    """A change of many records by a worker, or one that was small enough for its request, and how far it is."""
+    """A change of records by a worker, or one that was small enough for its request, and how far it is."""
 
     _id = IdField()
     action = serializers.ChoiceField(choices=BulkJob.Action.values)
@@ -53,9 +85,9 @@ class BulkJobOut(Output):
     eta = Computed(serializers.IntegerField(allow_null=True, help_text="seconds to go, while it runs"))
     error = serializers.CharField(help_text="why the whole job failed; empty otherwise")
     report = serializers.DictField(
-        help_text="by record, the first 1000 of each: failed (why), kept (what somebody had changed since and was left"
-        " alone; _id: the record itself), taken (the part of the unique key that another record has now); keptCount"
-        " and takenCount are of all"
+        help_text="by record, the first 1000 of each: failed (why), warned (of what), kept (what somebody had changed"
+        " since and was left alone; _id: the record itself), taken (the part of the unique key that another record has"
+        " now); keptCount and takenCount are of all"
     )
     undoes = IdField(source="undoes_id", allow_null=True, help_text="the bulk job that this one undoes")
     undoesImport = IdField(source="undoes_import_id", allow_null=True, help_text="the import that this one undoes")
@@ -95,12 +127,30 @@ class BulkJobOut(Output):
 
 
 def bulk_response(view: ApiView, outcome: Outcome, data: dict[str, Any]) -> Response:
-    """Return the answer to a change of many records: its result with the job that can undo it, or 202 with the queued
-    job."""
+    """Return the answer to a change of many records: its result with the job that can undo it.
+
+    While a queued job still has to make the change, the counts are null.
+    """
     if outcome.queued and outcome.job is not None:
-        return respond(ACCEPTED, job_answer(outcome.job.pk))
-    extra = {} if outcome.job is None else {"bulkJob": outcome.job.pk}
-    return view.success(data, **extra)
+        return respond(QUEUED, dict.fromkeys(data), bulkJob=outcome.job.pk)
+    return undoable_response(view, data, outcome.job, [f"{id}: {text}" for id, text in outcome.warnings.items()])
+
+
+def undoable_response(view: ApiView, data: Any, job: BulkJob | None, notes: Sequence[str] = ()) -> Response:
+    """Return the answer to a change within the request: its result, the job that can undo it, and what to warn of."""
+    extra = {} if job is None else {"bulkJob": job.pk}
+    return view.success(data, **extra, **({"warning": joined(notes)} if notes else {}))
+
+
+def restored_response(view: ApiView, restored: Restored) -> Response:
+    """Return the answer to a restoring: its counts and failures, which are null while a queued job has to do it."""
+    if restored.job is not None and restored.job.status == BulkJob.Status.QUEUED:
+        return respond(QUEUED, {"restoredCount": None, "failed": None}, bulkJob=restored.job.pk)
+    failed = [
+        {"_id": id, "name": error.name, "message": resolve(error.name)[1], "warning": error.detail}
+        for id, error in sorted(restored.failed.items())
+    ]
+    return undoable_response(view, {"restoredCount": restored.count, "failed": failed}, restored.job)
 
 
 def job_answer(id: str) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from core.access import entitlement, limited
 from core.errors import NamedError
 from core.jobs import Work, checkpoint, finish, has_due, notify_workers, registered, release
 from crm.bulk_jobs.models import BulkJob
@@ -21,6 +22,7 @@ ENDED = (COMPLETED, FAILED, CANCELLED)
 NOT_FOUND, WRONG_STATE = "NotFound_404", "InvalidRequest_400"
 BATCH_ROWS = 2000
 SMOOTHING = 0.2
+LAPSED = "The company's subscription has ended. Renew it, then resume the job: it goes on where it stopped."
 
 Step = Callable[[BulkJob], dict[str, Any] | None]
 """Processes one batch in the caller's transaction. Returns the job's new fields (`processed` among them), or None if
@@ -69,6 +71,20 @@ def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], Non
         if not go_on or (monotonic() > deadline and has_due(BulkJob)):
             release(job)
             return
+
+
+def within_plan(job: BulkJob, do: Callable[[], None]) -> None:
+    """Do the work within the company's plan if the job says so. A lapsed subscription ends the job as failed."""
+    if not job.limited:
+        do()
+        return
+    try:
+        allowed = entitlement(job.company_id)
+    except NamedError as error:
+        finish(job, FAILED, error=LAPSED, error_detail=str(error))
+        return
+    with limited(allowed):
+        do()
 
 
 def batch_rows() -> int:
@@ -149,7 +165,7 @@ def _cancel(job: BulkJob) -> bool:
     return True
 
 
-CANCELLABLE = frozenset({BulkJob.Action.UPDATE, BulkJob.Action.DELETE, BulkJob.Action.UNDO})
+CANCELLABLE = frozenset({BulkJob.Action.UPDATE, BulkJob.Action.DELETE, BulkJob.Action.RESTORE, BulkJob.Action.UNDO})
 """Actions that may stop at any point; changing or deleting a field may not, since its definition has changed
 already."""
 _MOVES = {PAUSED.value: _pause, QUEUED.value: _resume, CANCELLED.value: _cancel}

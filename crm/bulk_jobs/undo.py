@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from core.access import is_limited, quota_exceeded
 from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
@@ -17,12 +18,13 @@ from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.history.restore import RestoreResult
 from crm.bulk_jobs.models import BulkJob, Journal
-from crm.bulk_jobs.services import ENDED, WRONG_STATE, batch_rows, not_found, work
+from crm.bulk_jobs.services import ENDED, WRONG_STATE, batch_rows, not_found, within_plan, work
 from crm.bulk_jobs.worker import MAX_REPORTED
 from crm.records.kinds import RecordKind
+from crm.records.results import MAX_BULK
 from crm.records.types import kind_of
 
-UNDOABLE = (BulkJob.Action.UPDATE, BulkJob.Action.DELETE)
+UNDOABLE = (BulkJob.Action.UPDATE, BulkJob.Action.DELETE, BulkJob.Action.RESTORE)
 KEPT_FOR = UNDOABLE_FOR + timedelta(days=1)
 """Longer than the time in which a change may be undone, so that no undo loses its journal on the way."""
 SWEEP = 5000
@@ -42,6 +44,13 @@ def undo_bulk_job(*, id: str, actor_id: str, automation: bool = True) -> BulkJob
     refuse_late(job.started_at)
     refuse_twice(BulkJob.objects.filter(undoes=job))
     return enqueue_undo(job.panel, actor_id, automation, undoes=job)
+
+
+def changed_beside(job: BulkJob) -> list[str]:
+    """Return the panels of further records that the job changed: the contact of a lead, which only a change of few
+    leads can change."""
+    panels = kind_of(job.panel).made_with if job.total is not None and job.total <= MAX_BULK else ()
+    return [panel for panel in panels if Journal.objects.filter(bulk_job=job, panel=panel).exists()]
 
 
 def may_be_undone(action: str, status: str, started_at: datetime | None) -> bool:
@@ -73,9 +82,17 @@ def refuse_twice(undoings: QuerySet[BulkJob]) -> None:
 
 
 def enqueue_undo(panel: str, actor_id: str, automation: bool, **source: Any) -> BulkJob:
-    """Create the job that undoes `source`: `undoes`, a bulk job, or `undoes_import`, an import."""
+    """Create the job that undoes `source`: `undoes`, a bulk job, or `undoes_import`, an import.
+
+    Where the plan's limits apply to the request, they apply to the job as well.
+    """
     job = BulkJob.objects.create(
-        action=BulkJob.Action.UNDO, panel=panel, automation=automation, created_by_id=actor_id, **source
+        action=BulkJob.Action.UNDO,
+        panel=panel,
+        automation=automation,
+        limited=is_limited(),
+        created_by_id=actor_id,
+        **source,
     )
     notify_workers("bulk-job")
     return job
@@ -83,13 +100,13 @@ def enqueue_undo(panel: str, actor_id: str, automation: bool, **source: Any) -> 
 
 def undo(job: BulkJob, deadline: float) -> None:
     """Work on a job of action undo."""
-    work(job, deadline, _undo_next, _mark_undone)
+    within_plan(job, lambda: work(job, deadline, _undo_next, _mark_undone))
 
 
 def _undo_next(job: BulkJob) -> dict[str, Any] | None:
     source = Source.bulk_job(job.undoes_id) if job.undoes_id else Source.import_job(job.undoes_import_id or "")
-    # Leads before the contacts that were created with them.
-    panels = (job.panel,) if job.undoes_id else (job.panel, *kind_of(job.panel).made_with)
+    # Leads before the contacts that were created or changed with them.
+    panels = (job.panel, *kind_of(job.panel).made_with)
     found: dict[str, Any] = (
         {} if job.total is not None else {"total": sum(_count(kind_of(panel), source) for panel in panels)}
     )
@@ -108,8 +125,8 @@ def _undo_next(job: BulkJob) -> dict[str, Any] | None:
         "position": ids[-1],
         "processed": job.processed + len(ids),
         "changed": job.changed + len(result.changed) + len(result.deleted),
-        "failed": job.failed + len(result.taken),
-        "report": _report(job.report, result),
+        "failed": job.failed + len(result.taken) + len(result.over_quota),
+        "report": _report(job.report, result, kind),
     }
 
 
@@ -141,16 +158,21 @@ def _count(kind: RecordKind, source: Source) -> int:
 def _emit_events(kind: RecordKind, result: RestoreResult, job: BulkJob) -> None:
     """Emit the events of the differences; revived records are reported as restored."""
     common: dict[str, Any] = {"actor_id": job.created_by_id, "automation": job.automation}
-    changed = sorted(result.changed.keys() - result.revived)
+    deleted = result.deleted_again.union(result.deleted)
+    changed = sorted(result.changed.keys() - result.revived - deleted)
     payloads = {id: {"changes": changes} for id, changes in result.changed.items()}
-    for verb, ids in (("updated", changed), ("restored", sorted(result.revived)), ("deleted", sorted(result.deleted))):
-        emit(f"{kind.panel}.{verb}", ids, payloads=payloads if verb == "updated" else None, **common)
+    for verb, ids in (("updated", changed), ("restored", sorted(result.revived)), ("deleted", sorted(deleted))):
+        emit(f"{kind.module}.{verb}", ids, payloads=payloads if verb == "updated" else None, **common)
 
 
-def _report(report: dict[str, Any], result: RestoreResult) -> dict[str, Any]:
-    """Return the report with the records that stayed: `kept` and `taken` by record, up to the limit, and their
-    numbers."""
+def _report(report: dict[str, Any], result: RestoreResult, kind: RecordKind) -> dict[str, Any]:
+    """Return the report with the records that stayed: `kept`, `taken` and `failed` by record, up to the limit, and the
+    numbers of the first two."""
     new = dict(report)
+    if result.over_quota:
+        listed = dict(new.get("failed", {}))
+        detail = quota_exceeded(kind.module).detail
+        new["failed"] = listed | dict.fromkeys(result.over_quota[: max(0, MAX_REPORTED - len(listed))], detail)
     for name, found in (("kept", result.kept), ("taken", result.taken)):
         listed = dict(new.get(name, {}))
         listed.update(list(found.items())[: max(0, MAX_REPORTED - len(listed))])
@@ -163,12 +185,25 @@ def _mark_undone(job: BulkJob) -> None:
         BulkJob.objects.filter(pk=job.undoes_id).update(undone_at=timezone.now(), updated_at=timezone.now())
 
 
+PURGE_JOURNALS = """
+DELETE FROM crm_journal WHERE id IN (SELECT id FROM crm_journal WHERE created_at < %s ORDER BY created_at LIMIT %s)
+"""
+PURGE_SINGLE_CHANGES = """
+DELETE FROM crm_bulkjob WHERE id IN (
+    SELECT id FROM crm_bulkjob b
+    WHERE total = 1 AND finished_at < %s AND action IN ('update', 'delete', 'restore', 'undo')
+        AND NOT EXISTS (SELECT FROM crm_journal j WHERE j.bulk_job_id = b.id)
+        AND NOT EXISTS (SELECT FROM crm_bulkjob u WHERE u.undoes_id = b.id)
+    ORDER BY finished_at LIMIT %s)
+"""
+
+
 def purge_journals() -> bool:
-    """Delete one batch of journals that no undo needs any more. Returns whether there may be more."""
+    """Delete one batch of journals that no undo needs any more, and of the jobs of single records, which are only kept
+    for undoing. Returns whether there may be more."""
+    until = timezone.now() - KEPT_FOR
     with connection.cursor() as cursor:
-        cursor.execute(
-            "DELETE FROM crm_journal WHERE id IN (SELECT id FROM crm_journal WHERE created_at < %s ORDER BY created_at"
-            " LIMIT %s)",
-            [timezone.now() - KEPT_FOR, SWEEP],
-        )
-        return cursor.rowcount == SWEEP
+        cursor.execute(PURGE_JOURNALS, [until, SWEEP])
+        more = cursor.rowcount == SWEEP
+        cursor.execute(PURGE_SINGLE_CHANGES, [until, SWEEP])
+        return more or cursor.rowcount == SWEEP

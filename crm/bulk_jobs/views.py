@@ -17,11 +17,14 @@ from crm.bulk_jobs.filters import BULK_JOB_FIELDS
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.serializers import BulkJobOut, BulkJobUndo, BulkJobUpdate, job_answer
 from crm.bulk_jobs.services import move_job, not_found
-from crm.bulk_jobs.undo import undo_bulk_job
+from crm.bulk_jobs.undo import changed_beside, undo_bulk_job
+from crm.records.types import RECORD_TYPES, kind_of
 
-MODULES = {"contact": "contact", "lead": "lead", "productService": "product-service"}
-"""Panel -> permission module."""
-RIGHTS = {BulkJob.Action.UPDATE.value: "PUT", BulkJob.Action.DELETE.value: "DELETE"}
+RIGHTS = {
+    BulkJob.Action.UPDATE.value: "PUT",
+    BulkJob.Action.DELETE.value: "DELETE",
+    BulkJob.Action.RESTORE.value: "DELETE",
+}
 """Action -> the permission on the panel's records that undoing it takes."""
 WHOSE = (
     "A job counts as one of its panel: contact, lead or product-service, whose permission it takes to see or move it."
@@ -36,7 +39,8 @@ def may(actor: Actor, module: str, method: str) -> bool:
 def visible_jobs(actor: Actor, method: str) -> QuerySet[BulkJob]:
     """Return the jobs of the panels on which the actor has the method's permission; other jobs do not exist for the
     actor."""
-    return BulkJob.objects.filter(panel__in=[panel for panel, module in MODULES.items() if may(actor, module, method)])
+    panels = [panel for panel, what in RECORD_TYPES.items() if may(actor, what.kind.module, method)]
+    return BulkJob.objects.filter(panel__in=panels)
 
 
 def listed_jobs(asked: ListRequest) -> QuerySet[BulkJob]:
@@ -73,14 +77,18 @@ class BulkJobViewSet(ResourceViewSet):
         errors=("NotFound_404", "InvalidRequest_400", "UnauthorizedAction_403"),
         description="For 30 days after its start. A worker gives the records back what they were before, as a bulk job"
         " of its own, which is answered. What somebody has changed since stays, as does a record whose unique key"
-        " another one has now: `report` tells of both. Undoing an update takes the right to update, undoing a deletion"
-        " that to delete. Emits <panel>.updated, and <panel>.restored for records that were deleted.",
+        " another one has now, or that the plan has no room for: `report` tells of them. Undoing an update takes the"
+        " right to update, undoing a deletion or a restoring that to delete, and undoing an update of a lead that"
+        " changed its contact the right to update contacts, too. Emits <resource>.updated, <resource>.restored for"
+        " records that were deleted, and <resource>.deleted for records that were restored.",
     )
     def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         job = self.find(id)
-        module, right = MODULES[job.panel], RIGHTS.get(job.action, "PUT")
-        if not may(self.actor, module, right):
-            raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{right}")
+        needed = [(kind_of(job.panel).module, RIGHTS.get(job.action, "PUT"))]
+        needed += [(kind_of(panel).module, "PUT") for panel in changed_beside(job)]
+        for module, right in needed:
+            if not may(self.actor, module, right):
+                raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{right}")
         undoing = undo_bulk_job(id=job.pk, actor_id=self.actor.member_id, automation=data["automation"] == "run")
         return job_answer(undoing.pk)
 

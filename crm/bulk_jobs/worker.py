@@ -6,15 +6,16 @@ The job skips a record that no longer matches, or that was created after the job
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from core.errors import NamedError
+from core.errors import ApiError
 from core.lists import BulkSelection
-from crm.bulk_jobs.changes import UNDOABLE_FOR, batch_action, change_batch
+from crm.bulk_jobs.changes import UNDOABLE_FOR, batch_action, change_batch, judge
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import batch_rows, work
@@ -34,12 +35,13 @@ def _change_next(job: BulkJob) -> dict[str, Any] | None:
     what = RECORD_TYPES[job.panel]
     found: dict[str, Any] = {}
     apply = batch_action(what, job.action, job.created_by_id, job.change)
-    selected = _selected(job)
+    selected = selected_records(job, what.kind.live())
     if job.total is None:
         found["total"] = selected.count()
         found["undo_until"] = timezone.now() + UNDOABLE_FOR
     rows = selected.filter(pk__gt=job.position) if job.position else selected
-    ids = list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True)[: batch_rows()])
+    locked = rows.order_by("pk").select_for_update(of=("self",), no_key=True)
+    ids = list(locked.values_list("pk", flat=True)[: batch_rows()])
     if not ids:
         return None
     report = dict(job.report)
@@ -54,10 +56,11 @@ def _change_next(job: BulkJob) -> dict[str, Any] | None:
     }
 
 
-def _selected(job: BulkJob) -> QuerySet[Any]:
-    what = RECORD_TYPES[job.panel]
-    selection = BulkSelection.parse(job.selection, job.selection.get("query", {}), what.fields, now=job.created_at)
-    return selection.apply(what.kind.live()).filter(pk__lte=job.until)
+def selected_records(job: BulkJob, rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Return those of the rows that the job is about."""
+    fields = RECORD_TYPES[job.panel].fields
+    selection = BulkSelection.parse(job.selection, job.selection.get("query", {}), fields, now=job.created_at)
+    return selection.apply(rows).filter(pk__lte=job.until)
 
 
 def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report: dict[str, Any]) -> tuple[int, int]:
@@ -66,18 +69,25 @@ def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report
     try:
         with transaction.atomic():
             source = Source.bulk_job(job.pk)
-            return len(
-                change_batch(
-                    kind, job.action, apply, ids, source, actor_id=job.created_by_id, automation=job.automation
-                )
-            ), 0
-    except NamedError as error:
+            moved = change_batch(
+                kind, job.action, apply, ids, source, actor_id=job.created_by_id, automation=job.automation
+            )
+            warned = judge(RECORD_TYPES[kind.panel], job.action, moved)
+    except ApiError as error:
         if len(ids) == 1:
-            listed = report.setdefault("failed", {})
-            if len(listed) < MAX_REPORTED:
-                listed[ids[0]] = error.detail
+            _list(report, "failed", {ids[0]: error.detail})
             return 0, 1
+    else:
+        _list(report, "warned", warned)
+        return len(moved), 0
     middle = len(ids) // 2
     changed, failed = _change(job, kind, apply, ids[:middle], report)
     more, worse = _change(job, kind, apply, ids[middle:], report)
     return changed + more, failed + worse
+
+
+def _list(report: dict[str, Any], name: str, found: Mapping[str, str]) -> None:
+    """Add records and what is said of them to a part of the report, up to the limit."""
+    if found:
+        listed = report.setdefault(name, {})
+        listed.update(list(found.items())[: max(0, MAX_REPORTED - len(listed))])

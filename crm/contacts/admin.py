@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
+from crm.bulk_jobs.restoring import restore_one
+from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact, ContactTag
 from crm.custom_fields.admin import custom_values
 
@@ -31,6 +35,14 @@ class ContactAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "email", "name", "contact_number")
     search_help_text = "Name, e-mail, number or id"
     hides = ("custom", "email_key", "number_key", "email_identity")
+    commands = ("restore",)
+
+    @admin.display(description="Restore")
+    def restore(self, request: HttpRequest, rows: QuerySet[Contact]) -> None:
+        def one(contact: Contact) -> None:
+            restore_one(CONTACT, contact.pk, actor_id=None)
+
+        self.each(request, rows, one, "restored")
 
 
 @panel(Contact, "Values and tags")

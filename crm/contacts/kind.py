@@ -13,6 +13,7 @@ CONTACT = RecordKind(
     link="contact",
     noun="contacts",
     singular="contact",
+    module="contact",
     columns=(
         Column("name", "name", "field", empty=""),
         Column("email", "email", "field"),

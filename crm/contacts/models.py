@@ -98,6 +98,20 @@ class Contact(CompanyModel):
             models.Index(
                 fields=("company", "created_at", "name", "id"), condition=Q(is_deleted=False), name="contact_newest"
             ),
+            models.Index(
+                fields=("company", "created_at", "name", "id"), condition=Q(is_deleted=True), name="contact_deleted"
+            ),
+            # A new contact takes over the leads of deleted ones with its key.
+            models.Index(
+                fields=("company", "email_key"),
+                condition=Q(is_deleted=True, email_key__isnull=False),
+                name="contact_deleted_email",
+            ),
+            models.Index(
+                fields=("company", "number_key"),
+                condition=Q(is_deleted=True, number_key__isnull=False),
+                name="contact_deleted_number",
+            ),
             # Leads are sorted by contacts that may be deleted, so these three indexes have no condition.
             models.Index(fields=("company", "name", "id"), name="contact_name"),
             models.Index("company", Upper("email"), "id", name="contact_email"),

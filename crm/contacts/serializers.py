@@ -11,7 +11,7 @@ from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
+from core.api.input import BooleanInput, FormInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
@@ -19,7 +19,7 @@ from crm.contacts.kind import CONTACT
 from crm.contacts.models import ContactTag
 from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.results import UNSET
-from crm.records.serializers import AutomationInput, BulkError, BulkFailure, member_of
+from crm.records.serializers import DROP, SKIP, SKIP_ONE, AutomationInput, BulkError, BulkFailure, member_of
 from crm.tags.serializers import LabelSnapshot
 
 FORM_DATA = f"system values ({', '.join(CONTACT.system_columns)}) and custom values by the uniqueFieldID of their field"
@@ -36,15 +36,21 @@ class TagsInput(AutomationInput):
     contactcategories = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
 
 
-class ContactCreate(TagsInput):
+class ContactInput(FormInput, TagsInput):
+    """The values of a contact."""
+
+    system = CONTACT.system_columns
+    beside = ("tags", "category", "contactCategory", "contactcategories")
+
+
+class ContactCreate(ContactInput):
     formData = ObjectInput(default=dict, help_text=FORM_DATA)
     existingError = BooleanInput(default=True, help_text="false: update the contact that has the unique key already")
-    skipInvalid = BooleanInput(
-        default=False, help_text="true: leave invalid values out, as long as they are not required"
-    )
+    skipInvalid = BooleanInput(default=False, help_text=SKIP_ONE)
+    dropInvalidValues = BooleanInput(default=False, help_text=DROP)
 
 
-class ContactUpdate(TagsInput):
+class ContactUpdate(ContactInput):
     formData = ObjectInput(default=dict, help_text=FORM_DATA + "; null empties a value")
 
 
@@ -56,7 +62,8 @@ class ContactBulkCreate(TagsInput):
         " the body",
     )
     existingError = BooleanInput(default=True, help_text="false: update the contacts that have the unique keys already")
-    skipInvalid = BooleanInput(default=False, help_text="true: leave invalid values out and tell them in errors")
+    skipInvalid = BooleanInput(default=None, allow_null=True, help_text=SKIP)
+    dropInvalidValues = BooleanInput(default=False, help_text=f"{DROP}, and tell them in errors")
 
 
 class ContactBulkUpdate(SelectionInput, ContactUpdate):
@@ -134,10 +141,3 @@ class ContactBulkOut(Output):
     )
     failed = Computed(serializers.ListField(child=BulkFailure()))
     errors = Computed(serializers.ListField(child=BulkError()))  # type: ignore[assignment]
-
-
-class BulkUpdated(Output):
-    """How many records a change matched, and how many it made different."""
-
-    matchedCount = Computed(serializers.IntegerField())
-    updatedCount = Computed(serializers.IntegerField())

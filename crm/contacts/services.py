@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from django.db import transaction
 
 from core.access import quota_exceeded
 from core.errors import NamedError, shorten
-from core.ids import is_id
+from core.ids import is_id, new_id
+from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
+from crm.bulk_jobs.history.journal import Source
+from crm.bulk_jobs.models import BulkJob
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
 from crm.contacts.schema import ContactRow, ContactSchema
@@ -38,10 +41,12 @@ def create_contact(
     tag_ids: Sequence[str] = (),
     category_id: str | None = None,
     existing_error: bool = True,
-    skip_invalid: bool = False,
+    drop_invalid: bool = False,
     automation: bool = True,
 ) -> Saved:
     """Create a contact. With `existing_error` off, update the contact that has its unique key instead.
+
+    `drop_invalid` leaves invalid values out, as long as they are not required.
 
     Raises ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 (every
     problem in the warning), TagNotFound_400, ContactCategoryNotFound_400, ContactAlreadyExists_400;
@@ -49,35 +54,49 @@ def create_contact(
     """
     with transaction.atomic():
         schema = ContactSchema.load()
-        row, problems = _read_one(schema, form_data, skip_invalid=skip_invalid)
+        row, problems = _read_one(schema, form_data, drop_invalid=drop_invalid)
         check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
         row.tag_ids, row.category_id = tag_ids, category_id
-        written = write_contacts(
-            schema, [row], actor_id=actor_id, automation=automation, existing="error" if existing_error else "update"
-        )
+        written, job = _write(schema, [row], existing_error, actor_id, automation)
         if written.collided:
             raise collision_error(schema, written.collided[0])
         if written.refused:
             raise quota_exceeded("contact")
-        return Saved((written.created or written.updated)[0][1], problems)
+        exists = bool(written.updated)
+        return Saved((written.created or written.updated)[0][1], problems, updated=exists, job=job)
+
+
+def _write(
+    schema: ContactSchema, rows: Sequence[ContactRow], existing_error: bool, actor_id: str, automation: bool
+) -> tuple[WriteResult, str | None]:
+    """Write new contacts, or with `existing_error` off the existing ones.
+
+    Returns the outcome, and the job by which the contacts that were overwritten can be restored.
+    """
+    common: Any = {"actor_id": actor_id, "automation": automation}
+    if existing_error:
+        return write_contacts(schema, rows, existing="error", **common), None
+    source = Source.bulk_job(new_id())
+    written = write_contacts(schema, rows, existing="update", source=source, **common)
+    return written, record_change(CONTACT, source, **common) if written.updated else None
 
 
 def _read_one(
     schema: ContactSchema,
     form_data: Mapping[str, Any],
     *,
-    skip_invalid: bool = False,
+    drop_invalid: bool = False,
     current: Mapping[str, Any] | None = None,
 ) -> tuple[ContactRow, list[ValueProblem]]:
     """Read a formData (an update when `current` is given) and check its references.
 
     Returns the row and the problems of values that were left out. Raises the first problem by its name.
     """
-    row, problems = schema.read(form_data, drop_invalid=skip_invalid, partial=current is not None, current=current)
+    row, problems = schema.read(form_data, drop_invalid=drop_invalid, partial=current is not None, current=current)
     if row is not None:
-        dangling = schema.check_references([row], drop_invalid=skip_invalid).get(0, [])
+        dangling = schema.check_references([row], drop_invalid=drop_invalid).get(0, [])
         problems = [*problems, *dangling]
-        if skip_invalid or not dangling:
+        if drop_invalid or not dangling:
             return row, problems
     raise NamedError(problems[0].name, explain(problems))
 
@@ -89,13 +108,15 @@ def create_contacts(
     tag_ids: Sequence[str] = (),
     category_id: str | None = None,
     existing_error: bool = True,
-    skip_invalid: bool = False,
+    drop_invalid: bool = False,
+    all_or_none: bool = False,
     automation: bool = True,
 ) -> BulkResult:
     """Create up to 500 contacts, each on its own: an invalid one is reported and does not affect the others.
 
-    Contacts beyond the plan's limit fail. Raises InvalidPayload_400 for more than 500, ContactDataRequired_400 for
-    none, TagNotFound_400, ContactCategoryNotFound_400 for what all share.
+    With `all_or_none` the first one that fails refuses all, by its error. `drop_invalid` as in create_contact. Contacts
+    beyond the plan's limit fail. Raises InvalidPayload_400 for more than 500, ContactDataRequired_400 for none,
+    TagNotFound_400, ContactCategoryNotFound_400 for what all share.
     """
     if not items:
         raise NamedError("ContactDataRequired_400", "formData: needs an array of at least one contact")
@@ -108,22 +129,22 @@ def create_contacts(
         check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
         rows = []
         for index, item in enumerate(items):
-            row, problems = _read_item(schema, item, index, tag_ids, category_id, skip_invalid)
+            row, problems = _read_item(schema, item, index, tag_ids, category_id, drop_invalid)
             result.errors += [(index, problem) for problem in problems]
             if row is None:
                 result.failed.append(Failure(index, item, problems[0].name, explain(problems)))
             else:
                 rows.append(row)
-        rows = _drop_dangling(schema, rows, items, result, skip_invalid)
-        written = write_contacts(
-            schema, rows, actor_id=actor_id, automation=automation, existing="error" if existing_error else "update"
-        )
+        rows = _drop_dangling(schema, rows, items, result, drop_invalid)
+        written, result.job = _write(schema, rows, existing_error, actor_id, automation)
         _report(schema, written, items, result)
+        if all_or_none:
+            result.refuse_failed()
     return result
 
 
 def _read_item(
-    schema: ContactSchema, item: Any, index: int, tag_ids: Sequence[str], category_id: str | None, skip_invalid: bool
+    schema: ContactSchema, item: Any, index: int, tag_ids: Sequence[str], category_id: str | None, drop_invalid: bool
 ) -> tuple[ContactRow | None, list[ValueProblem]]:
     """Read an item's formData, which may have tags and a category of its own."""
     if not isinstance(item, dict):
@@ -138,7 +159,7 @@ def _read_item(
         return None, [ValueProblem("tags", "TagNotFound_400", "needs an array of tag ids")]
     if category is not None and not is_id(category):
         return None, [ValueProblem("category", "ContactCategoryNotFound_400", "needs the id of a contact category")]
-    row, problems = schema.read(values, drop_invalid=skip_invalid, index=index)
+    row, problems = schema.read(values, drop_invalid=drop_invalid, index=index)
     if row is not None:
         row.tag_ids = tag_ids if tags is None else list(dict.fromkeys(tags))
         row.category_id = category or category_id
@@ -146,12 +167,12 @@ def _read_item(
 
 
 def _drop_dangling(
-    schema: ContactSchema, rows: list[ContactRow], items: Sequence[Any], result: BulkResult, skip_invalid: bool
+    schema: ContactSchema, rows: list[ContactRow], items: Sequence[Any], result: BulkResult, drop_invalid: bool
 ) -> list[ContactRow]:
     """Drop the rows that name tags, categories, members or files which the company lacks."""
     no_tags = set(missing_tags(tag for row in rows for tag in row.tag_ids or ()))
     no_categories = set(missing_categories(row.category_id for row in rows if row.category_id))
-    dangling = schema.check_references(rows, drop_invalid=skip_invalid)
+    dangling = schema.check_references(rows, drop_invalid=drop_invalid)
     kept = []
     for position, row in enumerate(rows):
         bad = dangling.get(position, [])
@@ -159,7 +180,7 @@ def _drop_dangling(
         if row.category_id in no_categories:
             absent.append(_missing("category", "ContactCategoryNotFound_400", row.category_id))
         result.errors += [(row.index, problem) for problem in (*absent, *bad)]
-        fatal = absent if skip_invalid else [*absent, *bad]
+        fatal = absent if drop_invalid else [*absent, *bad]
         if fatal:
             result.failed.append(Failure(row.index, items[row.index], fatal[0].name, explain(fatal)))
         else:
@@ -193,18 +214,47 @@ def update_contact(
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
     automation: bool = True,
-) -> str:
+) -> BulkJob | None:
     """Change the given values of a live contact. Null or empty text empties a value.
 
-    `tag_ids` replaces its tags, a `category_id` of None removes its category. Raises ContactNotFound_400,
-    CannotUpdateUniqueKey_400 (emptied), ContactAlreadyExists_400 (taken), and what create_contact raises for values.
+    `tag_ids` replaces its tags, a `category_id` of None removes its category. Returns the job that can undo the change,
+    None if nothing is different. Raises ContactNotFound_400, CannotUpdateUniqueKey_400 (emptied),
+    ContactAlreadyExists_400 (taken), and what create_contact raises for values.
     """
+    change: dict[str, Any] = {"formData": dict(form_data), "updateType": "set"}
+    change |= {} if tag_ids is None else {"tags": list(tag_ids)}
+    change |= {} if category_id is UNSET else {"category": category_id}
+    job = new_job(CONTACT, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
+    with transaction.atomic():
+        changed = change_contact(
+            id=id,
+            actor_id=actor_id,
+            form_data=form_data,
+            tag_ids=tag_ids,
+            category_id=category_id,
+            automation=automation,
+            source=Source.bulk_job(job.pk),
+        )
+        return complete(job, 1, changed)
+
+
+def change_contact(
+    *,
+    id: str,
+    actor_id: str,
+    form_data: Mapping[str, Any],
+    source: Source,
+    tag_ids: Sequence[str] | None = None,
+    category_id: str | None | type[UNSET] = UNSET,
+    automation: bool = True,
+) -> int:
+    """Do what update_contact does, journaled for `source`. Returns the number of changed contacts, 0 or 1."""
     with transaction.atomic():
         schema = ContactSchema.load()
         lock_unique_key(schema, many=False)
         current = (
             Contact.objects.filter(pk=id, is_deleted=False)
-            .select_for_update(of=("self",))
+            .select_for_update(of=("self",), no_key=True)
             .values(*CONTACT.state_columns)
             .first()
         )
@@ -215,10 +265,12 @@ def update_contact(
         check_tags(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
         row.tag_ids = tag_ids
         row.category_id = None if category_id is UNSET else category_id or ""  # type: ignore[assignment]
-        outcome = update_contacts(schema, [(id, row)], actor_id=actor_id, automation=automation, tags="replace")
+        outcome = update_contacts(
+            schema, [(id, row)], actor_id=actor_id, automation=automation, tags="replace", source=source
+        )
         if outcome.collided:
             raise collision_error(schema, outcome.collided[0])
-        return id
+        return len(outcome.changed)
 
 
 def _refuse_emptied_key(schema: ContactSchema, form_data: Mapping[str, Any], current: Mapping[str, Any]) -> None:
@@ -239,7 +291,7 @@ def _refuse_emptied_key(schema: ContactSchema, form_data: Mapping[str, Any], cur
 
 
 @transaction.atomic
-def set_unique_key(*, value: Literal["email", "number", "either"] | str) -> None:
+def set_unique_key(value: str) -> None:
     """Set what makes the active company's contacts unique. Raises UniqueKeyInvalid_400 when live contacts share it."""
     if value not in KEY_PARTS:
         raise NamedError(

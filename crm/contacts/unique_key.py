@@ -50,10 +50,31 @@ def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
 
 def live_holders(keyed: Iterable[KeyedRow]) -> Sequence[KeyHolder]:
     """The live contacts of the active company that have a part of any row's unique key."""
+    return _holders(keyed, "NOT is_deleted")
+
+
+def heirs(keyed: Iterable[KeyedRow]) -> dict[str, str]:
+    """Deleted contact -> the first row's contact that has its address, or else its number, as unique key.
+
+    Contacts that were merged into others have no heirs.
+    """
+    keyed = list(keyed)
+    found = _holders(keyed, "is_deleted AND merged_into_id IS NULL") if keyed else ()
+    by_email = {item.email_key: item.id for item in reversed(keyed)}
+    by_number = {item.number_key: item.id for item in reversed(keyed)}
+    heir = {
+        gone.id: (gone.email_key and by_email.get(gone.email_key))
+        or (gone.number_key and by_number.get(gone.number_key))
+        for gone in found
+    }
+    return {gone: new for gone, new in heir.items() if new}
+
+
+def _holders(keyed: Iterable[KeyedRow], where: str) -> Sequence[KeyHolder]:
     keyed = list(keyed)
     emails = list({item.email_key for item in keyed if item.email_key})
     numbers = list({item.number_key for item in keyed if item.number_key})
-    company = "company_id = current_setting('app.company') AND NOT is_deleted"
+    company = f"company_id = current_setting('app.company') AND {where}"
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT id, email_key, number_key FROM crm_contact WHERE {company} AND email_key = ANY(%s)"

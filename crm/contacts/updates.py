@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from django.db import IntegrityError, connection, transaction
 
@@ -16,6 +16,8 @@ from crm.contacts.unique_key import KeyedRow, live_holders
 from crm.records.updates import Changes, RecordState, load_states, touch, write_states, write_tags, write_values
 
 MAX_ROUNDS = 5
+Take = Literal["all", "missing", "nothing"]
+"""Which of its rows' values an existing contact takes: all, those that it lacks, or none."""
 
 
 @dataclass(slots=True)
@@ -23,13 +25,14 @@ class UpdateResult:
     """The outcome of an update: applied rows as (index, id), collisions, and rows whose contact is missing.
 
     A collision is (index, field, value, existing id) of a row whose unique key another contact has. `changed` holds the
-    contacts that are different now.
+    contacts that are different now, `left` has index -> names of the row's values that its contact did not take.
     """
 
     updated: list[tuple[int, str]] = field(default_factory=list)
     collided: list[tuple[int, str, str, str]] = field(default_factory=list)
     missing: list[ContactRow] = field(default_factory=list)
     changed: set[str] = field(default_factory=set)
+    left: dict[int, list[str]] = field(default_factory=dict)
 
 
 def update_contacts(
@@ -40,11 +43,12 @@ def update_contacts(
     automation: bool = True,
     tags: Literal["append", "replace"] = "append",
     source: Source | None = None,
+    take: Take = "all",
 ) -> UpdateResult:
     """Apply (contact id, row) in order, in the caller's transaction, and emit contact.updated with the changes.
 
-    Given values replace, None empties. A contact that stays the same is not written. Bulk changes and imports journal
-    the contacts for `source`. Call lock_unique_key first.
+    Given values replace, None empties; `take` leaves values out. A contact that stays the same is not written. Bulk
+    changes and imports journal the contacts for `source`. Call lock_unique_key first.
     """
     result = UpdateResult()
     if not changes:
@@ -54,6 +58,8 @@ def update_contacts(
     states = load_states(schema.kind, [id for id, _ in changes])
     result.missing = [row for id, row in changes if id not in states]
     present = [(id, row) for id, row in changes if id in states]
+    if take != "all":
+        present = _narrow(schema, states, present, take, result.left)
     for _ in range(MAX_ROUNDS):
         refused = _collisions(schema, present)
         result.collided += refused
@@ -71,15 +77,49 @@ def update_contacts(
             journal.after(schema.kind, touched, source)
         result.updated = [(row.index, id) for id, row in present]
         result.changed = set(changes_by_id)
+        by = {"import": source.id} if source is not None and source.column == "import_job_id" else {}
         emit(
             "contact.updated",
             list(changes_by_id),
-            payloads={id: {"changes": found} for id, found in changes_by_id.items()},
+            payloads={id: {"changes": found, **by} for id, found in changes_by_id.items()},
             actor_id=actor_id,
             automation=automation,
         )
         return result
     raise RuntimeError("other writers kept taking the unique keys of these contacts")
+
+
+def _narrow(
+    schema: ContactSchema,
+    states: Mapping[str, RecordState],
+    changes: Sequence[tuple[str, ContactRow]],
+    take: Take,
+    left: dict[int, list[str]],
+) -> list[tuple[str, ContactRow]]:
+    """Reduce the rows, in order, to what their contacts take. Notes the names of other values that differ in `left`."""
+    parts = {part.judged: (name, part) for name, part in schema.kind.parts.items()}.values()
+    narrowed = []
+    for id, row in changes:
+        state = states[id]
+        given = {**row.system, **({"category_id": row.category_id} if row.category_id else {})}
+        taken: dict[str, Any] = {}
+        for name, part in parts:
+            values = {column: given[column] for column in part.columns if column in given}
+            if take == "missing" and not state.after[part.judged]:
+                taken |= values
+            elif any(_differs(value, state.after[column]) for column, value in values.items()):
+                left.setdefault(row.index, []).append(name)
+        category = taken.pop("category_id", None)
+        custom = {key: value for key, value in row.custom.items() if take == "missing" and key not in state.custom}
+        tags = row.tag_ids if take == "missing" else None
+        narrowed.append((id, replace(row, system=taken, category_id=category, custom=custom, tag_ids=tags)))
+        state.apply(narrowed[-1][1], taken)
+    return narrowed
+
+
+def _differs(value: Any, present: Any) -> bool:
+    """Whether a value is another than the present one, whatever the case of letters."""
+    return bool(value) and str(value).lower() != str(present or "").lower()
 
 
 def _collisions(schema: ContactSchema, changes: Sequence[tuple[str, ContactRow]]) -> list[tuple[int, str, str, str]]:

@@ -9,9 +9,16 @@ from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
-from core.api.output import Deleted
 from core.lists import LIST_PARAMETERS, ListQuery
-from crm.bulk_jobs.serializers import BulkJobOut, bulk_response
+from crm.bulk_jobs.restoring import restore_many
+from crm.bulk_jobs.serializers import (
+    RESTORE,
+    RestoredOut,
+    RestoreInput,
+    bulk_response,
+    restored_response,
+    undoable_response,
+)
 from crm.contacts.bulk import delete_contacts, update_many
 from crm.contacts.filters import CONTACT_FIELDS
 from crm.contacts.kind import CONTACT
@@ -28,8 +35,8 @@ from crm.contacts.serializers import (
 )
 from crm.contacts.services import create_contact, create_contacts, update_contact
 from crm.records.results import UNSET
-from crm.records.serializers import BulkUpdated
-from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer
+from crm.records.serializers import BulkDeleted, BulkUpdated, drops_invalid
+from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer, listed_records
 
 TAG_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400")
 CREATE_ERRORS = (
@@ -48,7 +55,6 @@ def creation_options(data: dict[str, Any]) -> dict[str, Any]:
         "tag_ids": data.get("tags") or [],
         "category_id": None if category is UNSET else category,
         "existing_error": data["existing_error"],
-        "skip_invalid": data["skip_invalid"],
         "automation": data["automation"] == "run",
     }
 
@@ -58,10 +64,11 @@ class ContactViewSet(RecordViewSet):
     kind = CONTACT
     listing = Listing(
         "List contacts",
-        live_contacts,
+        listed_records(CONTACT),
         CONTACT_FIELDS,
         ContactOut,
-        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id.",
+        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id. Deleted"
+        " contacts are shown only where the filters name isDeleted.",
     )
 
     @endpoint(
@@ -69,21 +76,29 @@ class ContactViewSet(RecordViewSet):
         input=ContactCreate,
         output=ContactOut,
         success="ContactCreated_200",
+        others=("ContactUpdated_200",),
+        undoable=True,
         errors=CREATE_ERRORS,
         takes="contact",
         description="email, countryCode and number are required unless the company has changed that. Values that"
-        " skipInvalid left out are named in `warning`. Emits contact.created (contact.updated when existingError is"
+        " dropInvalidValues left out are named in `warning`. The contact takes over the leads of a deleted one with its"
+        " unique key. Emits contact.created (contact.updated, and the message ContactUpdated_200, when existingError is"
         " false and the contact exists).",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        saved = create_contact(actor_id=self.actor.member_id, form_data=data["form_data"], **creation_options(data))
-        return self.created(saved, lost="ContactNotFound_404", noun="the contact")
+        saved = create_contact(
+            actor_id=self.actor.member_id,
+            form_data=data["form_data"],
+            drop_invalid=drops_invalid(data, one=True),
+            **creation_options(data),
+        )
+        return self.created(saved, lost="ContactNotFound_404", noun="the contact", updated="ContactUpdated_200")
 
     @endpoint(
         "Update many contacts",
         input=ContactBulkUpdate,
         output=BulkUpdated,
-        accepted=BulkJobOut,
+        undoable=True,
         bulk=True,
         success="ContactsUpdated_200",
         errors=("CannotUpdateUniqueKey_400", "ContactNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *TAG_ERRORS),
@@ -105,8 +120,8 @@ class ContactViewSet(RecordViewSet):
     @endpoint(
         "Delete contacts",
         input=ContactBulkDelete,
-        output=Deleted,
-        accepted=BulkJobOut,
+        output=BulkDeleted,
+        undoable=True,
         bulk=True,
         success="ContactsDeleted_200",
         errors=("ContactNotFound_400",),
@@ -134,6 +149,7 @@ class ContactViewSet(RecordViewSet):
         input=ContactUpdate,
         output=ContactOut,
         success="ContactUpdated_200",
+        undoable=True,
         errors=(
             "CannotUpdateUniqueKey_400",
             "ContactAlreadyExists_400",
@@ -145,7 +161,7 @@ class ContactViewSet(RecordViewSet):
         " category of null takes it away. Emits contact.updated, with what changed in its payload.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        update_contact(
+        job = update_contact(
             id=id,
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
@@ -153,7 +169,7 @@ class ContactViewSet(RecordViewSet):
             category_id=category_of(data),
             automation=data["automation"] == "run",
         )
-        return self.read(id)
+        return undoable_response(self, self.read(id), job)
 
     @action(detail=False, methods=["post"])
     @endpoint(
@@ -161,12 +177,40 @@ class ContactViewSet(RecordViewSet):
         input=ContactBulkCreate,
         output=ContactBulkOut,
         success="ContactsProcessed_200",
+        undoable=True,
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),
         takes="contact",
-        description="Each item succeeds or fails on its own; the answer is 200 either way: items that became no contact"
-        " are in `failed`, single values in the way or left out are in `errors`. Emits contact.created for each new"
-        " contact.",
+        description="Each item succeeds or fails on its own, unless skipInvalid is false; the answer is 200 either way:"
+        " items that became no contact are in `failed`, single values in the way or left out are in `errors`. Emits"
+        " contact.created for each new contact.",
     )
     def bulk(self, request: Request, data: dict[str, Any]) -> Any:
-        result = create_contacts(actor_id=self.actor.member_id, items=data["form_data"], **creation_options(data))
-        return bulk_answer(result, live_contacts(), ContactOut)
+        result = create_contacts(
+            actor_id=self.actor.member_id,
+            items=data["form_data"],
+            drop_invalid=drops_invalid(data),
+            all_or_none=data["skip_invalid"] is False,
+            **creation_options(data),
+        )
+        return self.processed(bulk_answer(result, live_contacts(), ContactOut), result)
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Restore deleted contacts",
+        input=RestoreInput,
+        output=RestoredOut,
+        undoable=True,
+        bulk=True,
+        takes="contact",
+        success="ContactsRestored_200",
+        errors=("ContactNotFound_400",),
+        description=RESTORE,
+    )
+    def restore(self, request: Request, data: dict[str, Any]) -> Any:
+        restored = restore_many(
+            self.kind,
+            actor_id=self.actor.member_id,
+            selection=self.selection(),
+            automation=data["automation"] == "run",
+        )
+        return restored_response(self, restored)

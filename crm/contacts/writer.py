@@ -5,7 +5,7 @@ The result is that of writing the rows one after another, so it does not depend 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -16,13 +16,16 @@ from core.events import emit
 from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.schema import ContactRow, ContactSchema
-from crm.contacts.unique_key import KeyedRow, KeyHolder, live_holders, lock_unique_key
-from crm.contacts.updates import update_contacts
+from crm.contacts.unique_key import KeyedRow, KeyHolder, heirs, live_holders, lock_unique_key
+from crm.contacts.updates import Take, update_contacts
 from crm.records.inserts import insert_records
 from crm.records.values import add_tags, add_values
 
 Existing = Literal["error", "skip", "update"]
 MAX_ROUNDS = 5
+TakeOver = Callable[[Mapping[str, str], str | None, bool], None]
+"""Takes deleted contact -> its heir, the acting member, and whether workflows may start."""
+_takers: list[TakeOver] = []
 
 
 class Collision(NamedTuple):
@@ -36,12 +39,16 @@ class Collision(NamedTuple):
 
 @dataclass(slots=True)
 class WriteResult:
-    """The outcome for each row: (index, id) pairs, collisions, and indexes of rows beyond the plan (core.access)."""
+    """The outcome for each row: (index, id) pairs, collisions, and indexes of rows beyond the plan (core.access).
+
+    `left` has index -> names of the row's values that an existing contact did not take.
+    """
 
     created: list[tuple[int, str]] = field(default_factory=list)
     updated: list[tuple[int, str]] = field(default_factory=list)
     collided: list[Collision] = field(default_factory=list)
     refused: list[int] = field(default_factory=list)
+    left: dict[int, list[str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -65,11 +72,14 @@ def write_contacts(
     import_id: str | None = None,
     automation: bool = True,
     existing: Existing = "error",
+    take: Take = "all",
+    source: Source | None = None,
 ) -> WriteResult:
     """Create the rows' contacts in the caller's transaction, with values, tags and events.
 
     A row whose unique key a live contact or an earlier row has is in `collided`. With "update" that contact takes the
-    row's values and the row is in `updated`; "error" and "skip" are the same here. Where the plan's limit applies, the
+    row's values (those of `take`) and the row is in `updated`; "error" and "skip" are the same here. Updated contacts
+    are journaled for `source`, by default the import. Where the plan's limit applies, the
     first rows that need a new contact get one, and the others are in `refused`. Tags and categories must exist
     (crm.tags.services.check_tags), and member and file values too (ContactSchema.check_references).
     """
@@ -81,7 +91,7 @@ def write_contacts(
     for attempt in range(MAX_ROUNDS):
         if not pending:
             break
-        plan = _plan_round(schema, pending, existing, first=attempt == 0)
+        plan = _plan_round(schema, pending, existing, take, first=attempt == 0)
         made = _insert(schema, plan.inserts, actor_id, import_id)
         new = [item for item in plan.inserts if item.id in made]
         _complete(schema, new, actor_id, automation)  # before the updates, which may change these contacts
@@ -93,9 +103,11 @@ def write_contacts(
             [(item.id, item.row) for item in applied],
             actor_id=actor_id,
             automation=automation,
-            source=import_source(import_id),
+            source=source or import_source(import_id),
+            take=take,
         )
         result.updated += outcome.updated
+        result.left |= outcome.left
         result.collided += [*plan.collided, *(Collision(*refused) for refused in outcome.collided)]
         again = [item.row for item in (*plan.inserts, *plan.updates) if item.id in lost] + outcome.missing
         if lost:  # the lost rows freed quota
@@ -109,13 +121,21 @@ def write_contacts(
     return result
 
 
-def _plan_round(schema: ContactSchema, rows: Sequence[ContactRow], existing: Existing, *, first: bool) -> _Plan:
+def _plan_round(
+    schema: ContactSchema, rows: Sequence[ContactRow], existing: Existing, take: Take, *, first: bool
+) -> _Plan:
     """Plan an attempt; most batches hold nothing that exists, so the first one skips the query for it."""
     keyed = [KeyedRow(new_id(), row, *schema.keys_of(row.system)) for row in rows]
     left = remaining_quota("contact")
     if first and existing != "update" and _distinct(keyed) and (left is None or left >= len(keyed)):
         return _Plan(inserts=keyed)
-    return _plan(keyed, live_holders(keyed), merge=existing == "update", left=left)
+    return _plan(keyed, live_holders(keyed), take if existing == "update" else None, left)
+
+
+def on_contact_recreated(take_over: TakeOver) -> None:
+    """Register a function that gives what deleted contacts have to the new contacts with their unique keys."""
+    if take_over not in _takers:
+        _takers.append(take_over)
 
 
 def import_source(id: str | None) -> Source | None:
@@ -147,11 +167,12 @@ class Holders:
             part: self._holders[part][key] for part, key in _parts(item).items() if key and key in self._holders[part]
         }
 
-    def give(self, item: KeyedRow, id: str) -> None:
-        """Note that the contact has the row's keys now."""
+    def give(self, item: KeyedRow, id: str, take: Take = "all") -> None:
+        """Note that the contact has the row's keys now, as far as it takes them."""
         for part, key in _parts(item).items():
-            if key:
-                self._holders[part].pop(self._held.get(id, {}).get(part), None)
+            held = self._held.get(id, {}).get(part)
+            if key and (take == "all" or (take == "missing" and not held)):
+                self._holders[part].pop(held, None)
                 self._holders[part][key] = id
                 self._held.setdefault(id, {})[part] = key
 
@@ -160,14 +181,20 @@ def _parts(item: KeyedRow) -> dict[str, str | None]:
     return {"email": item.email_key, "number": item.number_key}
 
 
-def collision(item: KeyedRow, found: Mapping[str, str]) -> Collision:
-    """The collision of the row with the first of the holders that were found."""
-    part, holder = next(iter(found.items()))
+def collision(item: KeyedRow, found: Mapping[str, str], *, last: bool = False) -> Collision:
+    """The collision of the row with the first of the holders that were found, or the last.
+
+    The last one is in the way of a row that is to update the first.
+    """
+    part, holder = list(found.items())[-1 if last else 0]
     return Collision(item.row.index, part, item.row.system["email" if part == "email" else "contact_number"], holder)
 
 
-def _plan(keyed: Sequence[KeyedRow], live: Sequence[KeyHolder], *, merge: bool, left: int | None) -> _Plan:
-    """Decide about the rows in order, with the holders of the unique key and the remaining quota (None: unlimited)."""
+def _plan(keyed: Sequence[KeyedRow], live: Sequence[KeyHolder], take: Take | None, left: int | None) -> _Plan:
+    """Decide about the rows in order, with the holders of the unique key and the remaining quota (None: unlimited).
+
+    Without `take` no row updates an existing contact.
+    """
     plan, holders = _Plan(), Holders(live)
     for item in keyed:
         found = holders.of(item)
@@ -177,12 +204,12 @@ def _plan(keyed: Sequence[KeyedRow], live: Sequence[KeyHolder], *, merge: bool, 
         if not found:
             plan.inserts.append(item)
             holders.give(item, item.id)
-        elif merge and len(set(found.values())) == 1:
+        elif take and len(set(found.values())) == 1:
             target = next(iter(found.values()))
             plan.updates.append(item._replace(id=target))
-            holders.give(item, target)
+            holders.give(item, target, take)
         else:
-            plan.collided.append(collision(item, found))
+            plan.collided.append(collision(item, found, last=take is not None))
     return plan
 
 
@@ -209,3 +236,6 @@ def _complete(schema: ContactSchema, created: Sequence[KeyedRow], actor_id: str 
     add_values(schema, [(item.id, schema.stored_custom(item.row)) for item in created])
     add_tags(schema.company_id, [(item.id, tag) for item in created for tag in item.row.tag_ids or ()], schema.kind)
     emit("contact.created", [item.id for item in created], actor_id=actor_id, automation=automation)
+    found = heirs(created)
+    for take_over in _takers if found else ():
+        take_over(found, actor_id, automation)

@@ -215,7 +215,7 @@ def remove_values_of(
     with connection.cursor() as cursor:
         cursor.execute(
             f"WITH found AS (SELECT r.id FROM {kind.table} r WHERE {OWN} AND r.custom ?| %s::text[] AND r.id > %s"
-            " ORDER BY r.id LIMIT %s FOR UPDATE)"
+            " ORDER BY r.id LIMIT %s FOR NO KEY UPDATE)"
             f" UPDATE {kind.table} r SET custom = r.custom - %s::text[] FROM found WHERE r.id = found.id"
             " RETURNING r.id",
             [list(keys), place, size, list(keys)],

@@ -13,6 +13,7 @@ from django.db.models import F
 from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import new_id
+from core.text.names import camel
 from crm.custom_fields.conversion import Check, UnfitValue, check_values, refuse_unfit
 from crm.custom_fields.conversion_jobs import (
     DEFINITION,
@@ -44,8 +45,9 @@ __all__ = [
 MAX_CHANGES = 500
 NOT_FOUND = "CustomFieldNotFound_400"
 _ALL = {"_id", "tags", "importId", "createdBy", "updatedBy", "createdAt", "updatedAt", "isDeleted", "formData"}
-_OF_CONTACTS = {"contactNumber", "category", "contactCategory", "contactcategories", "unsubscribed", "unsubscribedAt"}
-_OF_LEADS = {"contact", "productServices", "team", "teamMember", "name", "email", "countryCode", "number"}
+_CATEGORY = {"category", "contactCategory", "contactcategories"}
+_OF_CONTACTS = _CATEGORY | {"contactNumber", "unsubscribed", "unsubscribedAt"}
+_OF_LEADS = _CATEGORY | {"contact", "productServices", "team", "teamMember", "name", "email", "countryCode", "number"}
 RESERVED_KEYS: dict[str, frozenset[str]] = {
     panel: frozenset({field["unique_field_id"] for field in fields} | _ALL | more)
     for (panel, fields), more in zip(SYSTEM_FIELDS.items(), (_OF_CONTACTS, _OF_LEADS, set()), strict=True)
@@ -178,7 +180,8 @@ def _refuse_fixed(field: CustomField, changed: Mapping[str, Any]) -> None:
     refused = [name for name in changed if field.is_system and name not in allowed]
     if refused:
         raise NamedError(
-            "InvalidSystemField_400", f"{', '.join(refused)}: of this system field only {', '.join(allowed)} can change"
+            "InvalidSystemField_400",
+            f"{', '.join(map(camel, refused))}: of this system field only {', '.join(map(camel, allowed))} can change",
         )
 
 

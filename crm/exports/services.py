@@ -20,7 +20,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.settings.formats import formats_of
-from core.access import Actor, AuthPath, check_session, entitlement, reserve_quota
+from core.access import Actor, AuthPath, check_key, check_session, entitlement, reserve_quota
 from core.api.listing import ListRequest
 from core.errors import ApiError, NamedError, shorten
 from core.ids import new_id
@@ -89,7 +89,9 @@ def create_export(
     Raises InvalidInput_400, the list's own errors about the query, UnauthorizedAction_403 and PlanLimitExceeded_403.
     """
     source = find_source(resource)
-    if actor.auth_path is AuthPath.SESSION:
+    if actor.auth_path is AuthPath.KEY:
+        check_key(actor, (source.module,), "GET")
+    else:
         check_session(actor, entitlement(actor.company_id), source.module, "GET")
     listing = source.listing
     listing.rows(ListRequest(query))  # raises what is wrong with the parameters that only this list takes
@@ -102,6 +104,7 @@ def create_export(
             size=0,
             mime=FORMATS[format].mime,
             path=_new_path(),
+            read_module=source.module,
             is_deleted=True,
             created_by_id=actor.member_id,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -43,6 +43,10 @@ class TextFormat:
     date_format: str = ""
 
 
+ReadDate = Callable[[str], date | None]
+"""Reads a day in the company's own format; None for any other text."""
+
+
 class ValueType:
     """Checks, parses and indexes the values of a field. Filters of `kind` use `column` of the value table."""
 
@@ -57,6 +61,10 @@ class ValueType:
         Raises BadValue. Never called with null, empty text or an empty array.
         """
         raise NotImplementedError
+
+    def cast(self, text: str, read_date: ReadDate) -> Any:
+        """Convert a text to the JSON value that it stands for without loss, or return it as it is."""
+        return text
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> Any:
         """Parse a text into the stored value. Raises BadValue."""
@@ -110,6 +118,19 @@ class FieldSpec:
         else:
             value = self.value_type.clean(value, self)
         return self.field_type.check(value, self)
+
+    def take(self, value: Any, read_date: ReadDate) -> Any:
+        """A JSON value as stored, also from a text that stands for it, such as "5", "true" or "red,blue".
+
+        Forms and integrations send texts. Raises BadValue.
+        """
+        if isinstance(value, str) and value and self.many and self.field_type.takes_options:
+            value = [value] if value in self.options else split_items(value)
+        if isinstance(value, list) and self.field_type.always_many and not self.value_type.many:
+            value = [self.value_type.cast(item, read_date) if isinstance(item, str) else item for item in value]
+        elif isinstance(value, str):
+            value = self.value_type.cast(value, read_date)
+        return self.clean(value)
 
     def parse(self, cell: Any, how: TextFormat) -> Any:
         """A cell of a file as stored, or None for an empty one. Raises BadValue."""

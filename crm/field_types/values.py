@@ -20,6 +20,7 @@ from crm.field_types.base import (
     BadValue,
     FieldSpec,
     IndexRow,
+    ReadDate,
     Reference,
     TextFormat,
     ValueType,
@@ -37,6 +38,7 @@ MAX_JSON_DEPTH = 10
 LARGEST = 10**20
 _SMALLEST_STEP = Decimal("1e-10")
 _WHOLE_IN_JSON = 2**53
+_PLAIN_NUMBER = re.compile(r"[+-]?\d{1,20}(\.\d{1,10})?", re.ASCII)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.' \u00a0\u202f]\d{3})+)([.,]\d+)?(?:[eE][+-]?\d{1,2})?", re.ASCII)
 
@@ -89,6 +91,14 @@ class Number(ValueType):
             raise BadValue("is out of range: at most 20 digits before the point")
         return value
 
+    def cast(self, text: str, read_date: ReadDate) -> Any:
+        number = Decimal(text.strip()) if _PLAIN_NUMBER.fullmatch(text.strip()) else None
+        if number is None:
+            return text
+        if number == number.to_integral_value():
+            return int(number)
+        return float(number) if Decimal(repr(float(number))) == number else text
+
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> int | float:
         number = read_number(text)
         if abs(number) >= LARGEST:
@@ -135,6 +145,9 @@ class Boolean(ValueType):
             raise BadValue(f"needs true or false, got {describe(value)}")
         return value
 
+    def cast(self, text: str, read_date: ReadDate) -> Any:
+        return {"true": True, "false": False}.get(text.strip().lower(), text)
+
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> bool:
         found = self.words.get(text.lower())
         if found is None:
@@ -159,6 +172,14 @@ class Date(ValueType):
             return iso(as_utc(datetime.fromisoformat(value)))
         except (ValueError, OverflowError):
             raise BadValue(f"needs a date such as 2026-01-31 or 2026-01-31T09:30:00Z, got {describe(value)}") from None
+
+    def cast(self, text: str, read_date: ReadDate) -> Any:
+        try:
+            datetime.fromisoformat(text)
+        except ValueError:
+            day = read_date(text)
+            return text if day is None else day.isoformat()
+        return text
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> str:
         found = parse_date_text(text, how.date_format)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.lists import BulkSelection
 from crm.files.models import File
+from crm.files.services import restore_files
 
 
 @admin.register(File)
@@ -18,6 +22,14 @@ class FileAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "is_deleted")
     search_fields = ("=id", "name")
     hides = ("path",)
+    commands = ("restore",)
+
+    @admin.display(description="Take out of the recycle bin")
+    def restore(self, request: HttpRequest, rows: QuerySet[File]) -> None:
+        def one(file: File) -> None:
+            restore_files(files=File.objects.all(), selection=BulkSelection.of_ids([file.pk]))
+
+        self.each(request, rows, one, "taken out of the recycle bin")
 
     @admin.display(description="size", ordering="size")
     def readable_size(self, file: File) -> str:

@@ -17,6 +17,14 @@ class File(CompanyModel):
     path = models.CharField(
         max_length=300, blank=True, editable=False, help_text="Key of the content in the storage; empty once removed."
     )
+    read_module = models.CharField(
+        max_length=40,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="The permission module of the list that the file is an export of; empty: none.",
+    )
     chatapp_handle = models.CharField(max_length=200, null=True, blank=True)
     trashed_at = models.DateTimeField(null=True, blank=True)
     trashed_by = CompanyForeignKey(

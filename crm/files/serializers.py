@@ -40,6 +40,12 @@ class FileSnapshot(Output):
     mime = serializers.ChoiceField(choices=ALLOWED, help_text="decided from the content")
 
 
+class RestoredFiles(Output):
+    """How many files were taken out of the recycle bin."""
+
+    restoredCount = Computed(serializers.IntegerField())
+
+
 class FileOut(FileSnapshot):
     """A stored file."""
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from core.access import reserve_quota
+from core.access import refuse_over_quota, reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import new_id
 from core.jobs import notify_workers
@@ -95,30 +95,43 @@ def _describe(upload: Received, member_id: str) -> File:
     )
 
 
-def kept_files() -> QuerySet[File]:
-    """The files that are neither trashed nor deleted."""
-    return File.objects.filter(is_deleted=False, trashed_at=None)
+def kept(files: QuerySet[File]) -> QuerySet[File]:
+    """Those of the files that are not in the recycle bin."""
+    return files.filter(trashed_at=None)
 
 
-def trashed_files() -> QuerySet[File]:
-    """The files in the recycle bin."""
-    return File.objects.filter(is_deleted=False, trashed_at__isnull=False)
+def trashed(files: QuerySet[File]) -> QuerySet[File]:
+    """Those of the files that are in the recycle bin."""
+    return files.filter(trashed_at__isnull=False)
 
 
-def get_file(*, file_id: str) -> File:
-    """Return a file, also one in the recycle bin. Raises FileNotFound_404."""
-    file = File.objects.filter(pk=file_id, is_deleted=False).first()
-    if file is None:
-        raise NamedError("FileNotFound_404", "id: there is no such file in this company")
-    return file
+def not_found() -> NamedError:
+    """The error for an id that belongs to no file that the actor may read."""
+    return NamedError("FileNotFound_404", "id: there is no such file in this company")
 
 
-def trash_files(*, selection: BulkSelection, member_id: str) -> int:
-    """Move the selected files to the recycle bin. Returns their number."""
+def trash_files(*, files: QuerySet[File], selection: BulkSelection, member_id: str) -> int:
+    """Move the selected ones of the files to the recycle bin. Returns their number."""
     count, now = 0, timezone.now()
     with transaction.atomic():
-        for ids in in_batches(selection.apply(kept_files()), lock=True):
+        for ids in in_batches(selection.apply(kept(files)), lock=True):
             count += File.objects.filter(pk__in=ids).update(trashed_at=now, trashed_by_id=member_id, updated_at=now)
+    return count
+
+
+def restore_files(*, files: QuerySet[File], selection: BulkSelection) -> int:
+    """Take the selected ones of the files out of the recycle bin. Returns their number.
+
+    They have counted against the plan all along. Raises PlanLimitExceeded_403 if the company has more files than its
+    plan allows by now.
+    """
+    count, now = 0, timezone.now()
+    with transaction.atomic():
+        refuse_over_quota("file")
+        for ids in in_batches(selection.apply(trashed(files)), lock=True):
+            count += File.objects.filter(pk__in=ids).update(trashed_at=None, trashed_by=None, updated_at=now)
+    if not count and not selection.everything:
+        raise NamedError("FileNotFound_400", "ids: none of them is a file in this company's recycle bin")
     return count
 
 
@@ -128,14 +141,14 @@ def check_before_clearing(check: FileCheck) -> None:
         _checks.append(check)
 
 
-def clear_bin(*, selection: BulkSelection) -> int:
-    """Delete the selected files of the recycle bin for good. Returns their number.
+def clear_bin(*, files: QuerySet[File], selection: BulkSelection) -> int:
+    """Delete the selected ones of the files from the recycle bin for good. Returns their number.
 
     A worker removes their contents after the commit. Raises BadRequest_400 if something still reads one of them.
     """
     count, now = 0, timezone.now()
     with transaction.atomic():
-        for ids in in_batches(selection.apply(trashed_files()), lock=True):
+        for ids in in_batches(selection.apply(trashed(files)), lock=True):
             for check in _checks:
                 check(ids)
             count += File.objects.filter(pk__in=ids).update(is_deleted=True, updated_at=now)

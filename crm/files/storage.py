@@ -68,7 +68,8 @@ class Received(UploadedFile):
         return str(self.file.name)
 
     def close(self) -> None:
-        with suppress(FileNotFoundError):  # the storage has moved it
+        # The storage has moved it, or the disk is full and takes no last bytes; it is removed even so.
+        with suppress(OSError):
             self.file.close()
 
 

@@ -25,18 +25,25 @@ class ReceivingHandler(FileUploadHandler):
     def __init__(self) -> None:
         super().__init__()
         self._total = 0
+        self._all: list[Received] = []
 
     def new_file(self, field_name: str, *args: Any, **options: Any) -> None:
         super().new_file(field_name, *args, **options)
         if field_name != FIELD:
             raise ValidationFailed(f"{shorten(field_name)}: unknown part; send the content in parts named {FIELD}")
         self._received = Received(self.file_name or "file")
+        self._all.append(self._received)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         self._total += len(raw_data)
         if self._total > settings.MAX_UPLOAD_BYTES:
             raise too_large()
         self._received.append(raw_data)
+
+    def discard(self) -> None:
+        """Remove what has arrived, at once: after an error the files would live until the garbage collector comes."""
+        for received in self._all:
+            received.close()
 
     def file_complete(self, file_size: int) -> Received:
         self._received.complete()
@@ -51,7 +58,15 @@ class UploadParser(MultiPartParser):
         announced = int(request.META.get("CONTENT_LENGTH") or 0)
         if announced > settings.MAX_UPLOAD_BYTES + OVERHEAD_BYTES:
             raise too_large()
-        request.upload_handlers = [ReceivingHandler()]
+        handler = ReceivingHandler()
+        request.upload_handlers = [handler]
+        try:
+            return self._receive(stream, announced, media_type, parser_context)
+        except BaseException:
+            handler.discard()
+            raise
+
+    def _receive(self, stream: Any, announced: int, media_type: str | None, parser_context: Any) -> DataAndFiles:
         counted: Any = _Counted(stream)
         try:
             parsed = super().parse(counted, media_type, parser_context)

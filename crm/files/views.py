@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
 from rest_framework.decorators import action
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.request import Request
 
 from core.api.endpoint import Endpoint, endpoint
-from core.api.listing import Listing, list_action
+from core.api.listing import Listing, ListRequest, list_action
 from core.api.schema import Schema
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
@@ -18,8 +19,9 @@ from core.lists import BulkSelection
 from crm.files.downloads import content_response
 from crm.files.filters import FILE_FIELDS
 from crm.files.models import File
-from crm.files.serializers import BinSelection, FileOut, UploadInput
-from crm.files.services import clear_bin, get_file, kept_files, store_uploads, trash_files, trashed_files
+from crm.files.selectors import readable_files
+from crm.files.serializers import BinSelection, FileOut, RestoredFiles, UploadInput
+from crm.files.services import clear_bin, kept, not_found, restore_files, store_uploads, trash_files, trashed
 from crm.files.upload import FIELD, UploadParser
 
 
@@ -67,18 +69,29 @@ class UploadViewSet(ResourceViewSet):
         return found if len(found) > 1 else found[0]
 
 
+def _kept(asked: ListRequest) -> QuerySet[File]:
+    return kept(readable_files(asked.actor))
+
+
+def _trashed(asked: ListRequest) -> QuerySet[File]:
+    return trashed(readable_files(asked.actor))
+
+
 class FileViewSet(ResourceViewSet):
+    """Files. The export of a list is there only for those who may read the list."""
+
     module = "file"
     listing = Listing(
         "List files",
-        kept_files,
+        _kept,
         FILE_FIELDS,
         FileOut,
         needs_subscription=False,
-        description="Those in the recycle bin have a list of their own.",
+        description="Those in the recycle bin have a list of their own. The export of a list is shown to those who may"
+        " read the list.",
     )
     recycle_bin = list_action(
-        Listing("List trashed files", trashed_files, FILE_FIELDS, FileOut), url_path="recycle-bin", detail=False
+        Listing("List trashed files", _trashed, FILE_FIELDS, FileOut), url_path="recycle-bin", detail=False
     )
 
     @endpoint(
@@ -89,8 +102,8 @@ class FileViewSet(ResourceViewSet):
         errors=("FileNotFound_400",),
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> None:
-        trashed = trash_files(selection=self.selection(), member_id=self.actor.member_id)
-        if not trashed and not data["select_all"]:
+        done = trash_files(files=readable_files(self.actor), selection=self.selection(), member_id=self.actor.member_id)
+        if not done and not data["select_all"]:
             raise NamedError(
                 "FileNotFound_400", "ids: none of them is a file of this company outside of the recycle bin"
             )
@@ -108,10 +121,25 @@ class FileViewSet(ResourceViewSet):
     def clear_recycle_bin(self, request: Request, data: dict[str, Any]) -> None:
         everything = "ids" not in data
         body: Any = request.data | {"selectAll": True} if everything else request.data  # type: ignore[operator]
-        if not clear_bin(selection=BulkSelection.parse(body, request.query_params, FILE_FIELDS)) and not (
-            everything or data["select_all"]
-        ):
+        selection = BulkSelection.parse(body, request.query_params, FILE_FIELDS)
+        done = clear_bin(files=readable_files(self.actor), selection=selection)
+        if not done and not (everything or data["select_all"]):
             raise NamedError("FileNotFound_400", "ids: none of them is a file in this company's recycle bin")
+
+    @action(detail=False, methods=["post"], url_path="recycle-bin/restore")
+    @endpoint(
+        "Take files out of the recycle bin",
+        input=SelectionInput,
+        output=RestoredFiles,
+        bulk=True,
+        takes="file",
+        success="FilesRestored_200",
+        errors=("FileNotFound_400",),
+        description="selectAll takes everything out that matches the query string. Files in the bin count against the"
+        " plan, so that this is refused only where the company has more files than its plan allows by now.",
+    )
+    def restore_files(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"restoredCount": restore_files(files=readable_files(self.actor), selection=self.selection())}
 
     @endpoint(
         "Read a file's record",
@@ -120,9 +148,9 @@ class FileViewSet(ResourceViewSet):
         errors=("FileNotFound_404",),
     )
     def retrieve(self, request: Request, id: str) -> Any:
-        found = FileOut.one(File.objects.filter(pk=id, is_deleted=False))
+        found = FileOut.one(readable_files(self.actor).filter(pk=id))
         if found is None:
-            raise NamedError("FileNotFound_404", "id: there is no such file in this company")
+            raise not_found()
         return found
 
     @action(detail=True)
@@ -133,4 +161,7 @@ class FileViewSet(ResourceViewSet):
         errors=("FileNotFound_404",),
     )
     def download(self, request: Request, id: str) -> Any:
-        return content_response(get_file(file_id=id))
+        file = readable_files(self.actor).filter(pk=id).first()
+        if file is None:
+            raise not_found()
+        return content_response(file)

@@ -69,10 +69,10 @@ def _row_errors(job: Import) -> SafeString:
 
 @admin.register(ImportRowError)
 class ImportRowErrorAdmin(CompanyRecordAdmin):
-    """Rows of files that failed."""
+    """Rows of files that failed, were skipped or lost values."""
 
     icon = "error"
-    list_display = ("row", "column", "code", "message", "file_name", "company", "created_at")
+    list_display = ("row", "column", "code", "message", "skipped", "file_name", "company", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "job__file")
     search_fields = ("=id", "=job__id", "=code")

@@ -35,6 +35,8 @@ ERROR_FIELDS = FieldSet(
         ListField("column", "text", "column", searchable=True, nullable=False),
         ListField("code", "text", "code", searchable=True, nullable=False),
         ListField("message", "text", "message", searchable=True, nullable=False),
+        ListField("skipped", "boolean", "skipped", nullable=False),
+        ListField("existingId", "id", "existing_id"),
     ],
     default_sort=("row",),
     default_search=("column", "message"),

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from django.db import models
 
-from core.fields import CompanyForeignKey, JSONField
+from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel, Job
+
+MAX_ENQUIRY = 1000
 
 
 class Import(Job):
@@ -24,9 +26,18 @@ class Import(Job):
     tags = JSONField(default=list, help_text="Ids of tags that every row gets.")
     category = CompanyForeignKey("crm.ContactCategory", on_delete=models.SET_NULL, null=True, related_name="+")
     user_enquiry = models.BooleanField(null=True)
+    user_enquiry_text = models.CharField(
+        max_length=MAX_ENQUIRY, blank=True, default="", db_default="", help_text="An enquiry that was sent as text."
+    )
     automation = models.BooleanField(default=True)
     limited = models.BooleanField(
         default=False, help_text="Made in a session, so that the plan's limits hold for its rows."
+    )
+    may_create_contacts = models.BooleanField(
+        default=True, db_default=True, help_text="Whoever started an import of leads may create contacts."
+    )
+    may_change_contacts = models.BooleanField(
+        default=True, db_default=True, help_text="Whoever started an import of leads may change contacts."
     )
     header_row = models.PositiveIntegerField(
         null=True, help_text="Row of the headers; null until the file has been read."
@@ -50,15 +61,27 @@ class Import(Job):
             models.Index(fields=("company", "-created_at", "id"), name="import_newest"),
         ]
 
+    @property
+    def enquiry(self) -> bool | str | None:
+        """What was sent as userEnquiry."""
+        return self.user_enquiry_text or self.user_enquiry
+
+    @enquiry.setter
+    def enquiry(self, value: bool | str | None) -> None:
+        self.user_enquiry_text = value if isinstance(value, str) else ""
+        self.user_enquiry = None if isinstance(value, str) else value
+
 
 class ImportRowError(CompanyModel):
-    """The reason why a row of the file failed or lost a value."""
+    """The reason why a row of the file failed, was skipped or lost a value."""
 
     job = CompanyForeignKey(Import, on_delete=models.CASCADE, related_name="row_errors", db_index=False)
     row = models.PositiveIntegerField(help_text="Row number in the file, as a person counts: the header is 1.")
     column = models.CharField(max_length=300, blank=True)
     code = models.CharField(max_length=64)
     message = models.CharField(max_length=1000)
+    skipped = models.BooleanField(default=False, db_default=False, help_text="The row's record existed.")
+    existing_id = ObjectIdField(null=True, help_text="The record that existed.")
     values = JSONField(default=list, help_text="The row's cells as they were read, to mend and send again.")
 
     class Meta(CompanyModel.Meta):

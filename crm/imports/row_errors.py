@@ -1,4 +1,4 @@
-"""Errors of rows: stored with the row's cells, and downloaded as a CSV to correct and import again."""
+"""Errors of rows, and skipped rows: stored with the row's cells, and downloaded as a CSV to correct and import."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from django.db.models import Count
+
 from core.tenancy import company_scope
 from core.text.formulas import defuse
 from crm.imports.models import Import, ImportRowError
 from crm.imports.readers import Cell
 
 MAX_STORED = 10_000
-"""The largest number of stored errors of an import; all are counted."""
+"""The largest number of stored errors of an import, and of rows that it skipped; all are counted."""
 MAX_ROW_CHARS = 8_000
 MAX_MESSAGE, MAX_COLUMN = 1000, 300
 FETCH = 1000
@@ -25,14 +27,27 @@ class ErrorLog:
 
     def __init__(self, job: Import) -> None:
         self._job = job
-        self._stored = ImportRowError.objects.filter(job=job).count()
+        rows = ImportRowError.objects.filter(job=job)
+        self._stored = {False: 0, True: 0} | dict(rows.order_by().values_list("skipped").annotate(number=Count("pk")))
         self._waiting: list[ImportRowError] = []
 
-    def add(self, row: int, problems: Iterable[tuple[str, str, str]], values: Sequence[Cell]) -> None:
-        """Add a row's problems as (column, code, message); the first one keeps the row's cells."""
+    def add(
+        self,
+        row: int,
+        problems: Iterable[tuple[str, str, str]],
+        values: Sequence[Cell],
+        *,
+        skipped: bool = False,
+        existing_id: str | None = None,
+    ) -> None:
+        """Add a row's problems as (column, code, message); the first one keeps the row's cells.
+
+        `skipped` rows are limited apart from the others. `existing_id` is the record that is in the row's way.
+        """
         for number, (column, code, message) in enumerate(problems):
-            if self._stored + len(self._waiting) >= MAX_STORED:
+            if self._stored[skipped] >= MAX_STORED:
                 return
+            self._stored[skipped] += 1
             cells = [] if number else fit(values)
             self._waiting.append(
                 ImportRowError(
@@ -41,6 +56,8 @@ class ErrorLog:
                     column=column[:MAX_COLUMN],
                     code=code,
                     message=message[:MAX_MESSAGE],
+                    skipped=skipped,
+                    existing_id=existing_id,
                     values=cells,
                 )
             )
@@ -50,7 +67,6 @@ class ErrorLog:
         if self._waiting:
             self._waiting.sort(key=lambda error: (error.row, error.pk))
             ImportRowError.objects.bulk_create(self._waiting, batch_size=500)
-            self._stored += len(self._waiting)
             self._waiting = []
 
 

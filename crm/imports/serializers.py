@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from crm.files.serializers import FileOut, FileSnapshot
-from crm.imports.models import Import
+from crm.imports.models import MAX_ENQUIRY, Import
 
 EXISTING = ("skip", "update", "error")
 MAX_ROW = 2**31 - 1
@@ -30,6 +31,17 @@ class MappingInput(serializers.DictField):
         return {header: key for header, key in super().to_internal_value(data).items() if key}
 
 
+@extend_schema_field({"type": ["boolean", "string", "null"], "maxLength": MAX_ENQUIRY})
+class EnquiryInput(TextInput):
+    """true or false, or the enquiry's text. Empty text is none."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_blank=True, max_length=MAX_ENQUIRY, help_text="boolean or text", **options)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        return data if isinstance(data, bool) else super().run_validation(data) or None
+
+
 class OptionsInput(Input):
     """How the file is read and what happens to rows; null puts an option back to its default."""
 
@@ -43,7 +55,8 @@ class OptionsInput(Input):
         choices=EXISTING,
         required=False,
         allow_null=True,
-        help_text="a row whose record exists is skipped (default), updates it, or fails",
+        help_text="a row whose record exists is skipped (default), updates it, or fails; of an open lead the setting"
+        " duplicateLeads decides by default",
     )
     skipInvalid = BooleanInput(
         required=False,
@@ -78,7 +91,7 @@ class ImportCreate(Input):
     tags = IdList(default=list, help_text="_id of each tag that every record gets")
     category = ObjectIdInput(default=None, allow_null=True, help_text="_id of the contacts' category")
     pauseImport = BooleanInput(default=True, help_text="wait for PUT to start it")
-    userEnquiry = BooleanInput(default=None, allow_null=True)
+    userEnquiry = EnquiryInput(default=None, allow_null=True)
     automation = serializers.ChoiceField(
         choices=("run", "skip"), default="run", help_text="whether the records' events start workflows"
     )
@@ -103,14 +116,20 @@ class LeadImportCreate(ImportCreate):
 
 
 class ImportUpdate(Input):
-    """What to change, and what to do; columnMapping alone starts a paused import."""
+    """What to change, and what to do; a paused import starts unless pauseImport is true."""
 
     columnMapping = MappingInput(required=False)
     options = OptionsInput(required=False)
     tags = IdList(required=False)
     category = ObjectIdInput(required=False, allow_null=True)
-    userEnquiry = BooleanInput(required=False, allow_null=True)
-    status = TextInput(required=False, help_text="running starts or resumes, paused pauses, cancelled ends it for good")
+    userEnquiry = EnquiryInput(required=False, allow_null=True)
+    pauseImport = BooleanInput(
+        required=False, help_text="true: leave the import paused, or pause it; false, or left out: start or resume it"
+    )
+    status = TextInput(
+        required=False,
+        help_text="running starts or resumes, paused pauses, cancelled ends it for good; comes before pauseImport",
+    )
 
 
 class ImportOut(Output):
@@ -126,7 +145,7 @@ class ImportOut(Output):
     processed = serializers.IntegerField()
     created = serializers.IntegerField()
     updated = serializers.IntegerField()
-    skipped = serializers.IntegerField(help_text="rows whose record existed")
+    skipped = serializers.IntegerField(help_text="rows whose record existed; they are listed among the row errors")
     failed = serializers.IntegerField()
     percent = Computed(serializers.FloatField())
     rate = Computed(serializers.FloatField(allow_null=True, help_text="rows a second, of late"))
@@ -139,7 +158,7 @@ class ImportOut(Output):
     options = serializers.DictField()
     tags = serializers.ListField(child=IdField())
     category = IdField(source="category_id", allow_null=True)
-    userEnquiry = serializers.BooleanField(allow_null=True)
+    userEnquiry = Computed(EnquiryInput(allow_null=True))
     automation = Computed(serializers.ChoiceField(choices=("run", "skip")))
     startedAt = serializers.DateTimeField(allow_null=True)
     finishedAt = serializers.DateTimeField(allow_null=True)
@@ -148,7 +167,7 @@ class ImportOut(Output):
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
-    reads = ("rate", "automation")
+    reads = ("rate", "automation", "user_enquiry", "user_enquiry_text")
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,22 +179,25 @@ class ImportOut(Output):
             round((total - done) / rate) if rate and total and data["status"] == Import.Status.RUNNING else None
         )
         data["automation"] = "run" if row["automation"] else "skip"
+        data["userEnquiry"] = row["user_enquiry_text"] or row["user_enquiry"]
         return data
 
 
 class RowErrorOut(Output):
-    """Why a row did not become a record, or lost a value."""
+    """Why a row did not become a record, or lost a value; or what to know of it."""
 
     _id = IdField()
     row = serializers.IntegerField(help_text="as spreadsheets count: the header is normally row 1")
     column = serializers.CharField(help_text="header of the column; empty when the whole row is meant")
     code = serializers.CharField()
     message = serializers.CharField()
+    skipped = serializers.BooleanField(help_text="the row was skipped since its record exists")
+    existingId = IdField(source="existing_id", allow_null=True, help_text="the record that exists")
     values = serializers.ListField(help_text="the row's cells, with the first error of the row")
 
 
 class ImportDetail(ImportOut):
-    """An import with its first rows and its first 100 row errors."""
+    """An import with its first rows, and the first 100 rows that failed, lost values or were skipped."""
 
     sample = serializers.ListField(child=serializers.ListField())
     rowErrors = Computed(serializers.ListField(child=RowErrorOut()))

@@ -13,6 +13,7 @@ from core.access import is_limited
 from core.errors import NamedError, shorten
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
+from crm.contacts.rights import ContactRights
 from crm.files.models import File
 from crm.imports.mapping import check_mapping
 from crm.imports.models import Import
@@ -33,13 +34,14 @@ def live_imports(import_type: str | None = None) -> QuerySet[Import]:
     return imports if import_type is None else imports.filter(import_type=import_type)
 
 
-def find_import(id: str, import_type: str | None = None) -> Import:
-    """Return the import with this _id, or else the latest import of the file with this _id. Raises
-    ImportNotFound_400."""
+def find_import(id: str, import_type: str | None = None, *, deleted: bool = False) -> Import:
+    """Return the import with this _id, or else the latest import of the file with this _id; with `deleted`, a deleted
+    one where there is no other. Raises ImportNotFound_400."""
+    imports = Import.objects.filter(import_type=import_type) if import_type else Import.objects.all()
     found = (
-        live_imports(import_type)
+        (imports if deleted else live_imports(import_type))
         .filter(Q(pk=id) | Q(file_id=id))
-        .order_by(Case(When(pk=id, then=0), default=1), "-created_at")
+        .order_by(Case(When(pk=id, then=0), default=1), "is_deleted", "-created_at")
         .first()
     )
     if found is None:
@@ -64,24 +66,27 @@ def refuse_files_in_use(ids: Sequence[str]) -> None:
 def create_import(
     *,
     file_id: str,
+    files: QuerySet[File],
     member_id: str,
     import_type: str = Import.Type.CONTACT,
     column_mapping: Mapping[str, str] | None = None,
     options: Mapping[str, Any] | None = None,
     tags: Sequence[str] = (),
     category_id: str | None = None,
-    user_enquiry: bool | None = None,
+    user_enquiry: bool | str | None = None,
     pause: bool = True,
     automation: bool = True,
+    rights: ContactRights = ContactRights(),  # noqa: B008  immutable
 ) -> Import:
-    """Create an import of a stored file; with `pause` it waits for its start. An import created in a session obeys the
-    plan's limits.
+    """Create an import of one of the files that the member may read; with `pause` it waits for its start. An import
+    created in a session obeys the plan's limits. `rights` are those of whoever starts it: an import of leads does no
+    more to contacts.
 
     The request reads the preview of a small file; for any other a worker does, and the import is `queued` until then.
     Raises FileNotFound_400, TagNotFound_400, ContactCategoryNotFound_400, InvalidMapping_400, the errors of the range
     and those of the reader.
     """
-    file = _usable(File.objects.filter(pk=file_id))
+    file = _usable(files.filter(pk=file_id))
     check_tags(tag_ids=tags, category_ids=[category_id] if category_id else [])
     job = Import(
         file=file,
@@ -90,13 +95,15 @@ def create_import(
         column_mapping=dict(column_mapping or {}),
         tags=list(tags),
         category_id=category_id,
-        user_enquiry=user_enquiry,
         automation=automation,
         limited=is_limited(),
+        may_create_contacts=rights.create,
+        may_change_contacts=rights.change,
         status=PAUSED if pause else QUEUED,
         created_by_id=member_id,
         updated_by_id=member_id,
     )
+    job.enquiry = user_enquiry
     if is_quick(file):
         schema = IMPORT_TYPES[import_type].schema.load()
         store_preview(job, preview_file(file, Options.stored(job.options)), schema)
@@ -132,20 +139,26 @@ def _usable(files: QuerySet[File]) -> File:
 
 
 def update_import(
-    *, import_id: str, member_id: str | None, changes: Mapping[str, Any], import_type: str | None = None
+    *,
+    import_id: str,
+    member_id: str | None,
+    changes: Mapping[str, Any],
+    import_type: str | None = None,
+    rights: ContactRights | None = None,
 ) -> Import:
     """Change and start a paused or failed import, or pause, resume or cancel one.
 
-    `changes`: column_mapping, options, tags, category, user_enquiry, status (running, paused, cancelled). A mapping
-    alone starts the import.
+    `changes`: column_mapping, options, tags, category, user_enquiry, status (running, paused, cancelled), and
+    pause_import for the status paused. Without a status the import starts, with the `rights` of whoever starts it
+    (None: as before).
     """
     seen = find_import(import_id, import_type)
     if changes.get("status", "running") not in _MOVES:
         raise NamedError(
             "InvalidImportStatus_400", f"status: one of {', '.join(_MOVES)}, not {shorten(changes['status'])!r}"
         )
-    edits = {name: value for name, value in changes.items() if name != "status"}
-    wanted = changes.get("status") or (RUNNING if "column_mapping" in edits else None)
+    edits = {name: value for name, value in changes.items() if name not in ("status", "pause_import")}
+    wanted = changes.get("status") or (PAUSED if changes.get("pause_import") else RUNNING).value
     check_tags(tag_ids=edits.get("tags") or (), category_ids=[edits["category"]] if edits.get("category") else [])
     options = Options.stored(seen.options).changed(edits.get("options") or {})
     reread = not options.reads_same_rows(Options.stored(seen.options)) and seen.next_row == 0
@@ -155,8 +168,9 @@ def update_import(
         if edits:
             _check_editable(job, seen, options)
             _edit(job, edits, options, fresh, reread=reread)
-        if wanted:
-            _MOVES[wanted](job, edited=bool(edits))
+        _MOVES[wanted](job, edited=bool(edits))
+        if wanted == RUNNING and rights is not None:
+            job.may_create_contacts, job.may_change_contacts = rights.create, rights.change
         job.updated_by_id = member_id
         job.save()
         if job.status == QUEUED:
@@ -196,7 +210,7 @@ def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: Previe
     if "category" in edits:
         job.category_id = edits["category"]
     if "user_enquiry" in edits:
-        job.user_enquiry = edits["user_enquiry"]
+        job.enquiry = edits["user_enquiry"]
     if fresh is not None:
         store_preview(job, fresh, IMPORT_TYPES[job.import_type].schema.load())
     elif job.header_row is not None:
@@ -220,7 +234,11 @@ def _start(job: Import, *, edited: bool) -> None:
         raise NamedError("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be started")
     _usable(File.objects.filter(pk=job.file_id))
     if job.header_row is not None:
-        _check_mapping(job, complete=True)
+        try:
+            _check_mapping(job, complete=True)
+        except NamedError as error:
+            hint = "; pauseImport true changes the import without starting it" if edited else ""
+            raise NamedError(error.name, error.detail + hint) from None
     job.status, job.due_at, job.lease, job.worker = QUEUED, timezone.now(), None, None
     job.attempts = job.deaths = 0
     job.pause_requested, job.finished_at, job.error, job.error_detail = False, None, "", ""
@@ -251,11 +269,11 @@ _MOVES = {RUNNING.value: _start, PAUSED.value: _pause, CANCELLED.value: _cancel}
 
 
 def delete_imports(*, selection: BulkSelection, member_id: str, import_type: str) -> int:
-    """Delete the selected imports of a type, but not their records; an import at work stops after its batch. Returns
-    their number."""
+    """Delete the selected imports of a type, but not their records; an import at work stops after its batch. An id may
+    be that of an import's file. Returns their number."""
     count, now = 0, timezone.now()
     with transaction.atomic():
-        for ids in in_batches(selection.apply(live_imports(import_type)), lock=True):
+        for ids in in_batches(_selected(selection, live_imports(import_type)), lock=True):
             waiting, working = Q(status__in=(PAUSED, QUEUED)), Q(status=RUNNING)
             count += Import.objects.filter(pk__in=ids).update(
                 is_deleted=True,
@@ -266,3 +284,20 @@ def delete_imports(*, selection: BulkSelection, member_id: str, import_type: str
                 updated_at=now,
             )
     return count
+
+
+def _selected(selection: BulkSelection, imports: QuerySet[Import]) -> QuerySet[Import]:
+    """Return the selected ones of the imports. The id of a file selects its latest import, as in find_import."""
+    left_out = selection.raw["nids"]
+    if selection.everything:
+        return selection.apply(imports).exclude(file_id__in=left_out)
+    ids = set(selection.raw["ids"])
+    named, latest = set(), {}
+    for id, file in (
+        imports.filter(Q(pk__in=ids) | Q(file_id__in=ids)).order_by("created_at", "pk").values_list("pk", "file_id")
+    ):
+        if id in ids:
+            named.add(id)
+        if file in ids:
+            latest[file] = id
+    return imports.filter(pk__in=named.union(latest.values())).exclude(Q(pk__in=left_out) | Q(file_id__in=left_out))

@@ -16,7 +16,9 @@ from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from crm.bulk_jobs.serializers import BulkJobOut, BulkJobUndo, job_answer
+from crm.contacts.rights import ContactRights
 from crm.files.models import File
+from crm.files.selectors import readable_files
 from crm.files.serializers import FileOut
 from crm.imports.filters import ERROR_FIELDS, IMPORT_FIELDS
 from crm.imports.models import Import, ImportRowError
@@ -31,7 +33,7 @@ from crm.imports.serializers import (
     RowErrorOut,
 )
 from crm.imports.services import create_import, delete_imports, find_import, live_imports, update_import
-from crm.imports.undo import undo_import
+from crm.imports.undo import changed_contacts, undo_import
 
 FIRST_ERRORS = 100
 CREATE = (
@@ -58,7 +60,8 @@ RANGE_ERRORS = ("NoRowsInFile_400", "RowFromGreaterThanRowTo_400", "RowFromOutOf
 def detail(job: Import) -> dict[str, Any]:
     """Return the import as its detail page shows it."""
     found = ImportDetail.one(Import.objects.filter(pk=job.pk)) or {}
-    errors = RowErrorOut.project(ImportRowError.objects.filter(job=job).order_by("row", "id")[:FIRST_ERRORS])
+    rows = ImportRowError.objects.filter(job=job).order_by("skipped", "row", "id")  # what failed comes first
+    errors = RowErrorOut.project(rows[:FIRST_ERRORS])
     found["rowErrors"] = [RowErrorOut.render(row) for row in errors]
     return found
 
@@ -88,7 +91,8 @@ class ImportViewSet(ResourceViewSet, abstract=True):
 
     @endpoint(
         "Delete imports",
-        description="Their records stay. An import that is at work stops after its batch.",
+        description="By their ids or those of their files. Their records stay, and can still be removed by"
+        " POST /:id/undo. An import that is at work stops after its batch.",
         input=SelectionInput,
         bulk=True,
         success="ImportsDeleted_200",
@@ -104,6 +108,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
     def add(self, data: dict[str, Any]) -> Any:
         job = create_import(
             file_id=data["file_id"],
+            files=readable_files(self.actor),
             member_id=self.actor.member_id,
             import_type=self.import_type,
             column_mapping=data["column_mapping"],
@@ -113,6 +118,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             user_enquiry=data["user_enquiry"],
             pause=data["pause_import"],
             automation=data["automation"] == "run",
+            rights=ContactRights.of(self.actor),
         )
         return {**(FileOut.one(File.objects.filter(pk=job.file_id)) or {}), "import": detail(job)}
 
@@ -127,8 +133,8 @@ class ImportViewSet(ResourceViewSet, abstract=True):
 
     @endpoint(
         "Change, start, pause, resume or cancel an import",
-        description="A columnMapping starts a paused import unless status says otherwise. Options that are not named"
-        " stay as they are.",
+        description="A paused or failed import starts (again) unless pauseImport is true or status says otherwise."
+        " Options that are not named stay as they are.",
         input=ImportUpdate,
         output=ImportDetail,
         success="ImportUpdated_200",
@@ -145,9 +151,14 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         ),
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        return detail(
-            update_import(import_id=id, member_id=self.actor.member_id, changes=data, import_type=self.import_type)
+        job = update_import(
+            import_id=id,
+            member_id=self.actor.member_id,
+            changes=data,
+            import_type=self.import_type,
+            rights=ContactRights.of(self.actor),
         )
+        return detail(job)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -158,12 +169,15 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         errors=("ImportNotFound_400", "InvalidImportStatus_400", "InvalidRequest_400", "UnauthorizedAction_403"),
         description="For 30 days after its start. A bulk job, which is answered, deletes what the import made, unless"
         " somebody has changed it since, and gives back what it updated as POST /bulk-job/:id/undo does; contacts that"
-        " it made stay where leads refer to them. Tags that it made stay. It takes the right to delete.",
+        " it made stay where leads refer to them. Tags that it made stay. An import that was deleted can be undone too."
+        " It takes the right to delete, and for contacts that an import of leads made or changed contact.DELETE or"
+        " contact.PUT.",
     )
     def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        found = find_import(id, self.import_type)
-        if not (self.actor.is_unbounded or self.actor.may(self.module, "DELETE")):
-            raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {self.module}.DELETE")
+        found = find_import(id, self.import_type, deleted=True)
+        for module, method in ((self.module, "DELETE"), *(("contact", each) for each in changed_contacts(found))):
+            if not (self.actor.is_unbounded or self.actor.may(module, method)):
+                raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{method}")
         job = undo_import(
             id=found.pk,
             import_type=self.import_type,
@@ -174,7 +188,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
 
     @action(detail=True, url_path="errors.csv")
     @endpoint(
-        "Download the failed rows of an import",
+        "Download the failed and skipped rows of an import",
         description="The original columns, the row's number and what is wrong with it: mend the rows and import the"
         " file again.",
         raw="text/csv",

@@ -6,7 +6,7 @@ same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
@@ -212,14 +212,15 @@ class _Turn:
                 return False
             self._check_references(batch)
             written = self.kind.write(self.schema, batch.rows, job, self.options.existing)
-            skips = self.options.existing == "skip"
-            existing = {} if skips else {index: [problem] for index, problem in written.existing}
+            skips = self.options.existing in ("", "skip")
+            existing = {found.index: [found.problem] for found in written.existing}
             for index, problems in (written.failed | existing).items():
                 self._note(batch, index, problems)
-                batch.failed.add(index)
-            for position in sorted(batch.problems):
-                self.errors.add(batch.numbers[position], batch.problems[position], batch.cells[position])
-            self.errors.flush()
+                if not skips or index not in existing:
+                    batch.failed.add(index)
+            for index, problems in written.notes.items():
+                self._note(batch, index, problems)
+            self._log_problems(batch, {found.index: found.id for found in written.existing}, skips=skips)
             return checkpoint(
                 job,
                 next_row=batch.numbers[-1] + 1,
@@ -231,6 +232,19 @@ class _Turn:
                 rate=self._rate(len(batch.numbers), started),
                 started_at=job.started_at or timezone.now(),
             )
+
+    def _log_problems(self, batch: _Batch, existing: Mapping[int, str], *, skips: bool) -> None:
+        """Store what is wrong with the rows of the batch; `existing` has index -> the record that exists."""
+        for position in sorted(batch.problems):
+            found = existing.get(position)
+            self.errors.add(
+                batch.numbers[position],
+                batch.problems[position],
+                batch.cells[position],
+                skipped=skips and found is not None,
+                existing_id=found,
+            )
+        self.errors.flush()
 
     def _check_references(self, batch: _Batch) -> None:
         found = self.schema.check_references(batch.rows, drop_invalid=self.options.skip_invalid)

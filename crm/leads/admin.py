@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
+from crm.bulk_jobs.restoring import restore_one
 from crm.custom_fields.admin import custom_values
+from crm.leads.kind import LEAD
 from crm.leads.models import Lead, LeadProduct, LeadTag
 
 
@@ -32,6 +36,14 @@ class LeadAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "contact__email", "contact__name", "contact__contact_number")
     search_help_text = "The contact's name, e-mail or number, or the lead's id"
     hides = ("custom",)
+    commands = ("restore",)
+
+    @admin.display(description="Restore")
+    def restore(self, request: HttpRequest, rows: QuerySet[Lead]) -> None:
+        def one(lead: Lead) -> None:
+            restore_one(LEAD, lead.pk, actor_id=None)
+
+        self.each(request, rows, one, "restored")
 
 
 @panel(Lead, "Values, products and tags")

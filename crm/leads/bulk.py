@@ -8,9 +8,10 @@ from typing import Any
 from core.errors import NamedError
 from core.lists import BulkSelection
 from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.leads.duplicates import OPENING, check_duplicates, duplicate_rule, lock_duplicates, reopened
 from crm.leads.kind import LEAD
 from crm.leads.references import missing_references
-from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
+from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema, closed_statuses
 from crm.leads.services import Relations
 from crm.leads.updates import PRODUCTS
 from crm.records.bulk_change import Change, ChangesById, apply_change, plan_change
@@ -31,7 +32,8 @@ def update_many(
     """Apply one change set to the selected live leads, or leave it to a job.
 
     As with contacts; `append` and `remove` also add and remove products. Raises InvalidSystemField_400 for values of
-    contacts, the errors of plan_change and missing_references, and LeadNotFound_400 when ids name none.
+    contacts, DuplicateField where the company refuses open leads that repeat others, the errors of plan_change and
+    missing_references, and LeadNotFound_400 when ids name none.
     """
     change = {"formData": dict(form_data), "updateType": update_type, "relations": relations.given()}
     return change_many(LEAD, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
@@ -49,6 +51,7 @@ def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
     absent = missing_references([row]).get(0)
     if absent:
         raise NamedError(absent[0].name, explain(absent))
+    lock_duplicates(schema)
     change = _plan(schema, wanted["formData"], update_type, row)
     if change.empty and row.product_ids is None:
         raise NamedError(
@@ -62,6 +65,15 @@ def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
         return changes_by_id
 
     return apply
+
+
+def judge_change(moved: ChangesById) -> dict[str, str]:
+    """Find the changed leads that repeat another open lead now (RecordType.judge)."""
+    touched = {id: changes for id, changes in moved.items() if changes.keys() & OPENING}
+    if not touched:
+        return {}
+    closed = closed_statuses()
+    return check_duplicates(reopened(touched, closed), duplicate_rule(), closed)
 
 
 def _plan(schema: LeadSchema, form_data: Mapping[str, Any], update_type: str, row: LeadRow) -> Change:

@@ -77,6 +77,7 @@ LEAD_FIELDS = FieldSet(
         ListField("updatedBy", "id", "updated_by_id"),
         RelationField("updatedBy.name", "text", "updated_by", "name", searchable=True),
         RelationField("updatedBy.email", "text", "updated_by", "email", searchable=True),
+        ListField("isDeleted", "boolean", "is_deleted", sortable=False, nullable=False),
         ListField("createdAt", "date", "created_at", nullable=False),
         ListField("updatedAt", "date", "updated_at", nullable=False),
     ],

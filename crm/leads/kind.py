@@ -13,6 +13,7 @@ LEAD = RecordKind(
     link="lead",
     noun="leads",
     singular="lead",
+    module="lead",
     columns=(
         Column("status", "status", "field", empty="", group="status"),
         Column(

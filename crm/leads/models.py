@@ -67,6 +67,7 @@ class Lead(CompanyModel):
     class Meta(CompanyModel.Meta):
         indexes = [
             models.Index(fields=("company", "created_at", "id"), condition=Q(is_deleted=False), name="lead_newest"),
+            models.Index(fields=("company", "created_at", "id"), condition=Q(is_deleted=True), name="lead_deleted"),
             models.Index(fields=("company", "status", "id"), condition=Q(is_deleted=False), name="lead_status"),
             models.Index(fields=("company", "source", "id"), condition=Q(is_deleted=False), name="lead_source"),
             models.Index(fields=("company", "value", "id"), condition=Q(is_deleted=False), name="lead_value"),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from django.db import connection
-
 from accounts.models import Member
 from crm.leads.schema import LeadRow
 from crm.products.models import ProductService
 from crm.records.schema import ValueProblem
 from crm.tags.services import missing_categories, missing_tags
+from crm.teams.locks import lock_teams_shared
 from crm.teams.models import Team
 from crm.teams.services import ACTIVE
 
@@ -53,16 +52,14 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
 
 
 def missing_teams(ids: Iterable[str | None]) -> set[str]:
-    """The teams that the company lacks. The others stay locked until the caller's transaction ends.
+    """The teams that the company lacks. The others are not deleted until the caller's transaction ends.
 
     Otherwise a deletion would move their leads to the default team and miss the leads that are being written.
     """
-    wanted = sorted({id for id in ids if id})
-    if not wanted:
-        return set()
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT id FROM {Team._meta.db_table} WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [wanted])
-        return set(wanted) - {id for (id,) in cursor.fetchall()}
+    wanted = {id for id in ids if id}
+    if wanted:
+        lock_teams_shared()
+    return _missing(Team.objects.all(), wanted)
 
 
 def no_team(id: str) -> ValueProblem:

@@ -10,11 +10,13 @@ from crm.contacts.kind import CONTACT
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.field_types import TextFormat
 from crm.field_types.values import clean_text
+from crm.leads.duplicates import duplicate_rule
 from crm.leads.kind import LEAD
 from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
 from crm.records.money import read_amount
 from crm.records.schema import REQUIRED, RecordRow, RecordSchema, ValueProblem
+from crm.teams.locks import lock_teams_shared
 
 SYSTEM_COLUMNS = LEAD.system_columns
 CONTACT_KEYS = tuple(CONTACT.system_columns)
@@ -49,13 +51,15 @@ class LeadSchema(RecordSchema):
     contacts: ContactSchema = None  # type: ignore[assignment]
     closed: frozenset[str] = frozenset()
     """The statuses of leads that are not open."""
+    duplicates: str = ""
+    """The setting duplicateLeads."""
 
     @classmethod
     def load(cls) -> Self:
-        """Load the schema of the active company with five queries."""
+        """Load the schema of the active company with six queries."""
         schema = super(LeadSchema, cls).load()
         schema.contacts = ContactSchema.load()
-        schema.closed = closed_statuses()
+        schema.closed, schema.duplicates = closed_statuses(), duplicate_rule()
         fields = schema.system_fields
         schema.required_system = tuple(key for key in SYSTEM_COLUMNS if key in fields and fields[key].required)
         defaults = {key: spec.default for key, spec in fields.items() if spec.default is not None}
@@ -75,7 +79,11 @@ class LeadSchema(RecordSchema):
             return read_amount(value)
         return clean_text(value, MAX_CHOICE) if key in ("status", "source") else value
 
+    def lock_references(self) -> None:
+        lock_teams_shared()
+
     def lock_for_merge(self) -> None:
+        self.lock_references()
         self.contacts.lock_unique_values()
 
     def known_keys(self, partial: bool) -> Iterable[str]:

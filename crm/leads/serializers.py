@@ -11,7 +11,7 @@ from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, IdList, ObjectIdInput, ObjectInput
+from core.api.input import BooleanInput, FormInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.fields import JSONField
@@ -22,7 +22,7 @@ from crm.leads.models import LeadProduct, LeadTag
 from crm.leads.services import Relations
 from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.results import UNSET
-from crm.records.serializers import AutomationInput, BulkError, BulkFailure, member_of
+from crm.records.serializers import DROP, SKIP, SKIP_ONE, AutomationInput, BulkError, BulkFailure, member_of
 from crm.tags.serializers import LabelSnapshot
 
 FORM_DATA = f"system values ({', '.join(LEAD.system_columns)}) and custom values by the uniqueFieldID of their field"
@@ -42,6 +42,9 @@ class LeadRelations(AutomationInput):
     tags = IdList(required=False, allow_null=True, max_length=1000, help_text="tag ids")
 
 
+BESIDE = ("productServices", "team", "teamMember", "tags")
+
+
 class LeadBody(LeadRelations):
     """A lead's own relations, and those of its contact."""
 
@@ -51,17 +54,27 @@ class LeadBody(LeadRelations):
     contactcategories = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
 
 
-class LeadCreate(LeadBody):
+class LeadForm(FormInput, LeadBody):
+    """The values of a lead, and of its contact."""
+
+    system = LEAD.system_columns
+    beside = (*BESIDE, "category", "contactCategory", "contactcategories")
+
+
+class LeadCreate(LeadForm):
     formData = ObjectInput(
         default=dict, help_text=OF_CONTACT + ", by which it is found or made unless `contact` names it"
     )
-    existingError = BooleanInput(default=True, help_text="false: update the open lead of the same contact and product")
-    skipInvalid = BooleanInput(
-        default=False, help_text="true: leave invalid values out, as long as they are not required"
+    existingError = BooleanInput(
+        default=True,
+        help_text="false: overwrite the values of an existing contact, and update the open lead of the same contact and"
+        " product",
     )
+    skipInvalid = BooleanInput(default=False, help_text=SKIP_ONE)
+    dropInvalidValues = BooleanInput(default=False, help_text=DROP)
 
 
-class LeadUpdate(LeadBody):
+class LeadUpdate(LeadForm):
     formData = ObjectInput(default=dict, help_text=OF_CONTACT + ", which are written to it; null empties a value")
 
 
@@ -73,12 +86,18 @@ class LeadBulkCreate(LeadBody):
         " tags and category, which stand for those of the body",
     )
     existingError = BooleanInput(
-        default=True, help_text="false: update the open leads of the same contacts and products"
+        default=True,
+        help_text="false: overwrite the values of existing contacts, and update the open leads of the same contacts and"
+        " products",
     )
-    skipInvalid = BooleanInput(default=False, help_text="true: leave invalid values out and tell them in errors")
+    skipInvalid = BooleanInput(default=None, allow_null=True, help_text=SKIP)
+    dropInvalidValues = BooleanInput(default=False, help_text=f"{DROP}, and tell them in errors")
 
 
-class LeadBulkUpdate(SelectionInput, LeadRelations):
+class LeadBulkUpdate(SelectionInput, FormInput, LeadRelations):
+    system = LEAD.system_columns
+    beside = BESIDE
+
     formData = ObjectInput(default=dict, help_text=FORM_DATA + "; null empties a value")
     updateType = serializers.ChoiceField(
         choices=UPDATE_TYPES,
@@ -110,6 +129,7 @@ class LeadContact(Output):
     name = serializers.CharField()
     email = serializers.CharField(allow_null=True)
     contactNumber = serializers.CharField(allow_null=True)
+    isDeleted = serializers.BooleanField(help_text="the contact was deleted; restoring it clears this")
 
 
 class ImportedFile(Output):
@@ -151,7 +171,7 @@ class LeadOut(Output):
     # References are put together here: cheaper than parsing an object of each out of JSON.
     reads = (
         "custom",
-        *(f"contact{part}" for part in ("_id", "__name", "__email", "__contact_number")),
+        *(f"contact{part}" for part in ("_id", "__name", "__email", "__contact_number", "__is_deleted")),
         *("team_id", "team__name", "import_job_id", "import_job__file_id", "import_job__file__name"),
         *(
             f"{member}{part}"
@@ -175,6 +195,7 @@ class LeadOut(Output):
             "name": row["contact__name"],
             "email": row["contact__email"],
             "contactNumber": row["contact__contact_number"],
+            "isDeleted": row["contact__is_deleted"],
         }
         data["tags"] = data["tags"] or []
         data["productServices"] = data["productServices"] or []

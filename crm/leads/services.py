@@ -10,9 +10,15 @@ from django.db import transaction
 
 from core.access import quota_exceeded
 from core.errors import ApiError, DuplicateField, NamedError
-from core.ids import is_id
+from core.ids import is_id, new_id
+from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
+from crm.bulk_jobs.history.journal import Source
+from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
-from crm.contacts.services import update_contact
+from crm.contacts.rights import ContactRights, left_alone
+from crm.contacts.services import change_contact
+from crm.leads.duplicates import DUPLICATE, REPEATED, check_duplicates, lock_duplicates, repeated
+from crm.leads.kind import LEAD
 from crm.leads.models import Lead
 from crm.leads.references import missing_references
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
@@ -21,9 +27,6 @@ from crm.leads.writer import LeadResult, write_leads
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import REQUIRED, ValueProblem, explain
 
-DUPLICATE = "DuplicateField"
-"""The name of a duplicate in the outcome of a bulk creation or an import; the contract's error has no name."""
-REPEATED = "contact, productServices"
 NOT_FOUND = "LeadNotFound_400"
 
 
@@ -67,26 +70,52 @@ def create_lead(
     form_data: Mapping[str, Any],
     relations: Relations,
     existing_error: bool = True,
-    skip_invalid: bool = False,
+    drop_invalid: bool = False,
     automation: bool = True,
+    rights: ContactRights = ContactRights(),  # noqa: B008  immutable
 ) -> Saved:
-    """Create a lead, and find or create its contact.
+    """Create a lead, and find or create its contact, which takes the values that it lacks.
 
-    With `existing_error` off, update an open lead of the same contact and product instead. Raises
-    ContactDataRequired_400 (no contact), ContactNotFound_400, ContactAlreadyExists_400 (two contacts have the values),
-    ValidationError_400 (a required value of the lead), InvalidCustomField_400, InvalidCustomFieldValue_400,
-    InvalidSystemField_400, DuplicateField, the errors of missing_references, PlanLimitExceeded_403 and
-    DefaultTeamNotFound_500.
+    With `existing_error` off, the contact takes all values, and an open lead of the same contact and product is updated
+    instead; otherwise the setting duplicateLeads decides about such a lead. Raises UnauthorizedAction_403 (a new
+    contact without the right to create one), ContactDataRequired_400 (no contact), ContactNotFound_400,
+    ContactAlreadyExists_400 (two contacts have the values), ValidationError_400 (a required value of the lead),
+    InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400, DuplicateField, the errors of
+    missing_references, PlanLimitExceeded_403 and DefaultTeamNotFound_500.
     """
     with transaction.atomic():
         schema = LeadSchema.load()
-        row, problems = _read_one(schema, form_data, relations, skip_invalid=skip_invalid)
-        written = write_leads(
-            schema, [row], actor_id=actor_id, automation=automation, existing="error" if existing_error else "update"
-        )
+        row, problems = _read_one(schema, form_data, relations, drop_invalid=drop_invalid)
+        written, job = _write(schema, [row], existing_error, actor_id=actor_id, automation=automation, rights=rights)
         for error in _errors(written).values():
             raise error[0]
-        return Saved((written.created or written.updated)[0][1], problems)
+        notes = [text for _, text in _notes(written, rights)]
+        id = (written.created or written.updated)[0][1]
+        return Saved(id, problems, bool(written.updated), notes, job)
+
+
+def _write(
+    schema: LeadSchema,
+    rows: Sequence[LeadRow],
+    existing_error: bool,
+    *,
+    actor_id: str | None,
+    automation: bool,
+    rights: ContactRights,
+) -> tuple[LeadResult, str | None]:
+    """Write the rows. Returns also the bulk job by which contacts that were overwritten can be restored."""
+    common: Any = {"actor_id": actor_id, "automation": automation}
+    if existing_error:
+        return write_leads(schema, rows, existing="rule", rights=rights, **common), None
+    source = Source.bulk_job(new_id())
+    written = write_leads(schema, rows, existing="update", rights=rights, source=source, **common)
+    return written, record_change(CONTACT, source, **common)
+
+
+def _notes(written: LeadResult, rights: ContactRights) -> list[tuple[int, str]]:
+    """What the caller should know about rows that were written, as (index, text)."""
+    repeats = [(index, repeated(lead)) for index, lead in written.repeats.items()]
+    return sorted([*repeats, *((index, str(left_alone(names, rights))) for index, names in written.left.items())])
 
 
 def _read_one(
@@ -94,29 +123,24 @@ def _read_one(
     form_data: Mapping[str, Any],
     relations: Relations,
     *,
-    skip_invalid: bool = False,
+    drop_invalid: bool = False,
     partial: bool = False,
 ) -> tuple[LeadRow, list[ValueProblem]]:
     """Read a formData and check its references.
 
     Returns the row and the problems of values that were left out. Raises the first problem by its name.
     """
-    row, problems = schema.read(form_data, drop_invalid=skip_invalid, partial=partial)
+    row, problems = schema.read(form_data, drop_invalid=drop_invalid, partial=partial)
     if row is None:
         raise NamedError(problems[0].name, explain(problems))
     relations.put_into(row)
     absent = missing_references([row]).get(0)
     if absent:
         raise NamedError(absent[0].name, explain(absent))
-    dangling = schema.check_references([row], drop_invalid=skip_invalid).get(0, [])
-    if dangling and not skip_invalid:
+    dangling = schema.check_references([row], drop_invalid=drop_invalid).get(0, [])
+    if dangling and not drop_invalid:
         raise NamedError(dangling[0].name, explain(dangling))
     return row, [*problems, *dangling]
-
-
-def repeated(lead: str) -> str:
-    """The text about a row that repeats an open lead."""
-    return f"the open lead {lead} is of the same contact and product already"
 
 
 def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]]]:
@@ -124,9 +148,9 @@ def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]
     found: dict[int, tuple[ApiError, list[ValueProblem]]] = {}
     for index, lead in written.collided:
         detail = repeated(lead)
-        found[index] = DuplicateField(REPEATED, f"{REPEATED}: {detail}"), [ValueProblem("contact", DUPLICATE, detail)]
+        found[index] = _error(DUPLICATE, f"{REPEATED}: {detail}"), [ValueProblem("contact", DUPLICATE, detail)]
     for index, problems in written.failed.items():
-        found[index] = NamedError(problems[0].name, explain(problems)), problems
+        found[index] = _error(problems[0].name, explain(problems)), problems
     for index, module in written.refused:
         error = quota_exceeded(module)
         found[index] = error, [ValueProblem("", error.name, error.detail)]
@@ -139,13 +163,15 @@ def create_leads(
     items: Sequence[Any],
     relations: Relations,
     existing_error: bool = True,
-    skip_invalid: bool = False,
+    drop_invalid: bool = False,
+    all_or_none: bool = False,
     automation: bool = True,
+    rights: ContactRights = ContactRights(),  # noqa: B008  immutable
 ) -> BulkResult:
     """Create up to 500 leads, each on its own: an invalid one is reported and does not affect the others.
 
-    The references in `relations` must exist. Raises InvalidPayload_400 for more than 500, ContactDataRequired_400 for
-    none.
+    With `all_or_none` the first one that fails refuses all, by its error. The rest as in create_lead. The references in
+    `relations` must exist. Raises InvalidPayload_400 for more than 500, ContactDataRequired_400 for none.
     """
     if not items:
         raise NamedError(REQUIRED, "formData: needs an array of at least one lead")
@@ -162,18 +188,33 @@ def create_leads(
             raise NamedError(absent[0].name, explain(absent))
         rows = []
         for index, item in enumerate(items):
-            row, problems = _read_item(schema, item, index, relations, skip_invalid)
+            row, problems = _read_item(schema, item, index, relations, drop_invalid)
             result.errors += [(index, problem) for problem in problems]
             if row is None:
                 result.failed.append(Failure(index, item, problems[0].name, explain(problems)))
             else:
                 rows.append(row)
-        rows = _drop_dangling(schema, rows, items, result, skip_invalid)
-        written = write_leads(
-            schema, rows, actor_id=actor_id, automation=automation, existing="error" if existing_error else "update"
+        rows = _drop_dangling(schema, rows, items, result, drop_invalid)
+        written, result.job = _write(
+            schema, rows, existing_error, actor_id=actor_id, automation=automation, rights=rights
         )
         _report(written, items, result)
+        result.notes = _notes(written, rights)
+        if all_or_none:
+            _refuse_failed(result)
     return result
+
+
+def _refuse_failed(result: BulkResult) -> None:
+    """BulkResult.refuse_failed, with the error of a duplicate, which has no name."""
+    try:
+        result.refuse_failed()
+    except NamedError as error:
+        raise _error(error.name, error.detail) from None
+
+
+def _error(name: str, detail: str) -> ApiError:
+    return DuplicateField(REPEATED, detail) if name == DUPLICATE else NamedError(name, detail)
 
 
 ID_KEYS = {
@@ -186,7 +227,7 @@ LIST_KEYS = {"productServices": ("product_services", "ProductServiceNotFound_400
 
 
 def _read_item(
-    schema: LeadSchema, item: Any, index: int, relations: Relations, skip_invalid: bool
+    schema: LeadSchema, item: Any, index: int, relations: Relations, drop_invalid: bool
 ) -> tuple[LeadRow | None, list[ValueProblem]]:
     """Read an item's formData, which may have references of its own."""
     if not isinstance(item, dict):
@@ -205,7 +246,7 @@ def _read_item(
                 )
             ]
         own[name] = list(dict.fromkeys(ids)) if key in LIST_KEYS else given
-    row, problems = schema.read(values, drop_invalid=skip_invalid, index=index)
+    row, problems = schema.read(values, drop_invalid=drop_invalid, index=index)
     if row is not None:
         relations.put_into(row)
         Relations(**own).put_into(row)
@@ -213,15 +254,15 @@ def _read_item(
 
 
 def _drop_dangling(
-    schema: LeadSchema, rows: list[LeadRow], items: Sequence[Any], result: BulkResult, skip_invalid: bool
+    schema: LeadSchema, rows: list[LeadRow], items: Sequence[Any], result: BulkResult, drop_invalid: bool
 ) -> list[LeadRow]:
     """Drop the rows that refer to records which the company lacks."""
-    absent, dangling = missing_references(rows), schema.check_references(rows, drop_invalid=skip_invalid)
+    absent, dangling = missing_references(rows), schema.check_references(rows, drop_invalid=drop_invalid)
     kept = []
     for position, row in enumerate(rows):
         missing, bad = absent.get(position, []), dangling.get(position, [])
         result.errors += [(row.index, problem) for problem in (*missing, *bad)]
-        fatal = missing if skip_invalid else [*missing, *bad]
+        fatal = missing if drop_invalid else [*missing, *bad]
         if fatal:
             result.failed.append(Failure(row.index, items[row.index], fatal[0].name, explain(fatal)))
         else:
@@ -240,13 +281,24 @@ def _report(written: LeadResult, items: Sequence[Any], result: BulkResult) -> No
 
 
 def update_lead(
-    *, id: str, actor_id: str, form_data: Mapping[str, Any], relations: Relations, automation: bool = True
-) -> str:
+    *,
+    id: str,
+    actor_id: str,
+    form_data: Mapping[str, Any],
+    relations: Relations,
+    automation: bool = True,
+    rights: ContactRights = ContactRights(),  # noqa: B008  immutable
+) -> Saved:
     """Change the given values of a live lead. Null or empty text empties a value, tags and products replace the lead's.
 
-    Values of the contact, and the category, go to the lead's contact, as PUT /contact/:id takes them. Raises
-    LeadNotFound_400, ContactNotFound_400, and the errors of create_lead and update_contact for values.
+    Values of the contact, and the category, go to the lead's contact, as PUT /contact/:id takes them; without the right
+    to change contacts it stays as it is, which the notes say. The job can undo both changes. Raises LeadNotFound_400,
+    ContactNotFound_400, DuplicateField where the company refuses an open lead that repeats another, and the errors of
+    create_lead and update_contact for values.
     """
+    change = {"formData": dict(form_data), "updateType": "set", "relations": relations.given()}
+    job = new_job(LEAD, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
+    source = Source.bulk_job(job.pk)
     with transaction.atomic():
         contact = Lead.objects.filter(pk=id, is_deleted=False).values_list("contact_id", flat=True).first()
         if contact is None:
@@ -256,25 +308,49 @@ def update_lead(
             schema, {key: value for key, value in form_data.items() if key not in CONTACT_KEYS}, relations, partial=True
         )
         contact = row.system.get("contact_id", contact)
+        lock_duplicates(schema)
         # Change the contact before the lead, in the order in which writers of leads lock them.
-        _change_contact(
-            contact, row, {key: form_data[key] for key in CONTACT_KEYS if key in form_data}, actor_id, automation
+        if "contact_id" in row.system:
+            _lock_contact(contact)
+        values = {key: form_data[key] for key in CONTACT_KEYS if key in form_data}
+        notes, changed = [], 0
+        if not rights.change:
+            names = _differing(contact, values, row.category_id)
+            notes += [str(left_alone(names, rights))] if names else []
+        elif values or row.category_id is not None:
+            changed = change_contact(
+                id=contact,
+                actor_id=actor_id,
+                form_data=values,
+                category_id=UNSET if row.category_id is None else row.category_id or None,
+                automation=automation,
+                source=source,
+            )
+        outcome = update_leads(
+            schema, [(id, row)], actor_id=actor_id, automation=automation, links="replace", source=source
         )
-        outcome = update_leads(schema, [(id, row)], actor_id=actor_id, automation=automation, links="replace")
         if outcome.missing:
             raise not_found()
-        return id
+        notes += check_duplicates(outcome.reopened, schema.duplicates, schema.closed).values()
+        done = complete(job, 1, changed + len(outcome.changed))
+        return Saved(id, updated=True, notes=notes, job=done.pk if done else None)
 
 
-def _change_contact(id: str, row: LeadRow, values: Mapping[str, Any], actor_id: str, automation: bool) -> None:
-    if (
-        "contact_id" in row.system
-        and not Contact.objects.select_for_update(of=("self",)).filter(pk=id, is_deleted=False).exists()
-    ):
+def _lock_contact(id: str) -> None:
+    if not Contact.objects.select_for_update(of=("self",), no_key=True).filter(pk=id, is_deleted=False).exists():
         raise NamedError("ContactNotFound_400", f"contact: there is no contact {id} in this company")
-    if values or row.category_id is not None:
-        category = UNSET if row.category_id is None else row.category_id or None
-        update_contact(id=id, actor_id=actor_id, form_data=values, category_id=category, automation=automation)
+
+
+def _differing(id: str, values: Mapping[str, Any], category: str | None) -> list[str]:
+    """The names of the given values that the contact does not have."""
+    columns = {CONTACT.system_columns[key]: key for key in values}
+    given = {column: values[key] for column, key in columns.items()}
+    if category is not None:
+        columns["category_id"], given["category_id"] = "category", category
+    present = Contact.objects.filter(pk=id).values(*columns).first() if columns else None
+    return [
+        name for column, name in columns.items() if str(given[column] or "") != str((present or {}).get(column) or "")
+    ]
 
 
 def not_found() -> NamedError:

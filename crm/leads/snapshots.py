@@ -19,7 +19,7 @@ class LeadSnapshot(Output):
     contact = Computed(LeadContact())
 
 
-CONTACT_READS = ("_id", "__name", "__email", "__contact_number")
+CONTACT_READS = ("_id", "__name", "__email", "__contact_number", "__is_deleted")
 LEAD_READS = ("lead_id", "lead__status", *(f"lead__contact{part}" for part in CONTACT_READS))
 """The columns that lead_of reads from a row."""
 MEMBER_READS = ("_id", "__name", "__email")
@@ -32,6 +32,7 @@ def contact_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
         "name": row[f"{path}__name"],
         "email": row[f"{path}__email"],
         "contactNumber": row[f"{path}__contact_number"],
+        "isDeleted": row[f"{path}__is_deleted"],
     }
     return {"_id": found, **names} if found else None
 

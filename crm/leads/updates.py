@@ -12,6 +12,7 @@ from django.utils import timezone
 from core.events import emit
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
+from crm.leads.duplicates import reopened
 from crm.leads.models import LeadProduct
 from crm.leads.schema import LeadRow, LeadSchema
 from crm.records.updates import RecordState, load_states, touch, write_links, write_states, write_tags, write_values
@@ -22,11 +23,15 @@ PRODUCTS = Links(LeadProduct._meta.db_table, "lead_id", "product_service_id")
 
 @dataclass(slots=True)
 class LeadUpdates:
-    """The outcome of an update: applied rows as (index, id), rows whose lead is missing, and the changed leads."""
+    """The outcome of an update: applied rows as (index, id), rows whose lead is missing, and the changed leads.
+
+    `reopened` are those that may repeat another lead now (crm.leads.duplicates).
+    """
 
     updated: list[tuple[int, str]] = field(default_factory=list)
     missing: list[LeadRow] = field(default_factory=list)
     changed: set[str] = field(default_factory=set)
+    reopened: list[str] = field(default_factory=list)
 
 
 def update_leads(
@@ -72,7 +77,7 @@ def update_leads(
         journal.after(schema.kind, touched, source)
     payloads = {id: {"changes": found} for id, found in changes_by_id.items()}
     emit("lead.updated", sorted(changes_by_id), payloads=payloads, actor_id=actor_id, automation=automation)
-    result.changed = set(changes_by_id)
+    result.changed, result.reopened = set(changes_by_id), reopened(changes_by_id, schema.closed)
     return result
 
 

@@ -9,11 +9,19 @@ from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
-from core.api.output import Deleted
 from core.errors import DuplicateField
 from core.lists import LIST_PARAMETERS, ListQuery
-from crm.bulk_jobs.serializers import BulkJobOut, bulk_response
+from crm.bulk_jobs.restoring import restore_many
+from crm.bulk_jobs.serializers import (
+    RESTORE,
+    RestoredOut,
+    RestoreInput,
+    bulk_response,
+    restored_response,
+)
+from crm.contacts.rights import ContactRights
 from crm.leads.bulk import delete_leads, update_many
+from crm.leads.duplicates import DUPLICATE, REPEATED
 from crm.leads.filters import LEAD_FIELDS
 from crm.leads.kind import LEAD
 from crm.leads.selectors import live_leads
@@ -27,9 +35,9 @@ from crm.leads.serializers import (
     LeadUpdate,
     relations_of,
 )
-from crm.leads.services import DUPLICATE, REPEATED, create_lead, create_leads, update_lead
-from crm.records.serializers import BulkUpdated
-from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer
+from crm.leads.services import create_lead, create_leads, update_lead
+from crm.records.serializers import BulkDeleted, BulkUpdated, drops_invalid
+from crm.records.views import VALUE_ERRORS, RecordViewSet, beside, bulk_answer, listed_records
 
 RELATION_ERRORS = (
     "ProductServiceNotFound_400",
@@ -50,17 +58,16 @@ CREATE_ERRORS = (
     *(*VALUE_ERRORS, *RELATION_ERRORS, *CONTACT_ERRORS),
 )
 CREATE = (
-    "The contact is named by `contact`, or found by the company's unique key among the values in formData, or"
-    " else made of them; an\n"
-    "existing contact takes the values that are given. A lead of the same contact and product (or of none,"
-    " both) that is still open makes it a\n"
-    "duplicate, which is refused, or updated with existingError false. status must be an option of the system"
-    " field status; won and lost, and\n"
-    'options whose description begins with "closed", are not open. Without team the lead is the default'
-    " team's; without teamMember it is dealt\n"
-    "out as teamSettings say. Values that skipInvalid left out are named in `warning`. Emits lead.created"
-    " (lead.updated for a duplicate that is\n"
-    "updated)."
+    "The contact is named by `contact`, or found by the company's unique key among the values in formData, or else made"
+    " of them. An existing contact takes the values that it lacks, with existingError false all of them (`bulkJob`"
+    " undoes that). By session a new contact takes contact.POST, and without contact.PUT an existing one stays as it"
+    " is; `warning` names what it did not take.\n\n"
+    "A lead of the same contact and product (or of none, both) that is still open makes an open lead a duplicate: the"
+    " setting duplicateLeads says whether it is made with a warning, refused or made; existingError false updates the"
+    " open lead instead. status must be an option of the system field status; won and lost, and options whose"
+    ' description begins with "closed", are not open. Without team the lead is the default team\'s; without teamMember'
+    " it is dealt out as teamSettings say. Values that dropInvalidValues left out are named in `warning`. Emits"
+    " lead.created (lead.updated for a duplicate that is updated, whose message is LeadUpdated_200)."
 )
 
 
@@ -69,7 +76,6 @@ def creation_options(data: dict[str, Any]) -> dict[str, Any]:
     return {
         "relations": relations_of(data, new=True),
         "existing_error": data["existing_error"],
-        "skip_invalid": data["skip_invalid"],
         "automation": data["automation"] == "run",
     }
 
@@ -79,10 +85,11 @@ class LeadViewSet(RecordViewSet):
     kind = LEAD
     listing = Listing(
         "List leads",
-        live_leads,
+        listed_records(LEAD),
         LEAD_FIELDS,
         LeadOut,
-        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id. Sorted by"
+        description="Custom fields are filtered, searched and sorted by under their uniqueFieldID or _id. Deleted leads"
+        " are shown only where the filters name isDeleted. Sorted by"
         " productServices.name, a lead stands where the first of its products' names does.",
     )
 
@@ -91,24 +98,33 @@ class LeadViewSet(RecordViewSet):
         input=LeadCreate,
         output=LeadOut,
         success="LeadCreated_201",
+        others=("LeadUpdated_200",),
+        undoable=True,
         errors=CREATE_ERRORS,
         description=CREATE,
         takes="lead",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        saved = create_lead(actor_id=self.actor.member_id, form_data=data["form_data"], **creation_options(data))
-        return self.created(saved, lost="LeadNotFound_404", noun="the lead")
+        saved = create_lead(
+            actor_id=self.actor.member_id,
+            form_data=data["form_data"],
+            drop_invalid=drops_invalid(data, one=True),
+            rights=ContactRights.of(self.actor),
+            **creation_options(data),
+        )
+        return self.created(saved, lost="LeadNotFound_404", noun="the lead", updated="LeadUpdated_200")
 
     @endpoint(
         "Update many leads",
         input=LeadBulkUpdate,
         output=BulkUpdated,
-        accepted=BulkJobOut,
+        undoable=True,
         bulk=True,
         success="LeadsUpdated_200",
         errors=("LeadNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *RELATION_ERRORS),
-        description="Applies one change set to the selected leads, all or none. Emits lead.updated for each that is"
-        " different then.",
+        description="Applies one change set to the selected leads, all or none; their contacts stay as they are. The"
+        " setting duplicateLeads holds for leads that open again or get another product. Emits lead.updated for each"
+        " that is different then.",
     )
     def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = update_many(
@@ -124,8 +140,8 @@ class LeadViewSet(RecordViewSet):
     @endpoint(
         "Delete leads",
         input=LeadBulkDelete,
-        output=Deleted,
-        accepted=BulkJobOut,
+        output=BulkDeleted,
+        undoable=True,
         bulk=True,
         success="LeadsDeleted_200",
         errors=("LeadNotFound_400",),
@@ -153,20 +169,24 @@ class LeadViewSet(RecordViewSet):
         input=LeadUpdate,
         output=LeadOut,
         success="LeadUpdated_200",
+        undoable=True,
         errors=("LeadNotFound_400", "CannotUpdateUniqueKey_400", *VALUE_ERRORS, *RELATION_ERRORS, *CONTACT_ERRORS),
         description="What is not given stays. null or empty text empties a value, tags and productServices replace the"
         " lead's, a team or teamMember of null takes it away. Values of the contact, and a category, are written to the"
-        " lead's contact. Emits lead.updated, with what changed in its payload (status from and to, when it moved).",
+        " lead's contact, by session with the permission contact.PUT; without it the contact stays as it is, and"
+        " `warning` names them. The setting duplicateLeads holds for a lead that opens again, or gets another contact"
+        " or product. Emits lead.updated, with what changed in its payload (status from and to, when it moved).",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        update_lead(
+        saved = update_lead(
             id=id,
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
             relations=relations_of(data),
             automation=data["automation"] == "run",
+            rights=ContactRights.of(self.actor),
         )
-        return self.read(id)
+        return self.success(self.read(id), **beside(saved.notes, saved.job))
 
     @action(detail=False, methods=["post"])
     @endpoint(
@@ -175,11 +195,41 @@ class LeadViewSet(RecordViewSet):
         output=LeadBulkOut,
         takes="lead",
         success="LeadsProcessed_200",
+        undoable=True,
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),
-        description="As POST /lead, each item on its own; the answer is 200 either way: items that became no lead are"
-        " in `failed` (a"
-        f" duplicate by the name {DUPLICATE}), single values in the way or left out are in `errors`.",
+        description="As POST /lead, each item on its own unless skipInvalid is false; the answer is 200 either way:"
+        f" items that became no lead are in `failed` (a duplicate by the name {DUPLICATE}), single values in the way or"
+        " left out are in `errors`.",
     )
     def bulk(self, request: Request, data: dict[str, Any]) -> Any:
-        result = create_leads(actor_id=self.actor.member_id, items=data["form_data"], **creation_options(data))
-        return bulk_answer(result, live_leads(), LeadOut, {DUPLICATE: DuplicateField(REPEATED).message})
+        result = create_leads(
+            actor_id=self.actor.member_id,
+            items=data["form_data"],
+            drop_invalid=drops_invalid(data),
+            all_or_none=data["skip_invalid"] is False,
+            rights=ContactRights.of(self.actor),
+            **creation_options(data),
+        )
+        found = bulk_answer(result, live_leads(), LeadOut, {DUPLICATE: DuplicateField(REPEATED).message})
+        return self.processed(found, result)
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Restore deleted leads",
+        input=RestoreInput,
+        output=RestoredOut,
+        undoable=True,
+        bulk=True,
+        takes="lead",
+        success="LeadsRestored_200",
+        errors=("LeadNotFound_400",),
+        description=RESTORE,
+    )
+    def restore(self, request: Request, data: dict[str, Any]) -> Any:
+        restored = restore_many(
+            self.kind,
+            actor_id=self.actor.member_id,
+            selection=self.selection(),
+            automation=data["automation"] == "run",
+        )
+        return restored_response(self, restored)

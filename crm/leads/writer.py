@@ -5,9 +5,9 @@ The result is that of writing the rows one after another, so it does not depend 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from django.db import connection, transaction
 
@@ -15,14 +15,17 @@ from core.access import remaining_quota
 from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
+from crm.bulk_jobs.history.journal import Source
+from crm.contacts.rights import NO_NEW_CONTACT, ContactRights
 from crm.contacts.schema import ContactRow
-from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key
-from crm.contacts.updates import update_contacts
-from crm.contacts.writer import Existing, Holders, collision, import_source, write_contacts
+from crm.contacts.unique_key import KeyedRow, heirs, live_holders, lock_unique_key
+from crm.contacts.updates import Take, update_contacts
+from crm.contacts.writer import Holders, collision, import_source, write_contacts
 from crm.leads.assignment import assign, default_team
+from crm.leads.duplicates import DUPLICATE, Rule, repeated, repeating
 from crm.leads.references import missing_teams, no_team
 from crm.leads.schema import NO_CONTACT, LeadRow, LeadSchema
-from crm.leads.updates import PRODUCTS, update_leads
+from crm.leads.updates import PRODUCTS, LeadUpdates, update_leads
 from crm.products.models import ProductService
 from crm.records.inserts import insert_records
 from crm.records.schema import ValueProblem
@@ -30,6 +33,8 @@ from crm.records.values import add_links, add_tags, add_values
 
 MAX_ROUNDS = 5
 CONTACT_EXISTS = "ContactAlreadyExists_400"
+Existing = Literal["rule", "error", "skip", "update"]
+"""What happens to a row that repeats an open lead: as the setting duplicateLeads says, refused, or updates that."""
 
 OPEN_LEADS = """
 SELECT l.id, l.contact_id, array_agg(p.product_service_id)
@@ -43,7 +48,8 @@ class LeadResult:
     """The outcome for each row.
 
     created and updated have (index, id), collided has (index, id of the open lead), failed has index -> problems,
-    refused has (index, module whose quota is exceeded).
+    refused has (index, module whose quota is exceeded). Notes about written rows: repeats has index -> the open lead
+    that the row's lead repeats, left has index -> names of values that an existing contact did not take.
     """
 
     created: list[tuple[int, str]] = field(default_factory=list)
@@ -51,6 +57,8 @@ class LeadResult:
     collided: list[tuple[int, str]] = field(default_factory=list)
     failed: dict[int, list[ValueProblem]] = field(default_factory=dict)
     refused: list[tuple[int, str]] = field(default_factory=list)
+    repeats: dict[int, str] = field(default_factory=dict)
+    left: dict[int, list[str]] = field(default_factory=dict)
 
 
 class _Item(NamedTuple):
@@ -88,13 +96,17 @@ def write_leads(
     actor_id: str | None,
     import_id: str | None = None,
     automation: bool = True,
-    existing: Existing = "error",
+    existing: Existing = "rule",
+    rights: ContactRights = ContactRights(),  # noqa: B008  immutable
+    source: Source | None = None,
 ) -> LeadResult:
     """Create the rows' leads in the caller's transaction, with contacts, members, values, tags, products and events.
 
     A row repeats an open lead of the same contact that has a product of the row (or if neither has a product). It is in
-    `collided`; with "update" that lead takes the row's values, tags and products, and the row is in `updated`. An
-    existing contact takes the row's values of it, unless the row is not written. The rows' references must exist
+    `collided`; with "update" that lead takes the row's values, tags and products, and the row is in `updated`; with
+    "rule" the company's setting decides. An existing contact takes the row's values of it that it lacks, with "update"
+    all of them, and without the right to change contacts none. Contacts that change are journaled for `source`, by
+    default the import. The rows' references must exist
     (crm.leads.references, LeadSchema.check_references), except for contacts: a row for which no contact can be found or
     created fails.
     """
@@ -106,7 +118,7 @@ def write_leads(
     for _ in range(MAX_ROUNDS):
         try:
             with transaction.atomic():
-                result = _Attempt(schema, actor_id, import_id, automation, existing).write(pending)
+                result = _Attempt(schema, actor_id, import_id, automation, existing, rights, source).write(pending)
         except _Retry as retry:
             failed |= retry.failed
             refused += retry.refused
@@ -120,16 +132,19 @@ def write_leads(
 
 
 class _OpenLeads:
-    """The open leads of contacts, the oldest first, to find those that a row repeats."""
+    """The open leads of contacts, the oldest first, to find those that a row repeats.
 
-    def __init__(self, contact_ids: Iterable[str], closed: Iterable[str]) -> None:
+    `heirs` has deleted contact -> the contact that takes over its leads once it is written.
+    """
+
+    def __init__(self, contact_ids: Iterable[str], closed: Iterable[str], heirs: Mapping[str, str]) -> None:
         self._by_product: dict[tuple[str, str | None], str] = {}
-        ids = list(contact_ids)
+        ids = [*contact_ids, *heirs]
         if ids:
             with connection.cursor() as cursor:
                 cursor.execute(OPEN_LEADS, [ids, list(closed)])
                 for id, contact, products in cursor.fetchall():
-                    self.add(id, contact, products)
+                    self.add(id, heirs.get(contact, contact), products)
 
     def find(self, contact_id: str, products: Sequence[str] | None) -> str | None:
         return next(
@@ -153,6 +168,15 @@ class _Attempt:
     import_id: str | None
     automation: bool
     existing: Existing
+    rights: ContactRights
+    source: Source | None
+
+    @property
+    def take(self) -> Take:
+        """What existing contacts take of their rows' values."""
+        if not self.rights.change:
+            return "nothing"
+        return "all" if self.existing == "update" else "missing"
 
     def write(self, rows: Sequence[LeadRow]) -> LeadResult:
         if not rows:
@@ -163,8 +187,9 @@ class _Attempt:
         if gone:
             raise _Retry({row.index: [no_team(id)] for row in rows if (id := row.system.get("team_id")) in gone})
         by_values = any(row.contact or row.category_id is not None for row in rows)
-        if by_values or len(rows) > 1:  # many rows lock many contacts, so one writer works at a time
-            lock_unique_key(self.schema.contacts, many=len(rows) > 1 or by_values)
+        # Many rows lock many contacts, and where duplicates are refused each row must see the others' leads.
+        if by_values or len(rows) > 1 or self.schema.duplicates == Rule.REFUSE:
+            lock_unique_key(self.schema.contacts, many=True)
         plan = self._plan(rows)
         contacts = self._write_contacts(plan)
         inserts = [item._replace(contact_id=contacts.get(item.row.index, item.contact_id)) for item in plan.inserts]
@@ -178,6 +203,7 @@ class _Attempt:
         )
         if outcome.missing:  # somebody deleted a lead that was to be updated
             raise _Retry
+        self._check_updates(outcome, plan.result)
         plan.result.created = [(item.row.index, item.id) for item in inserts]
         plan.result.updated = outcome.updated
         return plan.result
@@ -196,23 +222,28 @@ class _Attempt:
             {found.id for found in live} | {id for row in rows if (id := row.system.get("contact_id"))}
         )
         holders = Holders(found for found in live if found.id in present)
-        open_leads = _OpenLeads(present, schema.closed)
+        new = heirs(item for item in keyed.values() if not holders.of(item))
+        open_leads = _OpenLeads(present, schema.closed, new)
         for row in rows:
             contact = self._contact_of(row, keyed.get(row.index), holders, present)
             if not isinstance(contact, str):
                 plan.result.failed[row.index] = contact
                 continue
             found = open_leads.find(contact, row.product_ids)
-            if found is not None and self.existing != "update":
+            if found is not None and not self._may_repeat(row):
                 plan.result.collided.append((row.index, found))
                 continue
+            if found is not None and self.existing == "rule":
+                if schema.duplicates == Rule.WARN and schema.is_open(row.system.get("status")):
+                    plan.result.repeats[row.index] = found
+                found = None
             if found is None and left is not None and len(plan.inserts) >= left:
                 plan.result.refused.append((row.index, "lead"))
                 continue
             item = _Item(found or new_id(), row, contact, contact not in present)
             (plan.updates if found else plan.inserts).append(item)
             if row.index in keyed:
-                holders.give(keyed[row.index], contact)
+                holders.give(keyed[row.index], contact, "all" if contact == keyed[row.index].id else self.take)
             if not found and schema.is_open(row.system.get("status")):
                 open_leads.add(item.id, contact, row.product_ids)
             elif found and "status" in row.system and not schema.is_open(row.system["status"]):
@@ -220,6 +251,22 @@ class _Attempt:
             elif found:
                 open_leads.add(item.id, contact, row.product_ids)
         return plan
+
+    def _may_repeat(self, row: LeadRow) -> bool:
+        """Whether the row is written although it repeats an open lead. The company's rule is about open leads."""
+        if self.existing == "rule":
+            return self.schema.duplicates != Rule.REFUSE or not self.schema.is_open(row.system.get("status"))
+        return self.existing == "update"
+
+    def _check_updates(self, outcome: LeadUpdates, result: LeadResult) -> None:
+        """Apply the company's rule to the updated leads, which may have come to repeat another open one."""
+        if self.schema.duplicates == Rule.ALLOW:
+            return
+        found = repeating(outcome.reopened, self.schema.closed)
+        rows = {index: found[id] for index, id in outcome.updated if id in found}
+        if rows and self.schema.duplicates == Rule.REFUSE:
+            raise _Retry({index: [ValueProblem("contact", DUPLICATE, repeated(id))] for index, id in rows.items()})
+        result.repeats |= rows
 
     def _contact_of(
         self, row: LeadRow, keyed: KeyedRow | None, holders: Holders, present: set[str]
@@ -236,9 +283,11 @@ class _Attempt:
             return [NO_CONTACT]
         found = holders.of(keyed)
         if len(set(found.values())) > 1:
-            return [_collision_problem(*collision(keyed, found)[1:])]
+            return [_collision_problem(*collision(keyed, found, last=True)[1:])]
         if found:
             return next(iter(found.values()))
+        if not self.rights.create:
+            return [NO_NEW_CONTACT]
         return row.contact_lacks or keyed.id
 
     def _write_contacts(self, plan: _Plan) -> dict[int, str]:
@@ -254,9 +303,15 @@ class _Attempt:
             elif row.contact is not None or row.category_id is not None:
                 values = row.contact.system if row.contact else {}
                 named.append((item.contact_id, ContactRow(index=row.index, system=values, category_id=row.category_id)))
-        common: Any = {"actor_id": self.actor_id, "automation": self.automation}
+        common: Any = {
+            "actor_id": self.actor_id,
+            "automation": self.automation,
+            "source": self.source or import_source(self.import_id),
+            "take": self.take,
+        }
         written = write_contacts(self.schema.contacts, made, import_id=self.import_id, existing="update", **common)
-        outcome = update_contacts(self.schema.contacts, named, source=import_source(self.import_id), **common)
+        outcome = update_contacts(self.schema.contacts, named, **common)
+        plan.result.left = written.left | outcome.left
         collisions = [*written.collided, *outcome.collided]
         if collisions or written.refused:
             failed = {index: [_collision_problem(part, value, holder)] for index, part, value, holder in collisions}
@@ -321,7 +376,7 @@ def _lock_contacts(ids: Iterable[str]) -> set[str]:
         return set()
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT id FROM crm_contact WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR UPDATE", [wanted]
+            "SELECT id FROM crm_contact WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR NO KEY UPDATE", [wanted]
         )
         return {id for (id,) in cursor.fetchall()}
 

@@ -6,12 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from accounts.mails.recipients import unwanted_among
 from accounts.mails.services import Letter, queue_mails
+from accounts.members.selectors import has_verified_owner
 from accounts.models import Member
 from accounts.settings.formats import formats_of
+from billing.subscriptions.selectors import in_trial
+from core.access.attempts import Limit
+from core.tenancy import company_id
 from core.text.timezones import Offset, zone_of
 from crm.activities.reminders import Reminder
 from crm.meetings.icalendar import Method, calendar_file
@@ -19,30 +25,84 @@ from crm.meetings.models import Meeting, MeetingAttendee
 from crm.teams.services import ACTIVE
 
 Participant = Member | MeetingAttendee
+DAY = 24 * 3600
 
 
-def send_invitations(
-    meeting: Meeting, attendees: Sequence[MeetingAttendee], to: Sequence[Participant], *, changed: bool = False
-) -> None:
-    """Invite these participants to the meeting, or tell them that it has changed; `attendees` are all attendees."""
-    _send("meeting_invitation", meeting, to, calendar_file(meeting, attendees, Method.REQUEST), changed=changed)
+class MeetingMails:
+    """The mails of one request: its mails to members, and within limits those to people outside of the company.
+
+    The service's own server sends them to people who have not asked for it. So there are none before an owner has
+    verified their address, only so many a day, and none to suppressed addresses; `warning` says whom that left out.
+    """
+
+    def __init__(self) -> None:
+        self._suppressed: set[str] = set()
+        self._over_limit = 0
+        self._unverified = False
+
+    def invite(
+        self,
+        meeting: Meeting,
+        attendees: Sequence[MeetingAttendee],
+        to: Sequence[Participant],
+        *,
+        changed: bool = False,
+    ) -> None:
+        """Invite these participants, or tell them that the meeting has changed; `attendees` are all attendees."""
+        self._send(
+            "meeting_invitation", meeting, to, calendar_file(meeting, attendees, Method.REQUEST), changed=changed
+        )
+
+    def cancel(self, meeting: Meeting, attendees: Sequence[MeetingAttendee], *, whole: bool) -> None:
+        """Tell the attendees that they are no longer invited, and the organizer too if the whole meeting is off."""
+        to: list[Participant] = [meeting.organizer, *attendees] if whole else list(attendees)
+        self._send("meeting_cancelled", meeting, to, calendar_file(meeting, attendees, Method.CANCEL), whole=whole)
+
+    @property
+    def warning(self) -> str:
+        """Say which mails did not go out, and why; empty if all did."""
+        if self._unverified:
+            return "no mails went out: an owner of the company has to verify their e-mail address first"
+        parts = []
+        if self._suppressed:
+            parts.append(f"no mail to {', '.join(sorted(self._suppressed))}: on the company's suppression list")
+        if self._over_limit:
+            most = f"the company may send {_limit().most} in 24 hours"
+            parts.append(f"{self._over_limit} mails to attendees did not go out: {most}")
+        return "; ".join(parts)
+
+    def _send(
+        self, template: str, meeting: Meeting, participants: Sequence[Participant], calendar: str, **details: Any
+    ) -> None:
+        self._unverified = self._unverified or not has_verified_owner()
+        if self._unverified:
+            return
+        context = {**_context(meeting), **details}
+        letters = [
+            Letter(participant.email, {**context, "name": participant.name}, calendar)
+            for participant in self._allowed(participants)
+        ]
+        queue_mails(template, letters, company_id=meeting.company_id)
+
+    def _allowed(self, participants: Sequence[Participant]) -> list[Participant]:
+        """Those who get the mail: no members who have left, and people outside of the company within the limits."""
+        left = _left_members(participants)
+        outside = [one.email.lower() for one in participants if _member_id(one) is None]
+        unwanted = unwanted_among(outside)
+        self._suppressed |= unwanted
+        wanted = [email for email in outside if email not in unwanted]
+        granted = set(wanted[: _limit().take(company_id(), len(wanted))]) if wanted else set()
+        self._over_limit += len(wanted) - len(granted)
+        return [
+            one
+            for one in participants
+            if (one.email.lower() in granted if _member_id(one) is None else _member_id(one) not in left)
+        ]
 
 
-def send_cancellations(meeting: Meeting, attendees: Sequence[MeetingAttendee], *, whole: bool) -> None:
-    """Tell the attendees that they are no longer invited, and the organizer too if the whole meeting is cancelled."""
-    participants: list[Participant] = [meeting.organizer, *attendees] if whole else list(attendees)
-    _send("meeting_cancelled", meeting, participants, calendar_file(meeting, attendees, Method.CANCEL), whole=whole)
-
-
-def _send(template: str, meeting: Meeting, participants: Sequence[Participant], calendar: str, **details: Any) -> None:
-    """Send the mail to these participants, except members who no longer belong to the company."""
-    context, left = {**_context(meeting), **details}, _left_members(participants)
-    letters = [
-        Letter(participant.email, {**context, "name": participant.name}, calendar)
-        for participant in participants
-        if _member_id(participant) not in left
-    ]
-    queue_mails(template, letters, company_id=meeting.company_id)
+def _limit() -> Limit:
+    most = settings.TRIAL_MEETING_MAILS_PER_DAY if in_trial() else settings.MEETING_MAILS_PER_DAY
+    return Limit("meeting-mails", most, DAY)
 
 
 def _member_id(participant: Participant) -> str | None:

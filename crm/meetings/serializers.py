@@ -37,6 +37,8 @@ ATTENDEES = f"at most {MAX_ATTENDEES}, each address once; the organizer comes an
 class AttendeeInput(Input):
     """Somebody to be asked: a member, or a contact, or an address."""
 
+    named_by = ("member", "contact")
+
     member = ObjectIdInput(required=False, help_text="member id")
     contact = ObjectIdInput(required=False, help_text="id of a contact that has an e-mail address")
     email = TextInput(required=False, max_length=254)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,7 +21,7 @@ from crm.activities.reminders import schedule_reminder
 from crm.activities.text import one_line, several_lines
 from crm.meetings.attendees import Attendance, Given, attendees_of, replace_attendees
 from crm.meetings.icalendar import Method, calendar_file
-from crm.meetings.mails import send_cancellations, send_invitations
+from crm.meetings.mails import MeetingMails
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.records.datetimes import check_timezone, company_timezone, read_datetime
 from crm.records.updates import Changes, event_value
@@ -35,10 +36,26 @@ EVENT_NAMES = {"starts_at": "startsAt", "ends_at": "endsAt", "remind_minutes": "
 BATCH = 100
 
 
+@dataclass(frozen=True)
+class Planned:
+    """A created or changed meeting. `warning` says which mails did not go out, and why; empty if all did."""
+
+    meeting: Meeting
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class Cancelled:
+    """The number of cancelled meetings, and which mails did not go out."""
+
+    count: int
+    warning: str = ""
+
+
 @transaction.atomic
 def create_meeting(
     *, actor_id: str, values: Mapping[str, Any], attendees: Sequence[Given] = (), automation: bool = True
-) -> Meeting:
+) -> Planned:
     """Create a meeting and invite all participants unless it is over.
 
     `starts_at` and `ends_at` are text (crm.records.datetimes) in the time zone `timezone` (default: the company's);
@@ -54,10 +71,11 @@ def create_meeting(
     schedule_reminder(meeting, meeting.starts_at)
     meeting.save()
     present = replace_attendees(meeting, attendees).present
+    mails = MeetingMails()
     if meeting.ends_at > timezone.now():
-        send_invitations(meeting, present, [meeting.organizer, *present])
-    _emit("meeting.scheduled", [meeting], actor_id, automation)
-    return meeting
+        mails.invite(meeting, present, [meeting.organizer, *present])
+    _emit("meeting.created", [meeting], actor_id, automation)
+    return Planned(meeting, mails.warning)
 
 
 @transaction.atomic
@@ -68,7 +86,7 @@ def update_meeting(
     values: Mapping[str, Any],
     attendees: Sequence[Given] | None = None,
     automation: bool = True,
-) -> Meeting:
+) -> Planned:
     """Change the given values of a scheduled meeting. A new start without an end keeps the meeting's length.
 
     Mails go to all participants if one of MAILED_FIELDS changes, otherwise to the added and removed attendees. Raises
@@ -90,27 +108,27 @@ def update_meeting(
     if attendance.added or attendance.removed:
         changes["attendees"] = {"added": _emails(attendance.added), "removed": _emails(attendance.removed)}
     if not changes:
-        return meeting
+        return Planned(meeting)
     if changes.keys() & {"startsAt", "remindMinutes"}:
         schedule_reminder(meeting, meeting.starts_at)
     if told_all or "attendees" in changes:
         meeting.sequence += 1
     meeting.updated_by_id = actor_id
     meeting.save()
+    mails = MeetingMails()
     if max(told_until, meeting.ends_at) > timezone.now():
-        _send_mails(meeting, attendance, told_all)
-    _emit("meeting.changed", [meeting], actor_id, automation, changes=changes)
-    return meeting
+        _send_mails(mails, meeting, attendance, told_all)
+    _emit("meeting.updated", [meeting], actor_id, automation, changes=changes)
+    return Planned(meeting, mails.warning)
 
 
 @transaction.atomic
-def cancel_meetings(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
-    """Cancel the selected scheduled meetings and notify their participants unless the meeting is over. Returns the
-    number of meetings.
+def cancel_meetings(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Cancelled:
+    """Cancel the selected scheduled meetings and notify their participants unless the meeting is over.
 
     Raises NotFound_404 if ids select none.
     """
-    cancelled = 0
+    cancelled, mails = 0, MeetingMails()
     scheduled = Meeting.objects.filter(status=Status.SCHEDULED)
     for ids in in_batches(selection.apply(scheduled), BATCH, lock=True):
         meetings = list(Meeting.objects.filter(pk__in=ids).select_related("organizer").order_by("pk"))
@@ -121,13 +139,13 @@ def cancel_meetings(*, actor_id: str, selection: BulkSelection, automation: bool
             meeting.status, meeting.updated_by_id, meeting.updated_at = Status.CANCELLED, actor_id, timezone.now()
             meeting.sequence += 1
             if meeting.ends_at > timezone.now():
-                send_cancellations(meeting, attendees[meeting.pk], whole=True)
+                mails.cancel(meeting, attendees[meeting.pk], whole=True)
         Meeting.objects.bulk_update(meetings, ("status", "sequence", "updated_by", "updated_at"))
         _emit("meeting.cancelled", meetings, actor_id, automation)
         cancelled += len(meetings)
     if not cancelled and not selection.everything:
         raise NamedError("NotFound_404", "ids: none of them is a scheduled meeting of this company")
-    return cancelled
+    return Cancelled(cancelled, mails.warning)
 
 
 def meeting_file(*, id: str) -> str:
@@ -200,15 +218,15 @@ def _times(meeting: Meeting, values: Mapping[str, Any], zone: str) -> dict[str, 
     return {"starts_at": start, "ends_at": end}
 
 
-def _send_mails(meeting: Meeting, attendance: Attendance, told_all: bool) -> None:
+def _send_mails(mails: MeetingMails, meeting: Meeting, attendance: Attendance, told_all: bool) -> None:
     if attendance.removed:
-        send_cancellations(meeting, attendance.removed, whole=False)
+        mails.cancel(meeting, attendance.removed, whole=False)
     if told_all:
         new = {attendee.pk for attendee in attendance.added}
         known = [attendee for attendee in attendance.present if attendee.pk not in new]
-        send_invitations(meeting, attendance.present, [meeting.organizer, *known], changed=True)
+        mails.invite(meeting, attendance.present, [meeting.organizer, *known], changed=True)
     if attendance.added:
-        send_invitations(meeting, attendance.present, attendance.added)
+        mails.invite(meeting, attendance.present, attendance.added)
 
 
 def _emails(attendees: Sequence[MeetingAttendee]) -> list[str]:

@@ -17,7 +17,7 @@ from crm.meetings.conflicts import conflict_warning
 from crm.meetings.filters import MEETING_FIELDS
 from crm.meetings.models import Meeting
 from crm.meetings.serializers import MeetingCancel, MeetingCreate, MeetingOut, MeetingUpdate
-from crm.meetings.services import cancel_meetings, create_meeting, meeting_file, not_found, update_meeting
+from crm.meetings.services import Planned, cancel_meetings, create_meeting, meeting_file, not_found, update_meeting
 
 REFERENCES = (
     *(
@@ -33,14 +33,23 @@ CONFLICTS = (
     "`warning` tells which of its members have other scheduled meetings then, and when; they keep nothing from being"
     " made."
 )
+LIMITS = (
+    " Mails to people outside of the company are limited a day and spare the suppression list, and none go out before"
+    " an owner has verified their address: `warning` says so."
+)
 
 
-def _answer(view: ResourceViewSet, id: str) -> Response:
-    """The meeting, with a warning about conflicts."""
-    meeting = Meeting.objects.get(pk=id)
-    warning = conflict_warning(meeting) if meeting.status == Meeting.Status.SCHEDULED else ""
-    found = MeetingOut.one(Meeting.objects.filter(pk=id))
-    return view.success(found, **({"warning": warning} if warning else {}))
+def _answer(view: ResourceViewSet, planned: Planned) -> Response:
+    """The meeting, with a warning about mails that did not go out and about conflicts."""
+    meeting = Meeting.objects.get(pk=planned.meeting.pk)
+    conflicts = conflict_warning(meeting) if meeting.status == Meeting.Status.SCHEDULED else ""
+    found = MeetingOut.one(Meeting.objects.filter(pk=meeting.pk))
+    return view.success(found, **_warning(planned.warning, conflicts))
+
+
+def _warning(*parts: str) -> dict[str, str]:
+    said = [part for part in parts if part]
+    return {"warning": "; ".join(said)} if said else {}
 
 
 class MeetingViewSet(ResourceViewSet):
@@ -62,12 +71,12 @@ class MeetingViewSet(ResourceViewSet):
         errors=REFERENCES,
         takes="meeting",
         description="Organizer and attendees get an invitation by mail with an iCalendar file, unless the meeting is"
-        f" over. {CONFLICTS} Local times that clocks skip are refused. Emits meeting.scheduled.",
+        f" over.{LIMITS} {CONFLICTS} Local times that clocks skip are refused. Emits meeting.created.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         automation, attendees = data.pop("automation") == "run", data.pop("attendees", [])
         made = create_meeting(actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation)
-        return _answer(self, made.pk)
+        return _answer(self, made)
 
     @endpoint(
         "Cancel meetings",
@@ -83,7 +92,7 @@ class MeetingViewSet(ResourceViewSet):
         done = cancel_meetings(
             actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
         )
-        return {"deletedCount": done}
+        return self.success({"deletedCount": done.count}, **_warning(done.warning))
 
     @endpoint("Read a meeting", output=MeetingOut, errors=("NotFound_404",))
     def retrieve(self, request: Request, id: str) -> Any:
@@ -101,12 +110,14 @@ class MeetingViewSet(ResourceViewSet):
         description="What is not given stays; a new startsAt alone keeps the length, attendees replace those who are"
         " there. All are told by mail when title, description, time, time zone, place or link change, and otherwise"
         " just those who are added or removed. The organizer stays, since calendars tie a meeting to them; one that"
-        f" is cancelled stays so (BadRequest_400). {CONFLICTS} Emits meeting.changed when anything is different.",
+        f" is cancelled stays so (BadRequest_400). {CONFLICTS} Emits meeting.updated when anything is different.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         automation, attendees = data.pop("automation") == "run", data.pop("attendees", None)
-        update_meeting(id=id, actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation)
-        return _answer(self, id)
+        done = update_meeting(
+            id=id, actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation
+        )
+        return _answer(self, done)
 
     @action(detail=True)
     @endpoint(

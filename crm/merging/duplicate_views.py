@@ -15,6 +15,7 @@ from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
 from core.errors import shorten
 from core.lists.cursor import cursor_at, decode, unpack_values
+from core.lists.query import IGNORED
 from core.lists.values import refuse
 from crm.contacts.kind import CONTACT
 from crm.contacts.serializers import ContactOut
@@ -66,7 +67,7 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
 
     def _read(self, params: Mapping[str, Any]) -> tuple[int, tuple[str, ...], Place | None, int | None]:
         """Return the page size, the rules, the place to continue at, and the total that the first page has counted."""
-        unknown = next((name for name in params if name not in (*PARAMETERS, "rule")), None)
+        unknown = next((name for name in params if name not in (*PARAMETERS, "rule", *IGNORED)), None)
         if unknown is not None:
             raise refuse(
                 shorten(unknown, 60), f"is an unknown parameter; known: {', '.join(sorted((*PARAMETERS, 'rule')))}"

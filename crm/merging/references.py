@@ -27,7 +27,7 @@ MovedRows = dict[str, dict[str, list[str]]]
 MOVE = """
 UPDATE {table} t SET {column} = %s
 FROM (
-    SELECT id, {column} AS loser FROM {table} WHERE {column} = ANY(%s) AND id <> ALL(%s) ORDER BY id FOR UPDATE
+    SELECT id, {column} AS loser FROM {table} WHERE {column} = ANY(%s) AND id <> ALL(%s) ORDER BY id FOR NO KEY UPDATE
 ) AS old
 WHERE t.id = old.id RETURNING t.id, old.loser
 """
@@ -36,7 +36,7 @@ UPDATE {table} t SET {column} = old.loser
 FROM (
     SELECT r.id, given.loser
     FROM json_to_recordset(%s::json) AS given (id text, loser text) JOIN {table} r ON r.id = given.id
-    WHERE r.{column} = %s ORDER BY r.id FOR UPDATE OF r
+    WHERE r.{column} = %s ORDER BY r.id FOR NO KEY UPDATE OF r
 ) AS old
 WHERE t.id = old.id RETURNING t.id
 """

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -12,17 +12,28 @@ from django.utils import timezone
 from core.errors import NamedError
 from core.events import emit
 from crm.bulk_jobs.history import journal
+from crm.leads.duplicates import check_duplicates, duplicate_rule, reopened
+from crm.leads.kind import LEAD
+from crm.leads.models import Lead
+from crm.leads.schema import closed_statuses
 from crm.merging.choices import choose
 from crm.merging.models import Merge
-from crm.merging.references import move
+from crm.merging.references import MovedRows, move
 from crm.records.kinds import RecordKind
 from crm.records.schema import RecordSchema
 from crm.records.types import RECORD_TYPES
-from crm.records.updates import RecordState, load_states, touch, write_states, write_values
+from crm.records.updates import Changes, RecordState, load_states, touch, write_states, write_values
 from crm.records.values import Links, add_links
 
 UNDO_DAYS = 30
 MIN_RECORDS, MAX_RECORDS = 2, 20
+
+
+class Merged(NamedTuple):
+    """The id of a merge, and what to warn of."""
+
+    id: str
+    warnings: list[str]
 
 
 def merge_records(
@@ -34,16 +45,17 @@ def merge_records(
     choices: Mapping[str, Any],
     fill_empty: bool = True,
     automation: bool = True,
-) -> str:
-    """Merge live records into the winner, which is one of them. Returns the merge's id.
+) -> Merged:
+    """Merge live records into the winner, which is one of them.
 
     `choices` has formData keys (and category, or contact, team and teamMember) -> the record whose value to use, or
     {"value": …}. All other values are the winner's; with `fill_empty` its empty values are filled from the others, in
     their order. Tags and products are united, references move to the winner, and the others are deleted with a pointer
     to the winner. Emits contact.merged or lead.merged.
 
-    Raises InvalidPayload_400, ContactNotFound_400 or LeadNotFound_400, InvalidCustomField_400,
-    InvalidCustomFieldValue_400, InvalidSystemField_400, CannotUpdateUniqueKey_400 and ContactAlreadyExists_400.
+    Raises DuplicateField where the company refuses open leads that repeat others, InvalidPayload_400,
+    ContactNotFound_400 or LeadNotFound_400, InvalidCustomField_400, InvalidCustomFieldValue_400,
+    InvalidSystemField_400, CannotUpdateUniqueKey_400 and ContactAlreadyExists_400.
     """
     what = RECORD_TYPES[panel]
     kind = what.kind
@@ -69,13 +81,28 @@ def merge_records(
         _delete(kind, winner, losers, actor_id)  # first, so that the winner may take over their unique keys
         merge.moved = move(kind, winner, losers)
         merge.save(update_fields=["moved"])
+        changes = state.changes(schema.names)
         wrote = _write(schema, state, actor_id)
-        if _unite_links(schema, winner, losers) and not wrote:
+        gained = _unite_links(schema, winner, losers)
+        if gained and not wrote:
             touch(kind, [winner], actor_id)
+        closed = closed_statuses()
+        leads = _repeating_leads(kind, winner, merge.moved, changes | dict.fromkeys(gained, {}), closed)
+        warnings = check_duplicates(leads, duplicate_rule(), closed) if leads else {}
         journal.after(kind, sorted(ids), source)
         payload = {panel: winner, "losers": losers}
         emit(f"{panel}.merged", [winner], payloads={winner: payload}, actor_id=actor_id, automation=automation)
-        return merge.pk
+        return Merged(merge.pk, [f"{lead}: {text}" for lead, text in warnings.items()])
+
+
+def _repeating_leads(
+    kind: RecordKind, winner: str, moved: MovedRows, changes: Changes, closed: Collection[str]
+) -> list[str]:
+    """Return the leads that may repeat another open one since the merge: those that came to a contact, or the lead
+    that took something from others."""
+    if kind is LEAD:
+        return reopened({winner: changes}, closed)
+    return [lead for leads in moved.get(f"{Lead._meta.label}.contact", {}).values() for lead in leads]
 
 
 def _losers(kind: RecordKind, ids: Sequence[str], winner: str) -> list[str]:
@@ -129,12 +156,13 @@ def _write(schema: RecordSchema, state: RecordState, actor_id: str) -> bool:
     return True
 
 
-def _unite_links(schema: RecordSchema, winner: str, losers: Sequence[str]) -> bool:
-    """Link the winner to everything that the losers are linked to. Returns whether it got any."""
-    kind, gained = schema.kind, False
-    for _, table, target in kind.links:
+def _unite_links(schema: RecordSchema, winner: str, losers: Sequence[str]) -> set[str]:
+    """Link the winner to everything that the losers are linked to. Returns the names of the links that it got."""
+    kind, gained = schema.kind, set()
+    for name, table, target in kind.links:
         rows = table._default_manager.filter(**{f"{kind.column}__in": losers})
         targets = sorted(set(rows.values_list(target, flat=True)))
         links = Links(table._meta.db_table, kind.column, target)
-        gained |= bool(add_links(schema.company_id, links, [(winner, id) for id in targets]))
+        if add_links(schema.company_id, links, [(winner, id) for id in targets]):
+            gained.add(name)
     return gained

@@ -91,7 +91,7 @@ def _check(kind: RecordKind, merge: Merge) -> int:
     if merge.undo_until <= timezone.now():
         raise NamedError(REFUSED, f"id: the merge could be undone until {merge.undo_until:%Y-%m-%d %H:%M} UTC")
     ids = [merge.winner_id, *merge.loser_ids]
-    rows = kind.model._default_manager.filter(pk__in=ids).select_for_update(of=("self",)).order_by("pk")
+    rows = kind.model._default_manager.filter(pk__in=ids).select_for_update(of=("self",), no_key=True).order_by("pk")
     found = {id: (deleted, into) for id, deleted, into in rows.values_list("pk", "is_deleted", "merged_into_id")}
     noun = kind.singular
     erased = next((id for id in ids if id not in found), None)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from django.db.models import QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
@@ -32,7 +33,7 @@ from crm.merging.serializers import (
 from crm.merging.services import UNDO_DAYS, merge_records
 from crm.merging.undo import not_found, undo_merge
 from crm.records.types import kind_of
-from crm.records.views import VALUE_ERRORS
+from crm.records.views import VALUE_ERRORS, beside
 
 MERGE = (
     "The values of `winner` stay, unless `choices` takes one from another of the records or gives one; what the"
@@ -61,9 +62,9 @@ class MergeViewSet(ResourceViewSet, abstract=True):
     record: ClassVar[type[Output]]
     """The output of the records."""
 
-    def merge(self, data: dict[str, Any]) -> dict[str, Any]:
+    def merge(self, data: dict[str, Any]) -> Response:
         self._check_permissions()
-        id = merge_records(
+        merged = merge_records(
             panel=self.panel,
             actor_id=self.actor.member_id,
             ids=data["ids"],
@@ -72,7 +73,7 @@ class MergeViewSet(ResourceViewSet, abstract=True):
             fill_empty=data["fill_empty"],
             automation=data["automation"] == "run",
         )
-        return self.read(id)
+        return self.success(self.read(merged.id), **beside(merged.warnings))
 
     def read(self, id: str) -> dict[str, Any]:
         """Return the merge with its winner, which is null once the winner is deleted."""
@@ -123,8 +124,8 @@ class ContactMergeViewSet(MergeViewSet):
         output=ContactMergeOut,
         success="ContactsMerged_200",
         errors=(*MERGE_ERRORS, *CONTACT_ERRORS),
-        description=f"{MERGE} countryCode and number go together. Whoever has unsubscribed stays so. Emits"
-        " contact.merged.",
+        description=f"{MERGE} countryCode and number go together. Whoever has unsubscribed stays so. The"
+        " setting duplicateLeads holds for the leads of the contacts. Emits contact.merged.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         return self.merge(data)
@@ -158,7 +159,8 @@ class LeadMergeViewSet(MergeViewSet):
         output=LeadMergeOut,
         success="LeadsMerged_200",
         errors=(*MERGE_ERRORS, "LeadNotFound_400"),
-        description=f"{MERGE} contact, team and teamMember are chosen by record. Emits lead.merged.",
+        description=f"{MERGE} contact, team and teamMember are chosen by record. The setting duplicateLeads holds for"
+        " the lead that stays. Emits lead.merged.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         return self.merge(data)

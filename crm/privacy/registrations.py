@@ -69,7 +69,7 @@ def register_personal_data_tables() -> None:
     register_personal_data("convertedValues", ConvertedValue, _recorded, exported=False)
     register_personal_data("merges", Merge, _merges)
     register_personal_data("duplicateDismissals", DuplicateDismissal, _dismissals, exported=False)
-    register_personal_data("bulkJobs", BulkJob, lambda s: mentioning(s, "selection", "change"), blank_bulk_jobs)
+    register_personal_data("bulkJobs", BulkJob, _bulk_jobs, blank_bulk_jobs)
     register_personal_data("mails", Mail, _mails, hides=frozenset({"html"}))
 
 
@@ -96,9 +96,8 @@ def _imports(subject: DataSubject) -> Q:
 
 def _row_errors(subject: DataSubject) -> Q:
     """Selects the subject's rows of any import; rows with its name alone only in the imports that it came from."""
-    return mentioning(subject, "values", "message") | Q(job__in=subject.import_ids) & mentioning(
-        subject, "values", names=True
-    )
+    named = Q(job__in=subject.import_ids) & mentioning(subject, "values", names=True)
+    return mentioning(subject, "values", "message") | Q(existing_id__in=_ids(subject)) | named
 
 
 def _recorded(subject: DataSubject) -> Q:
@@ -107,6 +106,14 @@ def _recorded(subject: DataSubject) -> Q:
 
 def _merges(subject: DataSubject) -> Q:
     return Q(winner_id__in=_ids(subject)) | Q(loser_ids__has_any_keys=_ids(subject))
+
+
+def _bulk_jobs(subject: DataSubject) -> Q:
+    """Selects the jobs that name the subject, and the changes of its single records."""
+    of_one = Q(pk__in=[])
+    for id in _ids(subject):
+        of_one |= Q(total=1, selection__ids__contains=[id])
+    return of_one | mentioning(subject, "selection", "change")
 
 
 def _dismissals(subject: DataSubject) -> Q:
@@ -172,7 +179,7 @@ def clean_samples(subject: DataSubject, rows: QuerySet[Import]) -> int:
 
 def blank_row_errors(subject: DataSubject, rows: QuerySet[ImportRowError]) -> int:
     """Remove the content of the rows; their numbers stay."""
-    return rows.update(values=[], message=ERASED)
+    return rows.update(values=[], message=ERASED, existing_id=None)
 
 
 def blank_events(subject: DataSubject, rows: QuerySet[Event]) -> int:

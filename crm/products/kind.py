@@ -13,6 +13,7 @@ PRODUCT_SERVICE = RecordKind(
     link="product_service",
     noun="products and services",
     singular="product or service",
+    module="product-service",
     columns=(
         Column("name", "name", "field", empty=""),
         Column("kind", "type", "field", empty=ProductService.Kind.PRODUCT),

@@ -8,25 +8,30 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, ObjectInput
+from core.api.input import BooleanInput, FormInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from crm.products.models import ProductService
 from crm.products.schema import SYSTEM_COLUMNS
 from crm.records.bulk_change import UPDATE_TYPES
-from crm.records.serializers import AutomationInput, member_of
+from crm.records.serializers import DROP, SKIP_ONE, AutomationInput, member_of
 
 FORM_DATA = f"system values ({', '.join(SYSTEM_COLUMNS)}) and custom values by the uniqueFieldID of their field"
 
 
-class ProductCreate(AutomationInput):
+class ProductInput(FormInput, AutomationInput):
+    """The values of a product or service."""
+
+    system = SYSTEM_COLUMNS
+
+
+class ProductCreate(ProductInput):
     formData = ObjectInput(default=dict, help_text=FORM_DATA)
-    skipInvalid = BooleanInput(
-        default=False, help_text="true: leave invalid values out, as long as they are not required"
-    )
+    skipInvalid = BooleanInput(default=False, help_text=SKIP_ONE)
+    dropInvalidValues = BooleanInput(default=False, help_text=DROP)
 
 
-class ProductUpdate(AutomationInput):
+class ProductUpdate(ProductInput):
     formData = ObjectInput(default=dict, help_text=FORM_DATA + "; null empties a value")
 
 

@@ -13,7 +13,10 @@ from core.errors import NamedError, shorten
 from core.events import emit
 from core.ids import new_id
 from core.lists import BulkSelection
-from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many, complete, new_job
+from crm.bulk_jobs.history import journal
+from crm.bulk_jobs.history.journal import Source
+from crm.bulk_jobs.models import BulkJob
 from crm.products.kind import PRODUCT_SERVICE
 from crm.products.models import ProductService
 from crm.products.schema import ProductSchema
@@ -26,7 +29,7 @@ from crm.records.values import add_values
 
 @transaction.atomic
 def create_product(
-    *, actor_id: str, form_data: Mapping[str, Any], skip_invalid: bool = False, automation: bool = True
+    *, actor_id: str, form_data: Mapping[str, Any], drop_invalid: bool = False, automation: bool = True
 ) -> Saved:
     """Create a product or service.
 
@@ -34,22 +37,23 @@ def create_product(
     (every problem in the warning), ProductServiceNameAlreadyExists_400, PlanLimitExceeded_403.
     """
     schema = ProductSchema.load()
-    row, problems = _read(schema, form_data, drop_invalid=skip_invalid)
+    row, problems = _read(schema, form_data, drop_invalid=drop_invalid)
     reserve_quota("product-service")
     id, custom = new_id(), schema.stored_custom(row)
     values = {**schema.system_defaults, **row.system}
     with _names_are_unique(values["name"]):
         ProductService.objects.create(id=id, custom=custom, created_by_id=actor_id, updated_by_id=actor_id, **values)
     add_values(schema, [(id, custom)])
-    emit("productService.created", [id], actor_id=actor_id, automation=automation)
+    emit("product-service.created", [id], actor_id=actor_id, automation=automation)
     return Saved(id, problems)
 
 
 @transaction.atomic
-def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], automation: bool = True) -> None:
+def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], automation: bool = True) -> BulkJob | None:
     """Change the given values of a live product or service, and write it only if it is different.
 
-    Null or empty text empties a value. Raises ProductServiceNotFound_400, and the errors of create_product for values.
+    Null or empty text empties a value. Returns the job that can undo the change, None if nothing is different. Raises
+    ProductServiceNotFound_400, and the errors of create_product for values.
     """
     schema = ProductSchema.load()
     state = load_states(PRODUCT_SERVICE, [id]).get(id)
@@ -58,17 +62,25 @@ def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], auto
     row, _ = _read(schema, form_data, partial=True)
     state.apply(row, row.system)
     changes = state.changes(schema.names)
-    if changes:
-        with _names_are_unique(state.after["name"]):
-            write_states(schema, [state], actor_id)
-        write_values(schema, [state], {id: changes})
-        emit(
-            "productService.updated",
-            [id],
-            payloads={id: {"changes": changes}},
-            actor_id=actor_id,
-            automation=automation,
-        )
+    if not changes:
+        return None
+    job = new_job(
+        PRODUCT_SERVICE,
+        UPDATE,
+        actor_id=actor_id,
+        selection={"ids": [id]},
+        change={"formData": dict(form_data), "updateType": "set"},
+        automation=automation,
+    )
+    source = Source.bulk_job(job.pk)
+    journal.before(PRODUCT_SERVICE, [id], source)
+    with _names_are_unique(state.after["name"]):
+        write_states(schema, [state], actor_id)
+    write_values(schema, [state], {id: changes})
+    payloads = {id: {"changes": changes}}
+    emit("product-service.updated", [id], payloads=payloads, actor_id=actor_id, automation=automation)
+    journal.after(PRODUCT_SERVICE, [id], source)
+    return complete(job, 1, 1)
 
 
 def update_products(

@@ -8,14 +8,13 @@ from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
-from core.api.output import Deleted
-from crm.bulk_jobs.serializers import BulkJobOut, bulk_response
+from crm.bulk_jobs.serializers import bulk_response, undoable_response
 from crm.products.filters import PRODUCT_FIELDS
 from crm.products.kind import PRODUCT_SERVICE
 from crm.products.selectors import live_products
 from crm.products.serializers import ProductBulkUpdate, ProductCreate, ProductDelete, ProductOut, ProductUpdate
 from crm.products.services import create_product, delete_products, update_product, update_products
-from crm.records.serializers import BulkUpdated
+from crm.records.serializers import BulkDeleted, BulkUpdated, drops_invalid
 from crm.records.views import VALUE_ERRORS, RecordViewSet
 
 CHANGE_ERRORS = ("ProductServiceDataRequired_400", "ProductServiceNameAlreadyExists_400", *VALUE_ERRORS)
@@ -39,14 +38,14 @@ class ProductViewSet(RecordViewSet):
         takes="product-service",
         success="ProductServiceCreated_201",
         errors=(*CHANGE_ERRORS, "ProductServiceNotFound_404", "PlanLimitExceeded_403"),
-        description="name is required, and unique in the company whatever its case. Values that skipInvalid left out"
-        " are named in `warning`. Emits productService.created.",
+        description="name is required, and unique in the company whatever its case. Values that dropInvalidValues left"
+        " out are named in `warning`. Emits product-service.created.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         saved = create_product(
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
-            skip_invalid=data["skip_invalid"],
+            drop_invalid=drops_invalid(data, one=True),
             automation=data["automation"] == "run",
         )
         return self.created(saved, lost="ProductServiceNotFound_404", noun="it")
@@ -55,12 +54,12 @@ class ProductViewSet(RecordViewSet):
         "Update many products and services",
         input=ProductBulkUpdate,
         output=BulkUpdated,
-        accepted=BulkJobOut,
+        undoable=True,
         bulk=True,
         success="ProductServicesUpdated_200",
         errors=("CannotUpdateUniqueKey_400", "InvalidPayload_400", "ProductServiceNotFound_400", *VALUE_ERRORS),
         description="Applies one change set to the selected ones, all or none; names are changed one at a time. Emits"
-        " productService.updated for each that is different then.",
+        " product-service.updated for each that is different then.",
     )
     def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = update_products(
@@ -75,13 +74,13 @@ class ProductViewSet(RecordViewSet):
     @endpoint(
         "Delete products and services",
         input=ProductDelete,
-        output=Deleted,
-        accepted=BulkJobOut,
+        output=BulkDeleted,
+        undoable=True,
         bulk=True,
         success="ProductServicesDeleted_200",
         errors=("ProductServiceNotFound_400",),
         description="They are flagged isDeleted and no longer found; leads that are about them keep them. Emits"
-        " productService.deleted for each.",
+        " product-service.deleted for each.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = delete_products(
@@ -98,12 +97,13 @@ class ProductViewSet(RecordViewSet):
         input=ProductUpdate,
         output=ProductOut,
         success="ProductServiceUpdated_200",
+        undoable=True,
         errors=("ProductServiceNotFound_400", *CHANGE_ERRORS),
-        description="What is not given stays; null or empty text empties a value. Emits productService.updated, with"
+        description="What is not given stays; null or empty text empties a value. Emits product-service.updated, with"
         " what changed in its payload.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        update_product(
+        job = update_product(
             id=id, actor_id=self.actor.member_id, form_data=data["form_data"], automation=data["automation"] == "run"
         )
-        return self.read(id)
+        return undoable_response(self, self.read(id), job)

@@ -70,6 +70,8 @@ class RecordKind:
     noun: str
     """The plural in texts."""
     singular: str
+    module: str
+    """Their permission module, whose name their events and quotas have too."""
     columns: tuple[Column, ...]
     not_found: str
     """The error of an id that belongs to no live record."""
@@ -180,6 +182,15 @@ class RecordKind:
     def live(self) -> QuerySet[Any]:
         """Its records of the active company that are not deleted."""
         return self.model._default_manager.filter(is_deleted=False)
+
+    def deleted(self) -> QuerySet[Any]:
+        """Its deleted records that can be restored: neither merged into another one nor erased."""
+        return self.stored().filter(is_deleted=True)
+
+    def stored(self) -> QuerySet[Any]:
+        """Its live and deleted records, without those that were merged into another one or erased."""
+        gone = {"merged_into", "erased_at"} & {field.name for field in self.model._meta.local_fields}
+        return self.model._default_manager.filter(**{f"{name}__isnull": True for name in gone})
 
     def missing(self, name: str, id: str) -> NamedError:
         """The error of an id that belongs to no live record; it says where a merged record went."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.errors import NamedError
 from crm.records.schema import ValueProblem
 
+MAX_NAMED = 20
+"""How many records a warning names."""
 MAX_BULK = 500
 """Maximum number of items that one request creates."""
 
@@ -17,10 +21,16 @@ class UNSET:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A record that was written, and the problems of the values that were left out of it."""
+    """A record that was written, and the problems of the values that were left out of it.
+
+    `updated` says that it existed already. `notes` go into the answer's warning, `job` can undo what was overwritten.
+    """
 
     id: str
     left_out: list[ValueProblem] = field(default_factory=list)
+    updated: bool = False
+    notes: list[str] = field(default_factory=list)
+    job: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +45,27 @@ class Failure:
 
 @dataclass(slots=True)
 class BulkResult:
-    """The outcome of a bulk creation: ids in the items' order, failures, and (index, problem) of each invalid value."""
+    """The outcome of a bulk creation: ids in the items' order, failures, and (index, problem) of each invalid value.
+
+    `notes` has (index, text) for the answer's warning, `job` can undo what was overwritten.
+    """
 
     created: list[str] = field(default_factory=list)
     updated: list[str] = field(default_factory=list)
     failed: list[Failure] = field(default_factory=list)
     errors: list[tuple[int, ValueProblem]] = field(default_factory=list)
+    notes: list[tuple[int, str]] = field(default_factory=list)
+    job: str | None = None
+
+    def refuse_failed(self) -> None:
+        """Raise the error of the first item that failed, for a request that takes all of its items or none."""
+        if self.failed:
+            first, others = self.failed[0], len(self.failed) - 1
+            more = f" ({others} more failed)" if others else ""
+            raise NamedError(first.name, f"formData.{first.index}: {first.warning}{more}; nothing was written")
+
+
+def joined(notes: Sequence[str]) -> str:
+    """The notes as one warning, without the last ones of very many."""
+    more = [f"and {len(notes) - MAX_NAMED} more"] if len(notes) > MAX_NAMED else []
+    return "; ".join([*notes[:MAX_NAMED], *more])

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, ClassVar, NamedTuple, Self
 
 from accounts.models import Member
+from accounts.settings.formats import formats_of
 from core.errors import shorten
 from core.tenancy import company_id
+from core.text.formats import Formats
 from crm.field_types import BadValue, FieldSpec, Reference, TextFormat, make_spec
 from crm.files.models import File
 from crm.records.kinds import RecordKind
@@ -80,6 +83,8 @@ class RecordSchema:
     defaults: dict[str, Any] = field(default_factory=dict)
     referring: tuple[str, ...] = ()
     """Keys of the custom fields whose values may name members or files."""
+    formats: Formats | None = None
+    """The company's formats, read when a value needs them."""
 
     @classmethod
     def load(cls) -> Self:
@@ -130,6 +135,12 @@ class RecordSchema:
             return None, [*fatal, *problems]
         return row, problems
 
+    def read_date(self, text: str) -> date | None:
+        """Read a day in the company's own format, or return None for any other text."""
+        if self.formats is None:
+            self.formats = formats_of(self.company_id)
+        return self.formats.read_date(text)
+
     def known_keys(self, partial: bool) -> Iterable[str]:
         """The keys of a formData that are no custom fields."""
         return self.columns
@@ -162,8 +173,15 @@ class RecordSchema:
         By default there are none.
         """
 
+    def lock_references(self) -> None:
+        """Keep what the records may refer to from deletion until the transaction ends, before their rows are locked.
+
+        By default nothing needs it.
+        """
+
     def lock_for_merge(self) -> None:
         """Wait for other merges, and for bulk writers whose records a merge may need next."""
+        self.lock_references()
         self.lock_unique_values()
 
     def derive(self, columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,7 +217,7 @@ class RecordSchema:
             if key not in form_data or spec is None:
                 continue
             try:
-                value = spec.clean(form_data[key]) if how is None else spec.parse(form_data[key], how)
+                value = spec.take(form_data[key], self.read_date) if how is None else spec.parse(form_data[key], how)
                 if value is not None:
                     row.system[column] = self.fit(key, value)
                 elif how is None:
@@ -264,7 +282,7 @@ class RecordSchema:
                 problems.append(ValueProblem(shorten(key, 100), UNKNOWN, "there is no such field"))
                 continue
             try:
-                cleaned = spec.clean(value) if how is None else spec.parse(value, how)
+                cleaned = spec.take(value, self.read_date) if how is None else spec.parse(value, how)
             except BadValue as error:
                 problems.append(ValueProblem(key, BAD_CUSTOM, str(error)))
                 continue

@@ -10,6 +10,13 @@ from rest_framework import serializers
 from core.api.input import Input
 from core.api.output import Computed, Output
 
+DROP = "true: leave invalid values out, as long as they are not required"
+SKIP_ONE = "as dropInvalidValues, since a single record has no others to go on with"
+SKIP = (
+    "true, or left out: an item that fails is skipped whole, and told in failed; false: one that fails refuses the"
+    " request, and nothing is written"
+)
+
 
 class AutomationInput(Input):
     automation = serializers.ChoiceField(choices=("run", "skip"), default="run", help_text="skip: start no workflows")
@@ -22,7 +29,7 @@ def member_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
 
 
 class BulkFailure(Output):
-    """An item that became no contact."""
+    """An item that became no record."""
 
     index = serializers.IntegerField(help_text="position in formData, from 0 on")
     formData = serializers.JSONField(help_text="the item as it was sent")
@@ -41,7 +48,18 @@ class BulkError(Output):
 
 
 class BulkUpdated(Output):
-    """How many records a change matched, and how many it made different."""
+    """How many records a change matched, and how many it made different; null while a bulk job has them to do."""
 
-    matchedCount = Computed(serializers.IntegerField())
-    updatedCount = Computed(serializers.IntegerField())
+    matchedCount = Computed(serializers.IntegerField(allow_null=True))
+    updatedCount = Computed(serializers.IntegerField(allow_null=True))
+
+
+class BulkDeleted(Output):
+    """How many records a deletion took; null while a bulk job has them to do."""
+
+    deletedCount = Computed(serializers.IntegerField(allow_null=True))
+
+
+def drops_invalid(data: Mapping[str, Any], *, one: bool = False) -> bool:
+    """Whether a body asks to leave invalid values out; of `one` record skipInvalid means the same."""
+    return bool(data["drop_invalid_values"] or (one and data["skip_invalid"]))

@@ -34,6 +34,8 @@ class RecordType:
 
     Raises invalid input by its name.
     """
+    judge: Callable[[ChangesById], Mapping[str, str]] = lambda moved: {}
+    """Judges records that a bulk change has changed: id -> what to warn of. Raises what the company refuses."""
 
 
 RECORD_TYPES: dict[str, RecordType] = {}

@@ -76,7 +76,7 @@ def load_states(kind: RecordKind, ids: Sequence[str], *, merging: bool = False) 
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT id, {', '.join(columns)}, custom::text FROM {kind.table} WHERE id = ANY(%s) AND NOT is_deleted"
-            " ORDER BY id FOR UPDATE",
+            " ORDER BY id FOR NO KEY UPDATE",
             [list(set(ids))],
         )
         found = {}

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from rest_framework.response import Response
 
+from core.api.envelope import respond
+from core.api.listing import ListRequest
 from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.lists import names_field
 from core.messages import resolve
 from crm.records.kinds import RecordKind
-from crm.records.results import BulkResult, Saved
+from crm.records.results import BulkResult, Saved, joined
 from crm.records.schema import explain
 
 VALUE_ERRORS = ("InvalidCustomFieldValue_400", "InvalidCustomField_400", "InvalidSystemField_400")
@@ -31,20 +34,42 @@ class RecordViewSet(ResourceViewSet, abstract=True):
             raise self.kind.missing("id", id)
         return found
 
-    def created(self, saved: Saved, *, lost: str, noun: str) -> Response:
+    def stored(self, path: Mapping[str, str]) -> Any:
+        return self._find(path["id"])
+
+    def created(self, saved: Saved, *, lost: str, noun: str, updated: str = "") -> Response:
         """The answer for a new record, whose warning names the values that were left out.
 
         `lost` is the error of a record that somebody else has deleted in between, `noun` what its text calls the
-        record.
+        record, `updated` the message for one that existed and was updated.
         """
         found = self._find(saved.id)
         if found is None:
             raise NamedError(lost, f"{noun} was deleted by somebody else in the same moment")
-        warning = {"warning": f"left out: {explain(saved.left_out)}"} if saved.left_out else {}
-        return self.success(found, **warning)
+        notes = [f"left out: {explain(saved.left_out)}"] if saved.left_out else []
+        name = updated if saved.updated else self.declared.success
+        return respond(name, found, **beside([*notes, *saved.notes], saved.job))
+
+    def processed(self, data: dict[str, Any], result: BulkResult) -> Response:
+        """The answer for many new records."""
+        return self.success(data, **beside([f"formData.{index}: {text}" for index, text in result.notes], result.job))
 
     def _find(self, id: str) -> dict[str, Any] | None:
         return self.listing.output.one(self.kind.live().filter(pk=id))
+
+
+def beside(notes: Sequence[str], job: str | None = None) -> dict[str, str]:
+    """What stands beside data: a warning, and the job that can undo what was overwritten."""
+    return {**({"warning": joined(notes)} if notes else {}), **({"bulkJob": job} if job else {})}
+
+
+def listed_records(kind: RecordKind) -> Callable[[ListRequest], QuerySet[Any]]:
+    """The records of a list: the live ones, and the deleted ones too if the request's filters name isDeleted."""
+
+    def rows(asked: ListRequest) -> QuerySet[Any]:
+        return kind.stored() if names_field(asked.params, "isDeleted") else kind.live()
+
+    return rows
 
 
 def bulk_answer(

@@ -22,7 +22,7 @@ TAKEN: dict[type[TagModel], str] = {
 }
 NOT_FOUND: dict[type[TagModel], str] = {Tag: "TagNotFound_400", ContactCategory: "ContactCategoryNotFound_400"}
 MODULES: dict[type[TagModel], str] = {Tag: "tag", ContactCategory: "contact-category"}
-DELETED: dict[type[TagModel], str] = {Tag: "tag.deleted", ContactCategory: "contactCategory.deleted"}
+DELETED: dict[type[TagModel], str] = {Tag: "tag.deleted", ContactCategory: "contact-category.deleted"}
 """The event of a tag's deletion. There are no events of the records that had it."""
 Untag = Callable[[list[str]], object]
 """Removes deleted tags or categories, given by their ids, from the records that have them."""

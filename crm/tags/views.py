@@ -113,7 +113,7 @@ class ContactCategoryViewSet(NamedModelViewSet):
         bulk=True,
         success="ContactCategoriesDeleted_200",
         errors=("ContactCategoryNotFound_400",),
-        description="Their contacts stay, without category. Emits contactCategory.deleted for each.",
+        description="Their contacts stay, without category. Emits contact-category.deleted for each.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         return self.remove(data)

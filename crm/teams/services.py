@@ -15,6 +15,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection
 from crm.records.unique_names import save_unique_name
+from crm.teams.locks import lock_teams
 from crm.teams.models import Team, TeamMember
 
 ACTIVE = (Member.Status.OWNER, Member.Status.ACCEPTED)
@@ -25,7 +26,7 @@ TAKEN, NOT_FOUND = "TeamNameAlreadyExists_400", "TeamNotFound_400"
 # Locks the leads in the order of their ids, as all bulk changes of leads do.
 MOVE_LEADS = """
 UPDATE crm_lead l SET team_id = %(team)s, updated_at = %(now)s, updated_by_id = %(actor)s
-FROM (SELECT id, team_id FROM crm_lead WHERE team_id = ANY(%(teams)s) ORDER BY id FOR UPDATE) AS old
+FROM (SELECT id, team_id FROM crm_lead WHERE team_id = ANY(%(teams)s) ORDER BY id FOR NO KEY UPDATE) AS old
 WHERE l.id = old.id RETURNING l.id, old.team_id, l.is_deleted
 """
 
@@ -129,6 +130,7 @@ def delete_teams(*, actor_id: str, selection: BulkSelection, automation: bool = 
 
     Raises CannotDeleteDefaultTeam_400, TeamNotFound_400 when ids name none, DefaultTeamNotFound_500.
     """
+    lock_teams()
     teams = list(selection.apply(Team.objects.select_for_update(of=("self",))).order_by("pk"))
     default = next((team for team in teams if team.is_default), None)
     if default is not None:

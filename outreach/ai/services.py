@@ -76,11 +76,9 @@ def create_ai_app(*, ai_type: str, member_id: str, **values: Any) -> AiApp:
 
 @transaction.atomic
 def update_ai_app(*, ai_type: str, id: str, member_id: str, **values: Any) -> AiApp:
-    """Change an app. AppNotFound_400 for an id that the company has no app of the type with."""
-    app = apps_of(ai_type).filter(pk=id).first()
-    if app is None:
-        raise NamedError(*not_found(ai_type))
-    return _save(app, member_id, values)
+    """Change an app. AppNotFound_400 for an id that the company has no app of the type with, and
+    ValidationFailed for a change of where its stored key goes without a key."""
+    return _save(CONNECTED_APPS[ai_type].record_to_change(id, values), member_id, values)
 
 
 def _save(app: AiApp, member_id: str, values: dict[str, Any]) -> AiApp:
@@ -107,9 +105,20 @@ def choose_ai_app(ai_type: str | None) -> AiApp:
         apps = apps.filter(provider=provider_key(ai_type) or "-")
     found = apps.filter(provider__in=providers()).first()
     if found is None:
-        raise NamedError(
-            NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400"),
-            f"aiType: no {ai_type or 'AI'} app is configured and active in this company;"
-            " connect one with POST /apps/ai-offline",
-        )
+        raise NamedError(NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400"), _way_out(ai_type))
     return found
+
+
+def _way_out(ai_type: str | None) -> str:
+    """Say what gives the company an app that composes, where it has no active one of the type."""
+    connectable = list(apps_with(Capability.COMPOSE))
+    ways = " or ".join(f"POST /apps/{key}" for key in connectable)
+    if ai_type in connectable:
+        return f"aiType: no {ai_type} app is active in this company; connect one with POST /apps/{ai_type}"
+    if not ai_type:
+        return f"aiType: no AI app is active in this company; connect one with {ways}"
+    active = set(AiApp.objects.filter(is_active=True).values_list("provider", flat=True))
+    others = ", ".join(key for key in connectable if provider_key(key) in active)
+    if others:
+        return f"aiType: {ai_type} cannot be connected to this service; send {others}, or leave aiType out"
+    return f"aiType: {ai_type} cannot be connected to this service; connect an app with {ways} and leave aiType out"

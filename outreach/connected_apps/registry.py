@@ -14,8 +14,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Model, QuerySet
 
 from core.api.input import Input
-from core.api.output import Output
-from core.errors import NamedError
+from core.api.output import Output, declared_source, snake
+from core.errors import NamedError, ValidationFailed
+from core.fields import EncryptedTextField
 from core.lists import FieldSet
 
 MODULE = "apps"
@@ -56,7 +57,8 @@ class ConnectedApp:
     fields: FieldSet
     output: type[Output]
     secrets: tuple[str, ...]
-    """The encrypted columns of the model; no output and no list field may read them."""
+    """The encrypted columns of the model; no output and no list field may read them. Each says by `bound_to` which
+    columns it belongs to, such as host and port: those change only together with it (`record_to_change`)."""
     capabilities: frozenset[Capability]
     provider: type[Any] | None = None
     """The class that does the app's work; with COMPOSE a subclass of AiProvider."""
@@ -67,7 +69,7 @@ class ConnectedApp:
     create: AppOperation
     """run(member_id=..., **values of the body) returns the new record."""
     update: AppOperation
-    """run(id=..., member_id=..., **values of the body)."""
+    """run(id=..., member_id=..., **values of the body); reads the record by `record_to_change`."""
     delete: AppOperation | None = None
     """run(ids=..., member_id=...) returns the data of the answer."""
     nothing_selected: tuple[str, str] | None = None
@@ -78,6 +80,36 @@ class ConnectedApp:
     def missing(self) -> NamedError:
         """The error for an id that the company has no app of."""
         return NamedError(*self.not_found)
+
+    def record_to_change(self, id: str, values: Mapping[str, Any]) -> Any:
+        """Return the record, locked until the transaction ends.
+
+        Raises `missing`, and ValidationFailed when the values would send a stored secret to a place that it was not
+        given for. Values without a secret keep the stored one.
+        """
+        record = self.rows().select_for_update(of=("self",)).filter(pk=id).first()
+        if record is None:
+            raise self.missing()
+        for secret in self.secrets:
+            moved = [] if secret in values else self._moved(record, secret, values)
+            if moved:
+                name, places = self._input_name(secret), ", ".join(map(self._input_name, moved))
+                raise ValidationFailed(
+                    f"{name} is required with a change of {places}",
+                    f"{name}: the stored one was given for another {places}; send it along",
+                )
+        return record
+
+    def _moved(self, record: Model, secret: str, values: Mapping[str, Any]) -> list[str]:
+        """The columns that the stored secret is bound to and that the values change."""
+        field = self.model._meta.get_field(secret)
+        if not isinstance(field, EncryptedTextField) or not field.is_set(record):
+            return []
+        return [name for name in field.bound_to if name in values and values[name] != getattr(record, name)]
+
+    def _input_name(self, column: str) -> str:
+        fields = self.update.input._declared_fields.items() if self.update.input else ()
+        return next((name for name, field in fields if (declared_source(field) or snake(name)) == column), column)
 
 
 CONNECTED_APPS: dict[str, ConnectedApp] = {}

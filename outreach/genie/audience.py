@@ -129,8 +129,11 @@ def _all_exist(rows: QuerySet, ids: list[str], parameter: str, name: str) -> Non
         )
 
 
-def preview(audience: Audience) -> dict[str, Any]:
-    """Count the contacts of the audience and those that can be written to, by reason, with decisions for a sample."""
+def preview(audience: Audience, *, sample: bool = True) -> dict[str, Any]:
+    """Count the contacts of the audience and those that can be written to, by reason, with decisions for a sample.
+
+    The `sample` shows contacts; without it, it is empty.
+    """
     excluded: dict[str, int] = {}
     total = sendable = 0
     for known, count in _combinations(audience.contacts()):
@@ -140,7 +143,7 @@ def preview(audience: Audience) -> dict[str, Any]:
             excluded[decision.reason] = excluded.get(decision.reason, 0) + count
         else:
             sendable += count
-    return {"count": total, "sendable": sendable, "excluded": excluded, "sample": _sample(audience)}
+    return {"count": total, "sendable": sendable, "excluded": excluded, "sample": _sample(audience) if sample else []}
 
 
 def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[DecisionInput, int]]:

@@ -59,10 +59,12 @@ class RunViewSet(ResourceViewSet):
         output=AudienceOut,
         errors=AUDIENCE_ERRORS,
         description="How many contacts the selectors select, how many of them can be written to, and why not the"
-        " others.",
+        " others. By session the sample takes contact.GET; without it, it is empty and `warning` says so.",
     )
     def audience_preview(self, request: Request, data: dict[str, Any]) -> Any:
-        return audience.preview(_select(data))
+        seen = self.actor.is_unbounded or self.actor.may("contact", "GET")
+        warning = {} if seen else {"warning": "sample: your role lacks the permission contact.GET"}
+        return self.success(audience.preview(_select(data), sample=seen), **warning)
 
     @action(detail=False, methods=["post"], url_path="from-contacts")
     @endpoint(

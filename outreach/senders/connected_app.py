@@ -8,6 +8,7 @@ from outreach.senders import services
 from outreach.senders.filters import SMTP_FIELDS
 from outreach.senders.models import Smtp
 from outreach.senders.serializers import SmtpChange, SmtpCreate, SmtpDeleted, SmtpOut, SmtpTest
+from outreach.senders.testing import BUSY
 
 SMTP = ConnectedApp(
     key="smtp",
@@ -25,6 +26,7 @@ SMTP = ConnectedApp(
         run=services.create_sender,
         success="SmtpSenderConnected_201",
         input=SmtpCreate,
+        errors=(BUSY,),
         description="The connection is tested at once, without sending; `verified` and `lastError` say what came of it."
         " A sender that has not passed the test sends nothing.",
     ),
@@ -33,6 +35,7 @@ SMTP = ConnectedApp(
         run=services.update_sender,
         success="SmtpSenderChanged_200",
         input=SmtpChange,
+        errors=(BUSY,),
     ),
     delete=AppOperation(
         summary="Delete SMTP senders",
@@ -49,7 +52,8 @@ SMTP = ConnectedApp(
         run=services.check_sender,
         success="SmtpSenderTested_200",
         output=SmtpTest,
+        errors=(BUSY,),
         description="Connects, logs in and asks for the From address, without sending anything. A failed test answers"
-        " 200 with ok false.",
+        " 200 with ok false. A company tests one sender at a time.",
     ),
 )

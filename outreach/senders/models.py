@@ -14,7 +14,7 @@ class Smtp(CompanyModel):
     host = models.CharField(max_length=255)
     port = models.PositiveIntegerField(validators=[MinValueValidator(1), MaxValueValidator(65535)])
     username = models.CharField(max_length=255)
-    password = EncryptedTextField()
+    password = EncryptedTextField(bound_to=("host", "port", "username", "secure"))
     secure = models.BooleanField(default=True)
     from_email = models.EmailField(max_length=254)
     from_name = models.CharField(max_length=200)

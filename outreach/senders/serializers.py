@@ -24,7 +24,7 @@ class SmtpChange(Input):
         max_length=1000,
         trim_whitespace=False,
         write_only=True,
-        help_text="Left out or empty: unchanged.",
+        help_text="Left out or empty: unchanged. Required where host, port, username or secure change.",
     )
     secure = BooleanInput(required=False)
     fromEmail = TextInput(required=False, max_length=254)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +11,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.access import reserve_quota
+from core.crypto import SecretUnreadable
 from core.errors import NamedError, ValidationFailed
-from outreach.connected_apps.registry import MODULE
+from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.senders.models import Smtp
-from outreach.smtp.transport import SmtpConfig, SmtpError, Timeouts, encode_address, verify
+from outreach.senders.testing import TIMEOUTS, turn
+from outreach.smtp.transport import SmtpConfig, SmtpError, encode_address, verify
 
-TEST_TIMEOUTS = Timeouts(connect=10, command=10)
 CONNECTION = frozenset({"host", "port", "username", "password", "secure", "from_email"})
 """What the connection test depends on: a change requires a new test."""
 NOT_FOUND = ("SmtpNotFound_404", "id: there is no such sender in this company")
@@ -33,12 +35,17 @@ class ConnectionCheck:
 
 
 def config_of(smtp: Smtp) -> SmtpConfig:
-    """The sender's server and account."""
+    """The sender's server and account. Raises SmtpError when the stored password was not given for them."""
+    try:
+        password = smtp.password
+    except SecretUnreadable:
+        detail = "The stored password was given for another server or account. Enter the password again."
+        raise SmtpError("auth", detail, temporary=False) from None
     return SmtpConfig(
         host=smtp.host,
         port=smtp.port,
         username=smtp.username,
-        password=smtp.password,
+        password=password,
         secure=smtp.secure,
         from_email=smtp.from_email,
     )
@@ -57,38 +64,46 @@ def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Sm
 
     A failed test leaves it unverified, with the reason in last_error.
 
-    PlanLimitExceeded_403 at the plan's limit.
+    PlanLimitExceeded_403 at the plan's limit; ConnectionTestRunning_429.
     """
     _check(values)
-    with transaction.atomic():
-        reserve_quota(MODULE)
-        smtp = Smtp.objects.create(verified=False, created_by_id=member_id, updated_by_id=member_id, **values)
-    if verified:
-        check_sender(id=smtp.pk)
+    with turn() if verified else nullcontext():
+        with transaction.atomic():
+            reserve_quota(MODULE)
+            smtp = Smtp.objects.create(verified=False, created_by_id=member_id, updated_by_id=member_id, **values)
+        if verified:
+            _test(smtp)
     return smtp
 
 
 def update_sender(*, id: str, member_id: str, verified: bool | None = None, **values: Any) -> Smtp:
     """Change the sender. Tests it when server, account or From address change, or when `verified` is True.
 
-    Without a password the old one stays.
+    Without a password the old one stays. ValidationFailed for another server or account without a password.
+    ConnectionTestRunning_429 changes nothing.
     """
-    smtp = get_sender(id)
     if not values.get("password"):
         values.pop("password", None)
-    _check(values, smtp)
-    changed = {name for name, value in values.items() if getattr(smtp, name) != value}
-    reconnects = bool(changed & CONNECTION)
-    # Failures of the old settings say nothing about the new ones.
-    fresh: dict[str, Any] = {"paused_until": None, "paused_reason": "", "failures": 0}
-    if reconnects or verified is False:
-        fresh["verified"] = False
-    for name, value in {**values, **fresh, "updated_by_id": member_id}.items():
-        setattr(smtp, name, value)
-    smtp.save(update_fields=[*values, *fresh, "updated_by", "updated_at"])
-    if verified or (reconnects and verified is None):
-        check_sender(id=id)
-    return smtp
+    with ExitStack() as held:
+        with transaction.atomic():
+            smtp = CONNECTED_APPS["smtp"].record_to_change(id, values)
+            _check(values, smtp)
+            reconnects = any(
+                name == "password" or getattr(smtp, name) != values[name] for name in CONNECTION & {*values}
+            )
+            tests = verified or (reconnects and verified is None)
+            if tests:
+                held.enter_context(turn())
+            # Failures of the old settings say nothing about the new ones.
+            fresh: dict[str, Any] = {"paused_until": None, "paused_reason": "", "failures": 0}
+            if reconnects or verified is False:
+                fresh["verified"] = False
+            for name, value in {**values, **fresh, "updated_by_id": member_id}.items():
+                setattr(smtp, name, value)
+            smtp.save(update_fields=[*values, *fresh, "updated_by", "updated_at"])
+        if tests:
+            _test(smtp)
+    return smtp  # type: ignore[no-any-return]
 
 
 def _check(values: dict[str, Any], current: Smtp | None = None) -> None:
@@ -107,10 +122,18 @@ def _check(values: dict[str, Any], current: Smtp | None = None) -> None:
 
 
 def check_sender(*, id: str) -> ConnectionCheck:
-    """Connect, log in and check the From address without sending. Stores the result as `verified` and `last_error`."""
+    """Connect, log in and check the From address without sending. Stores the result as `verified` and `last_error`.
+
+    ConnectionTestRunning_429 while another test runs.
+    """
     smtp = get_sender(id)
+    with turn():
+        return _test(smtp)
+
+
+def _test(smtp: Smtp) -> ConnectionCheck:
     try:
-        encryption = verify(config_of(smtp), timeouts=TEST_TIMEOUTS)
+        encryption = verify(config_of(smtp), timeouts=TIMEOUTS)
     except SmtpError as error:
         values: dict[str, Any] = {"verified": False, "last_error": error.detail, "last_error_at": timezone.now()}
         result = ConnectionCheck(False, stage=error.stage, detail=error.detail, temporary=error.temporary)
@@ -124,7 +147,7 @@ def check_sender(*, id: str) -> ConnectionCheck:
             "paused_reason": "",
         }
         result = ConnectionCheck(True, encryption=encryption)
-    Smtp.objects.filter(pk=id).update(updated_at=timezone.now(), **values)
+    Smtp.objects.filter(pk=smtp.pk).update(updated_at=timezone.now(), **values)
     return result
 
 

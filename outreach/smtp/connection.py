@@ -8,6 +8,7 @@ import base64
 import contextlib
 import functools
 import ipaddress
+import math
 import re
 import smtplib
 import socket
@@ -38,6 +39,7 @@ class Timeouts:
     command: float = 30.0
     body: float = 120.0
     final: float = 120.0  # long, for a timeout here leaves a message uncertain
+    total: float = math.inf  # all steps together
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class Wire(smtplib.SMTP):
         self._inbox = bytearray()
         self._public = True
         self._deadline = 0.0
+        self._ends = time.monotonic() + timeouts.total
         try:
             self._establish()
         except BaseException:
@@ -114,7 +117,8 @@ class Wire(smtplib.SMTP):
             addresses = self._resolve(self.config.host, self.config.port)
         except OutboundRefused as refused:
             raise SmtpError("connect", refused.detail, temporary=refused.code == "not_found") from None
-        deadline = time.monotonic() + self.timeouts.connect
+        patience = self._within(self.timeouts.connect)
+        deadline = time.monotonic() + patience
         failure: OSError = TimeoutError()
         for position, address in enumerate(addresses):
             # The addresses share the remaining time, so that one dead address leaves time for the next.
@@ -130,10 +134,7 @@ class Wire(smtplib.SMTP):
             self._public = address.public
             return
         if isinstance(failure, TimeoutError):
-            text = (
-                f"{place} did not answer in {self.timeouts.connect:.0f} seconds."
-                " Check host and port, and any firewall between."
-            )
+            text = f"{place} did not answer in {patience:.0f} seconds. Check host and port, and any firewall between."
         elif isinstance(failure, ConnectionRefusedError):
             text = f"Nothing takes connections at {place}. Check the port: mail servers mostly use 587 or 465."
         else:
@@ -147,7 +148,7 @@ class Wire(smtplib.SMTP):
         if self.sock is None:
             raise ServerGone("the connection is closed")
         try:
-            self.sock.settimeout(self.timeouts.connect)
+            self.sock.settimeout(self._within(self.timeouts.connect))
             encrypted = context.wrap_socket(self.sock, server_hostname=self.config.host)
         except ssl.SSLCertVerificationError as error:
             reason = f"The certificate of {self.config.host} could not be trusted: {error.verify_message}."
@@ -217,7 +218,7 @@ class Wire(smtplib.SMTP):
 
     def getreply(self) -> tuple[int, bytes]:
         """Read one whole reply as (code, text). Raises ServerGone for anything that is no SMTP reply."""
-        self._deadline = max(self._deadline, time.monotonic() + self.timeouts.command)
+        self._deadline = min(self._ends, max(self._deadline, time.monotonic() + self.timeouts.command))
         lines: list[bytes] = []
         size = 0
         try:
@@ -234,6 +235,10 @@ class Wire(smtplib.SMTP):
             raise
         finally:
             self._deadline = 0.0
+
+    def _within(self, seconds: float) -> float:
+        """The time of a step: these seconds, or what is left of the total."""
+        return max(0.01, min(seconds, self._ends - time.monotonic()))
 
     def allow(self, seconds: float) -> None:
         """Allow this many seconds for the next reply, where a command's usual time is too short."""
@@ -272,7 +277,7 @@ class Wire(smtplib.SMTP):
     def _write(self, data: bytes, seconds: float, *, watch: bool) -> bytes | None:
         if self.sock is None:
             raise ServerGone("the server closed the connection")
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + self._within(seconds)
         left = memoryview(data)
         while left:
             if watch and (said := self.unasked()) is not None:

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.auth import tokens
-from accounts.models import Member
+from accounts.models import Member, Role, User
 from billing.models import Subscription
 from tests.kit.cast import KEY, SESSION, Caller, Cast, session_headers
 
@@ -56,14 +56,40 @@ def test_open_without_a_subscription(cast: Cast, method: str, path: str) -> None
         assert caller.call(method, path).body["message"] != "Cannot read properties of null (reading planDetails)"
 
 
-def test_the_role_matrix_binds_sessions_and_not_keys(cast: Cast) -> None:
-    assert cast.narrow_session.get("/contact").status == 200
-    refused = cast.narrow_session.post("/tag", {"name": "A"})
-    assert (refused.status, refused.body["warning"]) == (403, "your role lacks the permission tag.POST")
+def narrow_key(cast: Cast) -> Caller:
+    """The company's key, made by the narrow member."""
     with cast.scope():
         cast.api_key.created_by_id = cast.narrow.pk
         cast.api_key.save()
-    assert cast.key.post("/tag", {"name": "A"}).status == 201
+    return cast.key
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_the_role_matrix_binds_sessions_and_strict_keys(cast: Cast, strict: bool, settings: Any) -> None:
+    settings.STRICT_KEYS = strict
+    assert cast.narrow_session.get("/contact").status == 200
+    refused = cast.narrow_session.post("/tag", {"name": "A"})
+    assert (refused.status, refused.body["warning"]) == (403, "your role lacks the permission tag.POST")
+    key = narrow_key(cast)
+    assert key.get("/contact").status == 200
+    asked = key.post("/tag", {"name": "A"})
+    if strict:
+        assert asked.status == 403
+        assert asked.body["warning"] == "the role of the key's maker lacks the permission tag.POST"
+    else:
+        assert asked.status == 201
+    with cast.scope():
+        Member.objects.filter(pk=cast.narrow.pk).update(role=Role.objects.get(name="Admin"))
+    assert key.post("/tag", {"name": "B"}).status == 201
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_exports_ask_keys_for_the_lists_permission(cast: Cast, strict: bool, settings: Any) -> None:
+    settings.STRICT_KEYS = strict
+    with cast.scope():
+        Role.objects.filter(pk=cast.narrow.role_id).update(permission={"file": {"POST": True}})
+    asked = narrow_key(cast).post("/export", {"resource": "contact"})
+    assert asked.status == (403 if strict else 201), asked.body
 
 
 def test_the_role_matrix_holds_for_a_lapsed_company_too(cast: Cast) -> None:
@@ -95,19 +121,46 @@ def test_plan_limits_bind_posts_of_sessions_and_not_keys(cast: Cast) -> None:
 @pytest.mark.parametrize(
     "status", [Member.Status.INVITED, Member.Status.BLOCKED, Member.Status.REMOVED, Member.Status.REJECTED]
 )
-def test_member_status_binds_sessions_and_not_keys(cast: Cast, status: str) -> None:
+@pytest.mark.parametrize("strict", [True, False])
+def test_member_status_binds_sessions_and_strict_keys(cast: Cast, status: str, strict: bool, settings: Any) -> None:
+    settings.STRICT_KEYS = strict
     with cast.scope():
         Member.objects.update(status=status)
     assert cast.session.get("/contact").status == 403
+    for path in ("/contact", "/file", "/plans"):
+        assert cast.key.get(path).status == (401 if strict else 200), path
+    with cast.scope():
+        Member.objects.filter(pk=cast.owner.pk).update(status=Member.Status.OWNER)
     assert cast.key.get("/contact").status == 200
 
 
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_deactivated_user_binds_sessions_and_strict_keys(cast: Cast, strict: bool, settings: Any) -> None:
+    settings.STRICT_KEYS = strict
+    User.objects.filter(pk=cast.owner.user_id).update(is_active=False)
+    assert cast.session.get("/contact").status == 401
+    assert cast.key.get("/contact").status == (401 if strict else 200)
+    assert cast.key.get("/member").status == (401 if strict else 403)
+
+
 def test_a_missing_unknown_or_malformed_key_is_401(cast: Cast) -> None:
-    for headers in ({}, {"apikey": "f" * 64}, {"apikey": "ü"}, {"apikey": "x" * 5000}, {"apikey": ""}):
+    session = session_headers(cast.owner)
+    for headers in (
+        {},
+        {"apikey": "f" * 64},
+        {"apikey": "ü"},
+        {"apikey": "x" * 5000},
+        {"apikey": ""},
+        {"Authorization": "Bearer x"},
+        session,
+        {"apikey": "", **session},
+    ):
         answer = Caller(KEY, headers).get("/contact")
         assert (answer.status, answer.body["message"]) == (401, "Your session has expired. Please log in again"), (
             headers
         )
+        assert answer.headers["WWW-Authenticate"] == "apikey"
+    assert Caller(SESSION, {}).get("/contact").headers["WWW-Authenticate"] == 'Bearer realm="leadwright"'
 
 
 def test_older_keys_of_any_shape_stay_valid(cast: Cast) -> None:
@@ -125,13 +178,16 @@ def test_session_headers_beside_a_key_are_refused(cast: Cast, header: str) -> No
     assert header in answer.body["warning"]
 
 
-def test_a_temporary_key_does_not_expire_unless_the_setting_says_so(cast: Cast, settings: Any) -> None:
+def test_a_temporary_key_does_not_expire_unless_a_setting_says_so(cast: Cast, settings: Any) -> None:
+    settings.STRICT_KEYS = False
     made = cast.key.post("/api", {"type": "temporary", "durationMinutes": 1}).data["key"]
     later = timezone.now() + timedelta(minutes=2)
     with time_machine.travel(later, tick=False):
         assert Caller(KEY, {"apikey": made}).get("/contact").status == 200
-        settings.API_KEY_EXPIRY_ENFORCED = True
-        assert Caller(KEY, {"apikey": made}).get("/contact").status == 401
+        for name in ("API_KEY_EXPIRY_ENFORCED", "STRICT_KEYS"):
+            setattr(settings, name, True)
+            assert Caller(KEY, {"apikey": made}).get("/contact").status == 401
+            setattr(settings, name, False)
 
 
 def test_bad_session_tokens_are_401(cast: Cast, outsiders: Cast) -> None:
@@ -155,6 +211,8 @@ def test_bad_session_tokens_are_401(cast: Cast, outsiders: Cast) -> None:
     for why, bad in forged.items():
         answer = Caller(SESSION, {**good, "Authorization": f"Bearer {bad}"}).get("/contact")
         assert (answer.status, answer.body["message"]) == (401, "Invalid token. Please log in again"), why
+        told = "the token has expired" if why == "expired" else "the token is not one of ours"
+        assert answer.body["warning"].startswith(told) or why == "unknown user", (why, answer.body)
     for headers in (
         {},
         {"authmember": good["authmember"]},

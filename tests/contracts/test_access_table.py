@@ -16,9 +16,11 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from accounts.api_keys.services import create_key
 from accounts.models import Member, Role
 from accounts.roles.permissions import METHODS, MODULES
 from billing.models import Subscription
+from core.access import OWNERS_ONLY
 from core.ids import new_id
 from tests.guards.routes import Operation, operations
 from tests.kit.cast import KEY, SESSION, Answer, Caller, Cast, make_cast, session_headers
@@ -89,11 +91,16 @@ def ask(caller: Caller, operation: Operation) -> Answer:
     return caller.call(operation.method, path, None if operation.method in ("GET", "DELETE") else {})
 
 
-def member_caller(cast: Cast, permission: dict[str, Any]) -> Caller:
-    """A session of a member of the cast's company with a role of just these permissions."""
+def member(cast: Cast, permission: dict[str, Any]) -> Member:
+    """A member of the cast's company with a role of just these permissions."""
     with cast.scope():
         role = Role.objects.create(name=new_id(), permission=permission)
-        return Caller(SESSION, session_headers(MemberFactory(status=Member.Status.ACCEPTED, role=role)))
+        return MemberFactory(status=Member.Status.ACCEPTED, role=role)
+
+
+def member_caller(cast: Cast, permission: dict[str, Any]) -> Caller:
+    """A session of such a member."""
+    return Caller(SESSION, session_headers(member(cast, permission)))
 
 
 def let_in(answer: Answer, operation: Operation) -> None:
@@ -113,13 +120,58 @@ def test_the_table_has_rows() -> None:
     assert {"blocked", "removed"} <= set(NOT_ACCEPTED)
 
 
-def test_owner_and_key_are_let_in(cast: Cast, subtests: pytest.Subtests) -> None:
+def test_an_owner_and_their_key_are_let_in(cast: Cast, subtests: pytest.Subtests) -> None:
     for operation in PROTECTED:
         with row(subtests, operation):
             let_in(ask(cast.session, operation), operation)
-            with cast.scope():
-                Member.objects.filter(pk=cast.owner.pk).update(status=Member.Status.BLOCKED)
             let_in(ask(cast.key, keyed(operation)), operation)
+
+
+def key_of(cast: Cast, member: Member) -> Caller:
+    with cast.scope():
+        return Caller(KEY, {"apikey": create_key(member_id=member.pk).key})
+
+
+def test_a_strict_key_may_what_its_maker_may(cast: Cast, subtests: pytest.Subtests) -> None:
+    for operation in map(keyed, PROTECTED):
+        with row(subtests, operation):
+            module, method = operation.module, flag(operation)
+            maker = member(cast, {module: {method: True}})
+            caller = key_of(cast, maker)
+            if module in OWNERS_ONLY:
+                refused(ask(caller, operation), 403, REFUSED)
+                continue
+            let_in(ask(caller, operation), operation)
+            with cast.scope():
+                Role.objects.filter(pk=maker.role_id).update(permission={})
+            answer = ask(caller, operation)
+            refused(answer, 403, REFUSED)
+            assert answer.body["warning"] == f"the role of the key's maker lacks the permission {module}.{method}"
+            with cast.scope():
+                Role.objects.filter(pk=maker.role_id).update(permission=everything())
+                Member.objects.filter(pk=maker.pk).update(status=Member.Status.BLOCKED)
+            refused(ask(caller, operation), 401, NO_KEY)
+
+
+def test_a_key_of_the_contract_opens_all_but_members_roles_and_keys(
+    cast: Cast, subtests: pytest.Subtests, settings: Any
+) -> None:
+    settings.STRICT_KEYS = False
+    closed = set()
+    for operation in map(keyed, PROTECTED):
+        with row(subtests, operation):
+            maker = member(cast, {})
+            caller = key_of(cast, maker)
+            for status in (Member.Status.ACCEPTED, Member.Status.BLOCKED):
+                with cast.scope():
+                    Member.objects.filter(pk=maker.pk).update(status=status)
+                answer = ask(caller, operation)
+                if operation.module in OWNERS_ONLY:
+                    closed.add(operation.module)
+                    refused(answer, 403, REFUSED)
+                else:
+                    let_in(answer, operation)
+    assert closed == OWNERS_ONLY
 
 
 def test_a_member_needs_the_permission_and_no_other(cast: Cast, subtests: pytest.Subtests) -> None:

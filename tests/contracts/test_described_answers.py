@@ -27,13 +27,13 @@ def body(**values: Any) -> bytes:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (("GET", TAG, 418, JSON, body()), "the schema describes 200, 400, 401, 500"),
+        (("GET", TAG, 418, JSON, body()), "the schema describes 200, 400, 401, 429, 500, 503"),
         (("GET", TAG, 400, "text/html", b"<p>"), "the schema describes application/json"),
         (("GET", TAG, 400, JSON, body(success=True)), "success: "),
         (("GET", TAG, 400, JSON, body(message=None)), "message: "),
         (("GET", TAG, 200, JSON, body()), "body: "),
         (("GET", TAG, 500, JSON, body(status="error", message="Something went wrong")), "an error that nobody foresaw"),
-        (("PATCH", TAG, 400, JSON, body()), "does not know the method, so 405 is right"),
+        (("PATCH", TAG, 400, JSON, body()), "does not know the method, so 404 is right"),
         (("GET", f"{KEY}/nowhere", 400, JSON, body()), "does not know the path, so 404 is right"),
         (("GET", f"{KEY}/nowhere", 404, JSON, b"{}"), "body: "),
     ],
@@ -50,7 +50,7 @@ def test_what_is_not_described_is_found(answer: tuple[str, str, int, str, bytes]
     [
         ("GET", TAG, 400, JSON, body()),
         ("GET", TAG, 200, JSON, None),
-        ("PATCH", TAG, 405, JSON, body()),
+        ("PATCH", TAG, 404, JSON, body()),
         ("HEAD", TAG, 200, JSON, b""),
         ("GET", f"{KEY}/nowhere", 404, JSON, body()),
         ("GET", "/admin/", 302, "text/html", b""),

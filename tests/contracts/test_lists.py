@@ -9,7 +9,8 @@ import pytest
 from core.ids import new_id
 from core.lists.query import ListQuery
 from crm.models import Contact
-from tests.kit.cast import Cast
+from tests.guards.routes import operations
+from tests.kit.cast import KEY, Cast
 from tests.kit.factories import ContactFactory
 
 
@@ -175,6 +176,42 @@ def test_search_filters_and_advanced_filters(cast: Cast, names: list[str]) -> No
     }
     tree = {"operator": "or", "conditions": [{"field": "name", "operator": "startsWith", "value": "C"}, inner]}
     assert read(cast.key.get("/contact", advancedFilters=tree)) == ["e", "d", "c"]
+
+
+def test_each_word_of_a_search_stands_somewhere(cast: Cast) -> None:
+    with cast.scope():
+        ContactFactory(name="Lea Berg", email="lead1@example.com", contact_number="+491701234567")
+        ContactFactory(name="Lea Tal", email="other@example.com", contact_number="+491709994567")
+    for text, found in (
+        ("Lea lead1@", ["Lea Berg"]),
+        ("lead1@ LEA", ["Lea Berg"]),
+        (" berg  lea ", ["Lea Berg"]),
+        ("lea", ["Lea Tal", "Lea Berg"]),
+        ("lea 4567", ["Lea Tal", "Lea Berg"]),
+        ("lea nobody", []),
+        ("0170 123", ["Lea Berg"]),
+        ("0170 4567", []),
+        (" ", ["Lea Tal", "Lea Berg"]),
+        ("lea t", ["Lea Tal"]),
+    ):
+        assert read(cast.key.get("/contact", searchValue=text)) == found, text
+    assert read(cast.key.get("/contact", searchValue="lea other@", searchBy="name")) == []
+    assert read(cast.key.get("/contact", searchValue="lea other@", searchBy="name,email")) == ["Lea Tal"]
+    assert cast.key.delete("/contact", {"selectAll": True}, searchValue="lea tal").data == {"deletedCount": 1}
+
+
+OWN_ORDER = {"contact/import/<str:id>/errors", "lead/import/<str:id>/errors"}
+"""Lists in an order of their own (docs/deviations.md)."""
+
+
+def test_every_list_is_sorted_by_its_creation_at_first() -> None:
+    found = {
+        one.path.removeprefix(KEY[1:] + "/"): one.listing.fields.default_sort
+        for one in operations(KEY[1:] + "/")
+        if one.listing
+    }
+    assert len(found) > 25
+    assert {path for path, sort in found.items() if sort not in (("createdAt",), ("createdAt", "name"))} == OWN_ORDER
 
 
 def item(n: int) -> dict[str, str]:

@@ -274,7 +274,11 @@ def test_an_import_of_a_session_obeys_the_limit_in_the_worker(cast: Cast) -> Non
     job = start(cast.session, cast, people(6))
     work()
     assert counts(finished(cast, job)) == ("completed", 6, 3, 0, 1, 2)
-    assert row_errors(cast, job) == [(6, "PlanSubscriptionLimitExceeded_403"), (7, "PlanSubscriptionLimitExceeded_403")]
+    assert row_errors(cast, job) == [
+        (2, "ContactAlreadyExists_400"),
+        (6, "PlanSubscriptionLimitExceeded_403"),
+        (7, "PlanSubscriptionLimitExceeded_403"),
+    ]
     unlimited = start(cast.key, cast, people(6, start=20))
     work()
     assert counts(finished(cast, unlimited)) == ("completed", 6, 6, 0, 0, 0)

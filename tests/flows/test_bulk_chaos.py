@@ -67,7 +67,7 @@ def chaos(rows: int, kills: int) -> None:
         was = everything()
     settings.BULK_AT_ONCE = 1
     try:
-        job = cast.key.put("/contact", {"selectAll": True, "formData": {"city": "Ulm"}}).data["_id"]
+        job = cast.key.put("/contact", {"selectAll": True, "formData": {"city": "Ulm"}}).body["bulkJob"]
     finally:
         del settings.BULK_AT_ONCE
     with running("bulk-job", BULK_BATCH_ROWS=BATCH) as workers:

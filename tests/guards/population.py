@@ -29,7 +29,7 @@ GUESSES: dict[type[models.Field], Any] = {
 }
 
 
-FILLED = {"CallLog": ("contact",), "SegmentRecord": ("contact",)}
+FILLED = {"CallLog": ("contact",), "LeadActivity": ("lead",), "SegmentRecord": ("contact",)}
 """Model -> nullable fields that a record needs all the same."""
 
 

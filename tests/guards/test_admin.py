@@ -3,6 +3,7 @@ page."""
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -14,9 +15,9 @@ from django.contrib.auth.models import Permission
 from django.db import connection, models
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
+from django.urls import get_resolver, reverse
 
-from accounts.models import Company, User
+from accounts.models import Company, SecondFactor, User
 from billing.models import PlanPrice
 from core.backoffice.admin import BackOfficeAdmin, is_secret
 from core.tenancy import active_scope, company_scope, unscoped
@@ -34,6 +35,7 @@ from crm.models import (
     TeamMember,
 )
 from tests.guards.backoffice_rows import HASHES, MAKERS, SECRET
+from tests.guards.routes import routed
 from tests.kit.factories import CompanyFactory, UserFactory
 from tests.kit.html_form import form_data
 
@@ -43,6 +45,7 @@ NOT_REGISTERED = {
     ConvertedValue: "what a job puts by until it ends; the job has a page",
     Journal: "copies of records for undoing, which people see as the records themselves",
     PlanPrice: "edited on its plan's page",
+    SecondFactor: "told on the user's page",
     LeadTag: "shown on the lead's page",
     LeadProduct: "shown on the lead's page",
     ProductServiceValue: "a composite key; the values are on the product's page",
@@ -107,7 +110,7 @@ def opens(client: Client, path: str) -> tuple[str, int]:
         response = client.get(path)
     assert response.status_code == 200, (path, response.status_code)
     text = response.content.decode()
-    for hidden in (SECRET, HASHES[:16], "gAAAA", "md5$"):
+    for hidden in (SECRET, HASHES[:16], "aesgcm:", "md5$"):
         assert hidden not in text, f"{path} shows {hidden}"
     return text, len(queries)
 
@@ -271,3 +274,26 @@ def test_every_secret_is_recognised() -> None:
 
 
 MODELS = {model._meta.label: model for model in REGISTERED}
+
+
+NUL_PLACES = ("%00", "a%00b", "_00")
+
+
+def test_a_nul_in_an_address_or_a_value_is_no_error_of_ours(company: Company, staff: Client) -> None:
+    staff.raise_request_exception = False
+    paths = [path for path, _ in routed(get_resolver().url_patterns) if path.startswith("admin/") and "<" in path]
+    assert len(paths) > 3 * len(REGISTERED)
+    for path in paths:
+        for nul in NUL_PLACES:
+            address = "/" + re.sub(r"<[^>]+>", nul, path).replace("^", "").replace("$", "")
+            for answer in (staff.get(address), staff.post(address, {"command": "x"}), Client().get(address)):
+                assert answer.status_code < 500, (address, answer.status_code)
+
+
+@every_model
+def test_a_nul_in_a_query_or_a_form_is_a_400(model: type[models.Model], staff: Client) -> None:
+    staff.raise_request_exception = False
+    page = address(model, "changelist")
+    for query in ("q=%00", "id__exact=%00", "%00=1", "p=%00"):
+        assert staff.get(f"{page}?{query}").status_code == 400
+    assert staff.post(page, {"action": "x", "_selected_action": "\0"}).status_code == 400

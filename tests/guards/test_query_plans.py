@@ -133,6 +133,13 @@ def cursor_of(tenant: Tenant, path: str = "/contact", size: int = 1000, **query:
     return str(found.body["nextCursor"])
 
 
+@pytest.mark.parametrize(("path", "index"), [("/contact", "contact_deleted"), ("/lead", "lead_deleted")])
+def test_deleted_records_have_an_index_of_their_own(tenant: Tenant, path: str, index: str) -> None:
+    for page in plans(tenant, path, filters='{"isDeleted": true}', **PAGE):
+        assert index in indexes(page)
+        assert read_in_full(page) == set()
+
+
 def test_the_default_page_walks_its_index(tenant: Tenant) -> None:
     page, count = plans(tenant, **PAGE)
     assert "contact_newest" in indexes(page)

@@ -140,21 +140,24 @@ def _contacts(member: Member) -> None:
 
 def _sender(member: Member, port: int) -> None:
     """Create the sender that uses the catcher, whose port may change with each start."""
-    mine = Smtp.objects.filter(name="Demo sender", host=catcher.HOST)
-    if not mine.exists():
-        create_sender(
+    password = "demo"  # noqa: S105  the catcher accepts every login
+    mine = Smtp.objects.filter(name="Demo sender", host=catcher.HOST).first()
+    if mine is None:
+        mine = create_sender(
             member_id=member.pk,
             verified=False,  # no connection test, since the catcher may start later
             name="Demo sender",
             host=catcher.HOST,
             port=port,
             username="demo",
-            password="demo",  # noqa: S106  the catcher accepts every login
+            password=password,
             secure=False,
             from_email="dana@leadwright.example",
             from_name="Dana Moreau",
         )
-    mine.exclude(port=port, verified=True).update(port=port, verified=True)
+    if (mine.port, mine.verified) != (port, True):
+        mine.port, mine.password, mine.verified = port, password, True
+        mine.save()
 
 
 def catcher_port(data: Path) -> int:

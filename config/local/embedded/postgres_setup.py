@@ -59,6 +59,6 @@ def _create_role(connection: psycopg.Connection) -> None:
 
 _ROLE_STATEMENTS: tuple[LiteralString, ...] = (
     "CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS CREATEDB CREATEROLE",
-    # It can use roles that it creates at once, so that a migration may create one and SET ROLE to it.
-    "ALTER ROLE {} SET createrole_self_grant = 'set, inherit'",
+    # A migration may create a role and SET ROLE to it. It inherits none, so that it sees no row without that.
+    "ALTER ROLE {} SET createrole_self_grant = 'set'",
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.data_dir import PROJECT
+from config.web_threads import web_threads
 
 MANAGE = (sys.executable, os.fspath(PROJECT / "manage.py"))
 
@@ -15,9 +16,8 @@ MANAGE = (sys.executable, os.fspath(PROJECT / "manage.py"))
 QUICK_QUEUES = "tick,send"
 LONG_QUEUES = "import,bulk"
 
-# The most threads of a web process, each with its own database connection. Granian's backpressure stays at its default:
-# it counts open connections, so with a low limit idle browsers lock others out (measured: 12 idle ones, limit 8).
-WEB_THREADS = min(8, 2 * (os.cpu_count() or 1) + 1)
+# Granian's backpressure stays at its default: it counts open connections, so with a low limit idle browsers lock others
+# out (measured: 12 idle ones, limit 8).
 
 # Celery warns about root, once per worker. The embedded servers drop root themselves.
 CELERY = (
@@ -91,7 +91,7 @@ def _web(options: Options) -> tuple[str, ...]:
     return (
         *(sys.executable, "-m", "granian", "config.wsgi:application", "--interface", "wsgi", "--http", "1", "--no-ws"),
         *("--host", options.host, "--port", str(options.port), "--workers", str(options.web_concurrency)),
-        *("--blocking-threads", str(WEB_THREADS), "--respawn-failed-workers", "--workers-kill-timeout", "10"),
+        *("--blocking-threads", str(web_threads()), "--respawn-failed-workers", "--workers-kill-timeout", "10"),
     )
 
 

@@ -16,6 +16,10 @@ from psycopg.pq import TransactionStatus
 from core.ids import ObjectIdField
 from core.tenancy import APP_ROLE, SYSTEM_ROLE, session_settings
 
+SET_SCOPE = (
+    "SELECT set_config('role', %s, false), set_config('app.company', %s, false), set_config('app.owner', %s, false)"
+)
+
 
 class SchemaEditor(DatabaseSchemaEditor):
     """Omits Django's second index, for LIKE on text keys: ObjectIds collate byte by byte, so the first one serves."""
@@ -40,6 +44,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super()._close()  # type: ignore[misc]
 
     def _cursor(self, name: str | None = None) -> Any:
+        # Before the scope, whose statement would otherwise be the first on a connection that the server has closed.
+        self.close_if_health_check_failed()
         self.ensure_connection()
         self.apply_scope()
         return super()._cursor(name)  # type: ignore[misc]
@@ -56,7 +62,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         with self.wrap_database_errors, self.connection.cursor() as cursor:
             if wanted[0] != "none" and not self._has_roles(cursor):
                 return  # before the first migration there are no roles and no tables
-            cursor.execute("SELECT set_config('role', %s, false), set_config('app.company', %s, false)", wanted)
+            cursor.execute(SET_SCOPE, (*wanted, "on" if wanted[0] == "none" else ""))
         self._applied = wanted
 
     def _has_roles(self, cursor: Any) -> bool:

@@ -128,6 +128,20 @@ def restore(kind: RecordKind, source: Source, ids: Sequence[str], *, actor_id: s
     return restore_batch(kind, found, lambda wanted: versions(kind, wanted, lock=True), actor_id)
 
 
+def revive(kind: RecordKind, ids: Sequence[str], *, actor_id: str | None) -> RestoreResult:
+    """Restore deleted records as they are, like `restore`. Call the schema's lock_unique_values before the rows are
+    locked."""
+    present = versions(kind, ids, lock=True)
+    found = []
+    for id, version in present.items():
+        row = version["row"]
+        live = {**version, "row": {**row, "is_deleted": False, "deleted_at": None}}
+        # Another time of change than the present one dates the record anew.
+        deletion = {"is_deleted": row["is_deleted"], "deleted_at": row["deleted_at"], CHANGED_AT: None}
+        found.append(Journaled(id, live, {"row": deletion}, timezone.now()))
+    return restore_batch(kind, found, lambda wanted: present, actor_id)
+
+
 def versions(kind: RecordKind, ids: Sequence[str], *, lock: bool = False) -> dict[str, dict[str, Any]]:
     """Return the present versions of the records by their ids (crm.bulk_jobs.history.three_way_merge)."""
     with connection.cursor() as cursor:
@@ -224,4 +238,4 @@ def _is_made(alias: str, kind: RecordKind, source: Source) -> str:
     return "false"
 
 
-__all__ = ["RestoreResult", "Source", "after", "before", "restore", "row_columns", "versions"]
+__all__ = ["RestoreResult", "Source", "after", "before", "restore", "revive", "row_columns", "versions"]

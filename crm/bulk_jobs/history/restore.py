@@ -11,6 +11,7 @@ import orjson
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
+from core.access import remaining_quota
 from core.fields import CompanyForeignKey
 from crm.bulk_jobs.history.three_way_merge import CHANGED_AT, CHANGED_BY, CUSTOM, MergedRecord, merge_versions, same
 from crm.field_types import BadValue, FieldSpec
@@ -37,15 +38,18 @@ class Journaled(NamedTuple):
 @dataclass(slots=True)
 class RestoreResult:
     """The outcome of restoring records. `changed` (id -> differences, named as in the API) includes the `revived`
-    records, which were deleted before; `deleted` had been created by the source; `kept` (id -> names) lists what
-    somebody has changed since and stays; `taken` (id -> part of the unique key that another record has now) and
-    `missing` (gone for good) were left alone."""
+    records, which were deleted before, and those `deleted_again`; `deleted` had been created by the source; `kept`
+    (id -> names) lists what somebody has changed since and stays; `taken` (id -> part of the unique key that another
+    record has now), `over_quota` (deleted records that the plan has no room for) and `missing` (gone for good) were
+    left alone."""
 
     changed: dict[str, Changes] = field(default_factory=dict)
     revived: set[str] = field(default_factory=set)
+    deleted_again: set[str] = field(default_factory=set)
     deleted: list[str] = field(default_factory=list)
     kept: dict[str, list[str]] = field(default_factory=dict)
     taken: dict[str, str] = field(default_factory=dict)
+    over_quota: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
 
@@ -56,21 +60,29 @@ def restore_batch(
     actor_id: str | None,
 ) -> RestoreResult:
     """Restore the journaled records in the caller's transaction. `load` returns their present versions and locks their
-    rows."""
+    rows. Where the plan's limit applies (core.access.limited), only as many deleted records come back as it allows."""
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("restore_batch() needs a transaction around it")
     schema = RECORD_TYPES[kind.panel].schema.load()
+    schema.lock_references()
     schema.lock_unique_values()
+    # Before the rows are locked, as writers of new records do.
+    quota = remaining_quota(kind.module) if any(map(_revives, found)) else None
     present = load([entry.id for entry in found])
     for _ in range(MAX_ROUNDS):
         try:
             with transaction.atomic():
-                return _Batch(kind, schema, present, actor_id).write(found)
+                return _Batch(kind, schema, present, actor_id, quota).write(found)
         except IntegrityError as error:
             if not kind.violates_unique(error):
                 raise
             continue  # another writer has taken a key since the check
     raise RuntimeError("other writers kept taking the unique keys of these records")
+
+
+def _revives(entry: Journaled) -> bool:
+    """Whether restoring the entry may bring a deleted record back."""
+    return entry.before is not None and "is_deleted" in (entry.after or {}).get("row", {})
 
 
 @dataclass(slots=True)
@@ -81,6 +93,8 @@ class _Batch:
     schema: RecordSchema
     present: Mapping[str, dict[str, Any]]
     actor_id: str | None
+    quota: int | None = None
+    """How many deleted records may come back; None: all."""
     result: RestoreResult = field(default_factory=RestoreResult)
 
     def write(self, found: Sequence[Journaled]) -> RestoreResult:
@@ -92,6 +106,9 @@ class _Batch:
         self._refuse_dangling(wanted)
         result.taken = _taken(self.schema, {id: one for id, one in wanted.items() if one.row_differs})
         wanted = {id: one for id, one in wanted.items() if id not in result.taken}
+        if self.quota is not None:
+            result.over_quota = [id for id, one in sorted(wanted.items()) if one.revives][self.quota :]
+            wanted = {id: one for id, one in wanted.items() if id not in set(result.over_quota)}
         result.kept |= {id: [self.kind.name_of(name) for name in one.kept] for id, one in wanted.items() if one.kept}
         different = {id: one for id, one in sorted(wanted.items()) if one.differs}
         for one in different.values():
@@ -101,8 +118,9 @@ class _Batch:
         self._write_values(different)
         self._write_rows(different)
         result.changed = {id: _changes(self.schema, one) for id, one in different.items()}
-        result.revived = {
-            id for id, one in different.items() if one.present["is_deleted"] and not one.row["is_deleted"]
+        result.revived = {id for id, one in different.items() if one.revives}
+        result.deleted_again = {
+            id for id, one in different.items() if one.row["is_deleted"] and not one.present["is_deleted"]
         }
         return result
 

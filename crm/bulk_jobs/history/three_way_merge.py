@@ -49,6 +49,11 @@ class MergedRecord:
     def differs(self) -> bool:
         return self.row_differs or bool(self.added) or bool(self.removed)
 
+    @property
+    def revives(self) -> bool:
+        """Whether the record is deleted and comes back."""
+        return bool(self.present["is_deleted"] and not self.row["is_deleted"])
+
     def group(self, column: str) -> tuple[str, ...]:
         """Return the columns that belong together with this one, including itself."""
         return DELETION if column in DELETION else self.groups.get(column, (column,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from crm.imports.lookups import CATEGORY, TAGS, Lookups
 from crm.imports.models import Import
@@ -24,14 +24,30 @@ TAG_FIELDS = (
 )
 
 
+OnExisting = Literal["", "skip", "update", "error"]
+"""What happens to rows whose record exists; empty: the default of the type."""
+
+
+class Existing(NamedTuple):
+    """A row whose record exists: index, the record, and what to say of it."""
+
+    index: int  # type: ignore[assignment]
+    id: str
+    problem: ValueProblem
+
+
 @dataclass(slots=True)
 class BatchResult:
-    """The result of writing a batch: (index, record id), (index, the existing record), index -> problems."""
+    """The result of writing a batch: (index, record id), the rows whose record exists, index -> problems.
+
+    `notes` has index -> problems of rows that were written nevertheless.
+    """
 
     created: list[tuple[int, str]] = field(default_factory=list)
     updated: list[tuple[int, str]] = field(default_factory=list)
-    existing: list[tuple[int, ValueProblem]] = field(default_factory=list)
+    existing: list[Existing] = field(default_factory=list)
     failed: dict[int, list[ValueProblem]] = field(default_factory=dict)
+    notes: dict[int, list[ValueProblem]] = field(default_factory=dict)
 
 
 class ImportType(ABC):
@@ -60,7 +76,5 @@ class ImportType(ABC):
         return Lookups(job)
 
     @abstractmethod
-    def write(
-        self, schema: Any, rows: Sequence[Any], job: Import, existing: Literal["skip", "update", "error"]
-    ) -> BatchResult:
+    def write(self, schema: Any, rows: Sequence[Any], job: Import, existing: OnExisting) -> BatchResult:
         """Write the rows of a batch in the caller's transaction."""

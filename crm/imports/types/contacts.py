@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from core.access import quota_exceeded
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.writer import write_contacts
 from crm.imports.models import Import
-from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, BatchResult, ImportType
+from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
 from crm.records.schema import ValueProblem
 
 EXISTS = "ContactAlreadyExists_400"
@@ -29,19 +29,21 @@ class ContactImportType(ImportType):
         return [key for key in needed if key not in targets]
 
     def write(
-        self,
-        schema: ContactSchema,
-        rows: Sequence[ContactRow],
-        job: Import,
-        existing: Literal["skip", "update", "error"],
+        self, schema: ContactSchema, rows: Sequence[ContactRow], job: Import, existing: OnExisting
     ) -> BatchResult:
         result = write_contacts(
-            schema, rows, actor_id=job.created_by_id, import_id=job.pk, automation=job.automation, existing=existing
+            schema,
+            rows,
+            actor_id=job.created_by_id,
+            import_id=job.pk,
+            automation=job.automation,
+            existing=existing or "skip",
         )
         written = BatchResult(result.created, result.updated)
         for index, part, value, holder in result.collided:
             key = "email" if part == "email" else "number"
-            written.existing.append((index, ValueProblem(key, EXISTS, f"the contact {holder} has {value} already")))
+            problem = ValueProblem(key, EXISTS, f"the contact {holder} has {value} already")
+            written.existing.append(Existing(index, holder, problem))
         for index in result.refused:
             error = quota_exceeded("contact")
             written.failed[index] = [ValueProblem("", error.name, error.detail)]

@@ -4,18 +4,19 @@ names."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from django.db.models.functions import Lower
 
 from accounts.models import Member
 from core.access import quota_exceeded
+from crm.contacts.rights import ContactRights, left_alone
 from crm.imports.lookups import Lookups, ids_by_name, split_names
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
-from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, BatchResult, ImportType
+from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
+from crm.leads.duplicates import DUPLICATE, repeated
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.leads.services import DUPLICATE, repeated
 from crm.leads.writer import write_leads
 from crm.products.models import ProductService
 from crm.records.schema import ValueProblem
@@ -172,14 +173,26 @@ class LeadImportType(ImportType):
     def lookups(self, job: Import) -> Lookups:
         return LeadLookups(job)
 
-    def write(
-        self, schema: LeadSchema, rows: Sequence[LeadRow], job: Import, existing: Literal["skip", "update", "error"]
-    ) -> BatchResult:
+    def write(self, schema: LeadSchema, rows: Sequence[LeadRow], job: Import, existing: OnExisting) -> BatchResult:
+        rights = ContactRights(job.may_create_contacts, job.may_change_contacts)
         result = write_leads(
-            schema, rows, actor_id=job.created_by_id, import_id=job.pk, automation=job.automation, existing=existing
+            schema,
+            rows,
+            actor_id=job.created_by_id,
+            import_id=job.pk,
+            automation=job.automation,
+            existing=existing or "rule",
+            rights=rights,
         )
         written = BatchResult(result.created, result.updated, failed=result.failed)
-        written.existing = [(index, ValueProblem("", DUPLICATE, repeated(lead))) for index, lead in result.collided]
+        written.existing = [
+            Existing(index, lead, ValueProblem("", DUPLICATE, repeated(lead))) for index, lead in result.collided
+        ]
+        for index, lead in result.repeats.items():
+            written.notes[index] = [ValueProblem("", DUPLICATE, repeated(lead))]
+        if not rights.change:
+            for index, names in result.left.items():
+                written.notes.setdefault(index, []).append(left_alone(names, rights))
         for index, module in result.refused:
             error = quota_exceeded(module)
             written.failed[index] = [ValueProblem("", error.name, error.detail)]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from django.db import connection
 
 from accounts.models import ApiKey
-from tests.kit.cast import Cast
+from tests.kit.cast import Cast, make_cast
 
 
 def test_post_returns_the_full_key_once_and_a_masked_one(cast: Cast) -> None:
@@ -27,6 +28,7 @@ def test_list_leaves_the_key_out(cast: Cast) -> None:
     assert [sorted(row) for row in answer.data] == [
         [
             "_id",
+            "allowedIps",
             "createdAt",
             "createdBy",
             "durationMinutes",
@@ -49,7 +51,31 @@ def test_temporary_keys_need_a_duration(cast: Cast) -> None:
     assert (answer.status, answer.body["status"], answer.body["success"]) == (400, "fail", False)
     assert "durationMinutes" in answer.body["message"]
     assert cast.key.post("/api", {"type": "temporary", "durationMinutes": 0}).status == 400
-    assert cast.key.post("/api", {"type": "temporary", "durationMinutes": 1}).data["durationMinutes"] == 1
+    for minutes in (1, 1.5, 90):
+        made = cast.key.post("/api", {"type": "temporary", "durationMinutes": minutes})
+        assert (made.status, repr(made.data["durationMinutes"])) == (201, repr(minutes))
+    for minutes in (0.5, 0.999, "1.5", True, 2**40):
+        assert cast.key.post("/api", {"type": "temporary", "durationMinutes": minutes}).status == 400, minutes
+
+
+def test_durations_are_sorted_and_filtered_as_numbers(cast: Cast) -> None:
+    for minutes in (10, 1.5, 2.25):
+        cast.key.post("/api", {"type": "temporary", "durationMinutes": minutes})
+    asked = {"filters": {"type": "temporary"}, "sortBy": "durationMinutes", "sortOrder": "asc", "n": "2"}
+    first = cast.key.get("/api", **asked, cursorPagination="true")
+    assert [row["durationMinutes"] for row in first.data] == [1.5, 2.25]
+    rest = cast.key.get("/api", **asked, cursor=first.body["nextCursor"])
+    assert [row["durationMinutes"] for row in rest.data] == [10]
+    assert [row["durationMinutes"] for row in cast.key.get("/api", filters={"durationMinutes": 1.5}).data] == [1.5]
+
+
+@pytest.mark.django_db
+def test_who_is_no_owner_gets_their_own_key_in_full_and_no_others() -> None:
+    cast = make_cast({"api": {"GET": True, "POST": True}})
+    own = cast.narrow_session.post("/api", {}).data
+    assert cast.narrow_session.get(f"/api/{own['_id']}").data["key"] == own["key"]
+    others = cast.narrow_session.get(f"/api/{cast.api_key.pk}")
+    assert (others.status, others.data["key"], others.data["maskedKey"]) == (200, None, cast.api_key.masked_key)
 
 
 def test_delete_takes_ids_and_a_deleted_key_is_refused(cast: Cast) -> None:

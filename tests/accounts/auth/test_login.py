@@ -11,7 +11,9 @@ from django.contrib.auth import hashers
 from django.contrib.auth.hashers import MD5PasswordHasher, make_password
 from django.utils import timezone
 
+from accounts.auth.limits import LOGINS_OF_ACCOUNT, LOGINS_OF_ACCOUNT_ANYWHERE
 from accounts.models import Member, User
+from core.access.attempts import Limit
 from core.tenancy import company_scope
 from tests.accounts.auth.helpers import PASSWORD, at, logins, private, public
 from tests.kit.cast import Cast
@@ -180,32 +182,48 @@ def test_the_production_hasher_is_argon2() -> None:
 # Limits
 
 
-def test_an_account_is_locked_after_ten_attempts_until_time_has_passed(cast: Cast, limits: None) -> None:
-    def attempt(n: int, password: str) -> Any:
-        return at(
-            f"10.0.0.{n}",
-            "/login",
-            {"email": cast.owner.email.upper() if n % 2 else cast.owner.email, "password": password},
-        )
+def attempt(cast: Cast, ip: str, password: str | None = None, *, upper: bool = False) -> Any:
+    email = cast.owner.email
+    return at(ip, "/login", {"email": email.upper() if upper else email, "password": password or "wrong"})
 
-    assert [attempt(n, "wrong").status for n in range(10)] == [400] * 10
-    refused = attempt(11, PASSWORD)
+
+def test_an_account_is_locked_where_ten_attempts_failed_until_time_has_passed(cast: Cast, limits: None) -> None:
+    assert [attempt(cast, "10.0.0.1", upper=n % 2 == 0).status for n in range(10)] == [400] * 10
+    refused = attempt(cast, "10.0.0.1", PASSWORD)
     assert (refused.status, refused.body["message"]) == (429, "Too many attempts")
     assert 0 < int(refused.headers["Retry-After"]) <= 900
     assert [row.status for row in logins(user=cast.owner.user)] == ["failed"] * 10 + ["limited"]
     assert at("10.0.0.1", "/login", {"email": cast.narrow.email, "password": PASSWORD}).status == 200
 
 
+def test_nobody_locks_somebody_elses_account(cast: Cast, limits: None) -> None:
+    assert [attempt(cast, "10.0.0.1").status for _ in range(12)] == [400] * 10 + [429] * 2
+    assert attempt(cast, "10.0.0.2", PASSWORD).status == 200
+    assert attempt(cast, "10.0.0.1", PASSWORD).status == 429
+
+
+def test_guesses_from_many_networks_have_a_limit_of_their_own(
+    cast: Cast, limits: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert LOGINS_OF_ACCOUNT_ANYWHERE.most >= 50 * LOGINS_OF_ACCOUNT.most
+    monkeypatch.setattr("accounts.auth.limits.LOGINS_OF_ACCOUNT_ANYWHERE", Limit("anywhere", 25, 3600))
+    for ip in ("10.0.0.1", "10.0.0.2"):  # what one network may not do isn't counted against the others
+        assert [attempt(cast, ip).status for _ in range(15)] == [400] * 10 + [429] * 5
+    assert attempt(cast, "10.0.0.3", PASSWORD).status == 200
+    assert [attempt(cast, "10.0.0.4").status for _ in range(6)] == [400] * 5 + [429]
+    refused = attempt(cast, "10.0.0.5", PASSWORD)
+    assert (refused.status, int(refused.headers["Retry-After"]) > 3000) == (429, True)
+
+
 def test_a_success_forgives_the_account(cast: Cast, limits: None) -> None:
     for _ in range(3):
-        for n in range(9):
-            assert at(f"10.0.0.{n}", "/login", {"email": cast.owner.email, "password": "wrong"}).status == 400
-        assert at("10.0.1.1", "/login", {"email": cast.owner.email, "password": PASSWORD}).status == 200
+        assert [attempt(cast, "10.0.0.1").status for _ in range(9)] == [400] * 9
+        assert attempt(cast, "10.0.0.1", PASSWORD).status == 200
 
 
 @pytest.mark.django_db
 def test_an_unknown_account_is_limited_alike(limits: None) -> None:
-    answers = [at(f"10.0.0.{n}", "/login", {"email": "nobody@example.org", "password": "x"}).status for n in range(11)]
+    answers = [at("10.0.0.1", "/login", {"email": "nobody@example.org", "password": "x"}).status for _ in range(11)]
     assert answers == [400] * 10 + [429]
 
 

@@ -113,8 +113,7 @@ def test_a_state_is_one_of_the_country(cast: Cast) -> None:
         ({"contactNumber": {"countryCode": "+49", "number": "+1 212 555 0123"}}, "contactNumber"),
         ({"contactNumber": 49301234567}, "contactNumber"),
         ({"country": 49}, "country"),
-        ({"contactUniqueKey": "email"}, "contactUniqueKey"),
-        ({"_id": "0" * 24}, "_id"),
+        ({"plan": "gold"}, "plan"),
     ],
 )
 def test_bad_values_are_refused_by_name(cast: Cast, body: dict[str, Any], words: str) -> None:
@@ -125,12 +124,28 @@ def test_bad_values_are_refused_by_name(cast: Cast, body: dict[str, Any], words:
     assert cast.key.get("/company").data == before
 
 
+def test_what_the_profile_shows_and_cannot_be_written_is_ignored(cast: Cast) -> None:
+    before = cast.key.get("/company").data
+    answer = cast.key.put("/company", {"contactUniqueKey": "email", "_id": "0" * 24})
+    assert (answer.status, answer.data) == (200, before)
+    assert answer.body["warning"] == "ignored, since they cannot be written here: contactUniqueKey, _id"
+
+
 @pytest.mark.parametrize("name", ["Mars/Olympus", "europe/berlin", "localtime", "../../etc/passwd"])
 def test_an_unknown_time_zone(cast: Cast, private: Caller, name: str) -> None:
     for answer in (cast.key.put("/company", {"timezone": name}), private.post("/company", {**NEW, "timezone": name})):
         assert (answer.status, answer.body["message"]) == (400, "Invalid timezone")
     assert cast.key.get("/company").data["timezone"] == "UTC"
     assert Company.objects.count() == 1
+
+
+def test_a_company_without_a_subscription_says_how_it_is_opened(cast: Cast, private: Caller) -> None:
+    first = private.post("/company", NEW)
+    assert (first.status, "warning" in first.body) == (200, False)
+    second = private.post("/company", NEW)
+    assert second.status == 200
+    assert "no active subscription" in second.body["warning"]
+    assert "opened by paying" in second.body["warning"]
 
 
 def test_who_may(cast: Cast, outsiders: Cast) -> None:

@@ -149,7 +149,7 @@ def test_what_is_malformed_is_a_400(cast: Cast) -> None:
         {"colour": "1"},
     ):
         assert cast.key.get("/logs", **query).status == 400, query
-    assert cast.key.post("/logs", {}).status == 405
+    assert cast.key.post("/logs", {}).status == 404
 
 
 def test_other_companies_and_nobodys_requests_are_hidden(cast: Cast, outsiders: Cast, told: Log) -> None:

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.members.services import update_member
 from accounts.models import Member, Role
-from accounts.roles.permissions import DEFAULT_ROLES, METHODS, MODULES, lacking, merge
+from accounts.roles.permissions import DEFAULT_ROLES, METHODS, MODULES, compact, lacking
 from accounts.roles.services import create_role, seed_roles, update_role
 from core.access import Actor, AuthPath
 from core.tenancy import company_scope
@@ -84,7 +84,7 @@ def test_seeding_beside_roles_of_the_same_names_makes_one_default(db: None) -> N
 def test_the_default_roles_name_only_what_there_is() -> None:
     assert (len(MODULES), len(set(MODULES))) == (38, 38)
     for seed in DEFAULT_ROLES:
-        assert merge({}, seed.permission) == seed.permission
+        assert compact(seed.permission) == seed.permission
 
 
 def test_post_answers_every_module_and_method(cast: Cast) -> None:
@@ -163,18 +163,18 @@ def test_names_are_unique_whatever_their_case_and_only_in_the_company(cast: Cast
     assert cast.key.put(f"/role/{other}", {"name": "OTHER"}).data["name"] == "OTHER"
 
 
-def test_put_changes_only_the_flags_that_are_given(cast: Cast) -> None:
+def test_put_replaces_the_permission_and_nothing_else(cast: Cast) -> None:
     role = role_of(cast, permission={"contact": {"GET": True, "POST": True}, "tag": {"GET": True}})
     answer = cast.session.put(
         f"/role/{role.pk}", {"permission": {"contact": {"POST": False, "PUT": True}, "lead": {"GET": True}}}
     )
     assert answer.status == 200, answer.body
-    assert stored(cast, role.pk).permission == {
-        "contact": {"GET": True, "PUT": True},
-        "tag": {"GET": True},
-        "lead": {"GET": True},
-    }
-    assert answer.data["permission"]["contact"] == {"GET": True, "POST": False, "PUT": True, "DELETE": False}
+    assert stored(cast, role.pk).permission == {"contact": {"PUT": True}, "lead": {"GET": True}}
+    assert answer.data["permission"]["contact"] == {"GET": False, "POST": False, "PUT": True, "DELETE": False}
+    assert answer.data["name"] == role.name
+    assert "warning" not in answer.body
+    renamed = cast.session.put(f"/role/{role.pk}", {"description": "East"})
+    assert renamed.data["permission"] == answer.data["permission"]
     assert answer.data["updatedBy"]["_id"] == cast.owner.pk
     empty = cast.session.put(f"/role/{role.pk}", {})
     assert (empty.status, empty.body["message"]) == (400, "A role or permissions are required")
@@ -192,8 +192,14 @@ def test_one_role_is_the_default_and_it_moves(cast: Cast) -> None:
         old = Role.objects.get(is_default=True)
     new = cast.key.post("/role", {"name": "New", "permission": {}, "isDefault": True})
     assert (new.status, new.data["isDefault"]) == (201, True)
+    assert new.body["warning"] == "isDefault: the default was 'Member' and is this role now"
     assert not stored(cast, old.pk).is_default
-    assert cast.key.put(f"/role/{old.pk}", {"isDefault": True}).data["isDefault"] is True
+    back = cast.key.put(f"/role/{old.pk}", {"isDefault": True})
+    assert (back.data["isDefault"], back.body["warning"]) == (
+        True,
+        "isDefault: the default was 'New' and is this role now",
+    )
+    assert "warning" not in cast.key.put(f"/role/{old.pk}", {"isDefault": True}).body
     assert not stored(cast, new.data["_id"]).is_default
     refused = cast.key.put(f"/role/{old.pk}", {"isDefault": False})
     assert (refused.status, refused.body["message"]) == (400, "Bad request")
@@ -303,7 +309,8 @@ def test_put_counts_for_patch_and_get_for_head() -> None:
     assert actor.may("contact", "PATCH")
     assert lacking(actor, {"contact": {"PUT": True, "GET": False, "DELETE": True}}) == ["contact.DELETE"]
     assert lacking(Actor(AuthPath.SESSION, "u", is_owner=True), {"contact": {"DELETE": True}}) == []
-    assert lacking(Actor(AuthPath.KEY, "u"), {"contact": {"DELETE": True}}) == []
+    assert lacking(Actor(AuthPath.KEY, "u", is_owner=True), {"contact": {"DELETE": True}}) == []
+    assert lacking(Actor(AuthPath.KEY, "u"), {"contact": {"DELETE": True}}) == ["contact.DELETE"]
 
 
 def test_each_method_needs_its_permission(cast: Cast) -> None:
@@ -359,7 +366,7 @@ def test_of_many_creations_of_one_name_one_goes_through(office: Cast) -> None:
         10,
         office.company.pk,
         lambda n: (
-            type(create_role(actor=actor, values={"name": "Same" if n % 2 else "SAME", "permission": {}})).__name__
+            type(create_role(actor=actor, values={"name": "Same" if n % 2 else "SAME", "permission": {}}).role).__name__
         ),
     )
     assert Counter(results) == {"Role": 1, "RoleNameAlreadyExists_400": 9}
@@ -370,7 +377,7 @@ def test_the_default_moves_to_one_role_when_many_want_it(office: Cast) -> None:
     with office.scope():
         ids = [RoleFactory().pk for _ in range(8)]
     results = at_once(
-        8, office.company.pk, lambda n: update_role(actor=actor, id=ids[n], values={"is_default": True}).is_default
+        8, office.company.pk, lambda n: update_role(actor=actor, id=ids[n], values={"is_default": True}).role.is_default
     )
     assert results == [True] * 8
     with office.scope():

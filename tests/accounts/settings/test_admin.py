@@ -66,3 +66,16 @@ def test_a_currency_that_is_none(cast: Cast, staff: Client) -> None:
     assert answer.status_code == 200
     assert "DEM is not a currency" in answer.content.decode()
     assert settings_of(cast).currency == "USD"
+
+
+def test_the_unique_key_of_contacts_has_a_dialog(cast: Cast, staff: Client) -> None:
+    page = reverse("admin:accounts_company_ask", args=[cast.company.pk, "change_unique_key"])
+    for name in ("ann", "bob"):
+        cast.key.put("/settings", {"contactUniqueKey": "email"})
+        values = {"email": f"{name}@example.com", "countryCode": "+49", "number": "1701000001"}
+        assert cast.key.post("/contact", {"formData": values}).status == 200
+    refused = staff.post(page, {"value": "number"})
+    assert (refused.status_code, b"2 contacts share 1 values of number" in refused.content) == (200, True)
+    cast.key.delete("/contact", {"selectAll": True})
+    assert staff.post(page, {"value": "number"}).status_code == 302
+    assert cast.key.get("/settings").data["contactUniqueKey"] == "number"

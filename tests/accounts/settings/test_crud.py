@@ -33,6 +33,8 @@ DEFAULTS = {
     "appDescription": "",
     "appVersion": "",
     "mobileBackground": {"color": "#f3f4f6", "image": ""},
+    "contactUniqueKey": "either",
+    "duplicateLeads": "warn",
     "teamSettings": {"distribution": "manual", "onlyAvailable": True, "maxOpenLeads": None},
     "subscriptionPolicies": {"autoRenew": True, "remindDaysBefore": [7, 1]},
     "manualChatbot": {
@@ -89,6 +91,23 @@ def test_the_time_zone_is_the_company_s(cast: Cast) -> None:
     assert cast.key.get("/company").data["timezone"] == "Asia/Tokyo"
     cast.key.put("/company", {"timezone": "Europe/Paris"})
     assert cast.key.get("/settings").data["timezone"] == "Europe/Paris"
+
+
+def test_the_unique_key_of_contacts(cast: Cast, outsiders: Cast) -> None:
+    number = {"countryCode": "+49", "number": "1701000001"}
+    first, second = ({"formData": {"email": f"{name}@example.com", **number}} for name in ("ann", "bob"))
+    assert cast.key.post("/contact", first).status == 200
+    assert cast.key.post("/contact", second).status == 400
+    assert cast.key.put("/settings", {"contactUniqueKey": "email"}).data["contactUniqueKey"] == "email"
+    assert cast.key.get("/company").data["contactUniqueKey"] == "email"
+    assert cast.key.post("/contact", second).status == 200
+    for value, words in (("either", "2 contacts share 1 values of number"), ("name", "one of email, number, either")):
+        refused = cast.session.put("/settings", {"contactUniqueKey": value, "appName": "Kontor"})
+        assert (refused.status, refused.body["message"]) == (400, "The unique key is not valid")
+        assert words in refused.body["warning"]
+    shown = cast.key.get("/settings").data
+    assert (shown["contactUniqueKey"], shown["appName"]) == ("email", "")
+    assert outsiders.key.get("/settings").data["contactUniqueKey"] == "either"
 
 
 def test_nested_settings_are_merged_key_by_key(cast: Cast) -> None:

@@ -69,10 +69,32 @@ def test_a_second_company_of_the_same_person_gets_no_second_trial() -> None:
 def test_a_trial_stays_used_up_whatever_becomes_of_the_subscription() -> None:
     owner = UserFactory()
     first = make_company(owner)
+    expire_subscription(company_id=first.pk)
     grant_subscription(company_id=first.pk, plan=None)
     with company_scope(first.pk):
         Member.objects.update(status=Member.Status.REMOVED)
     assert primary(make_company(owner)).status == Status.EXPIRED
+
+
+@pytest.mark.parametrize("give", [grant_subscription, activate_subscription])
+def test_a_granted_company_is_no_trial(give: Any) -> None:
+    owner = UserFactory()
+    first = make_company(owner)
+    give(company_id=first.pk, **({"plan": None} if give is grant_subscription else {}))
+    assert (primary(first).status, primary(first).trial_user_id) == (Status.ACTIVE, None)
+    second = primary(make_company(owner))
+    assert (second.status, second.trial_user_id) == (Status.TRIAL, owner.pk)
+    assert primary(make_company(owner)).status == Status.EXPIRED
+
+
+def test_what_an_earlier_version_granted_is_no_trial_either() -> None:
+    owner = UserFactory()
+    first = make_company(owner)
+    grant_subscription(company_id=first.pk, plan=None)
+    with company_scope(first.pk):
+        Subscription.objects.update(trial_user=owner)
+        provision_company()
+    assert primary(make_company(owner)).status == Status.TRIAL
 
 
 def test_without_a_trial_plan_a_company_begins_closed() -> None:

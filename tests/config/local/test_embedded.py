@@ -88,6 +88,7 @@ def test_database_is_set_up_for_the_application(data: Path) -> None:
         "SELECT array[rolsuper, rolbypassrls, rolcreatedb, rolcreaterole] FROM pg_roles WHERE rolname = current_user"
     )
     assert _value(address, attributes) == [False, False, True, True]
+    assert _value(address, "SHOW createrole_self_grant") == "set"
     locale = "SELECT datlocprovider::text || ' ' || datlocale FROM pg_database WHERE datname = current_database()"
     assert _value(address, locale) == "b C.UTF-8"
     assert _value(address, "SELECT upper('é') || lower('Ж')") == "Éж"

@@ -11,6 +11,7 @@ import pytest
 from core.access import attempts
 from core.access.attempts import Limit, TooManyAttempts
 from core.access.callers import Caller
+from core.breaker import Breaker
 
 pytestmark = pytest.mark.usefixtures("limits")
 
@@ -24,6 +25,15 @@ def test_so_many_and_no_more_for_each_value() -> None:
     assert spend(limit, "a", 5) == [True] * 3 + [False] * 2
     assert spend(limit, "b", 1) == [True]
     assert spend(Limit("other", 1, 60), "a", 2) == [True, False]
+
+
+def test_many_at_once_are_taken_up_to_the_limit() -> None:
+    limit = Limit("test", 10, 1)
+    assert [limit.take("a", wanted) for wanted in (4, 0, 4, 4, 4)] == [4, 0, 4, 2, 0]
+    assert Limit("test", 12, 1).take("a", 5) == 2
+    assert limit.take("b", 99) == 10
+    time.sleep(1.05)
+    assert limit.take("a", 3) == 3
 
 
 def test_the_wait_is_told() -> None:
@@ -67,21 +77,27 @@ def test_many_at_once_get_through_as_one_by_one() -> None:
     assert allowed.count(True) == 10
 
 
-def test_without_redis_nobody_is_kept_out(
+def test_without_redis_this_process_counts(
     settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    monkeypatch.setattr(attempts, "REDIS", Breaker(5.0))
     attempts._client.cache_clear()
     attempts._script.cache_clear()
     try:
-        limit = Limit("test", 1, 60)
-        assert spend(limit, "a", 3) == [True] * 3
-        limit.refund("a")
+        limit = Limit("test", 1, 1)
+        assert spend(limit, "a", 3) == [True, False, False]
+        assert spend(limit, "b", 1) == [True]
+        limit.refund("b")
+        assert spend(limit, "b", 2) == [True, False]
         limit.reset("a")
+        assert spend(limit, "a", 2) == [True, False]
+        time.sleep(1.05)
+        assert spend(limit, "a", 2) == [True, False]
     finally:
         attempts._client.cache_clear()
         attempts._script.cache_clear()
-    assert "attempts at test are not limited" in caplog.text
+    assert caplog.text.count("attempts are counted by this process alone") == 1
 
 
 def test_the_keys_tell_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

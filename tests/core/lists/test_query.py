@@ -89,6 +89,12 @@ def test_sort() -> None:
         ({"searchValue": "a\0"}, "searchValue: the text holds a NUL character"),
         ({"searchValue": "x" * 501}, "searchValue: the text is 501 characters long, at most 500 are allowed"),
         ({"filters": "{"}, "filters: is not JSON"),
+        ({"filters": ""}, "filters: is empty; leave it out"),
+        ({"filters": "null"}, "filters: is empty; leave it out"),
+        ({"filters": " null"}, "filters: is null; leave it out"),
+        ({"advancedFilters": ""}, "advancedFilters: is empty; leave it out"),
+        ({"ids": ""}, "ids: is empty; leave it out"),
+        ({"nids": ""}, "nids: is empty; leave it out"),
         ({"filters": "[]"}, "filters: needs a JSON object of fields and values"),
         ({"filters": '{"age": {"gt": 3}}'}, "filters: field 'age': needs a number, got an object"),
         ({"filters": '{"age": [[3]]}'}, "filters: field 'age': needs a number, got an array"),
@@ -140,11 +146,7 @@ def test_filters_and_ids_all_must_hold() -> None:
     assert names(filters=json.dumps({"team": sales.id, "age": [2, 3]})) == ["Bob"]
     assert names(filters=json.dumps({"team": None})) == ["Cid"]
     assert names(filters="{}") == ["Ann", "Bob", "Cid"]
-    assert names(filters="", ids="", advancedFilters="", searchValue="", sortBy="name", sortOrder="asc") == [
-        "Ann",
-        "Bob",
-        "Cid",
-    ]
+    assert names(searchValue="", searchBy="", sortBy="name", sortOrder="asc") == ["Ann", "Bob", "Cid"]
     assert names(ids=f"{ann.id}, {cid.id}") == ["Ann", "Cid"]
     assert names(nids=ann.id) == ["Bob", "Cid"]
     assert names(ids=f"{ann.id},{bob.id}", nids=ann.id, filters='{"age": 2}') == ["Bob"]

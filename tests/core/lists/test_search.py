@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.lists import tree
 from core.lists.prefilter import Prefilter, prefiltering
-from core.lists.search import Either, search_in
+from core.lists.search import Either, search_in, words_of
 from core.lists.values import fold
 from core.tenancy import company_scope
 from core.text.addresses import phone_variants
@@ -83,10 +83,19 @@ def test_grams_change_nothing_but_the_time(
                 expected = {pk for pk, values in rows.items() if tree.evaluate(node, values, CONTACT_FIELDS)}
                 assert found_by(operator, field, text)[0] == expected, (operator, field, text)
         anywhere = {
-            pk for pk, values in rows.items() if any(fold(text) in fold(value or "") for value in values.values())
+            pk
+            for pk, values in rows.items()
+            if all(any(fold(word) in fold(value or "") for value in values.values()) for word in words_of(text))
         }
         several = search_in([CONTACT_FIELDS.searchable(name, "searchBy") for name in ("name", "email", "city")], text)
         assert set(Contact.objects.filter(several).values_list("pk", flat=True)) == anywhere
+
+
+def test_words_are_looked_for_each_by_itself() -> None:
+    assert words_of("Lea lead1@ Lea") == ["Lea", "lead1@"]
+    assert words_of(" a \u00a0lea ") == ["a", "lea"]
+    for whole in ("lea", "n 7", "", "  ", "ab cd", " ".join(f"word{n}" for n in range(11))):
+        assert words_of(whole) == [whole]
 
 
 def test_what_has_grams_and_what_has_none(company: Cast) -> None:

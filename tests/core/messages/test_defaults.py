@@ -14,7 +14,7 @@ from core.api.endpoint import endpoint
 from core.api.handler import render
 from core.errors import NamedError
 from core.messages import forget, resolve
-from core.messages.defaults import DEFAULTS, FAILURES, SUCCESSES
+from core.messages.defaults import DEFAULTS, FAILURES, OWN_FAILURES, SUCCESSES
 from core.messages.services import seed
 from core.models import ResponseMessage
 from tests.crm.contacts.helpers import form
@@ -49,7 +49,7 @@ def row(name: str = NAME) -> tuple[int, str, int | None, str | None]:
 
 def test_every_default_is_seeded_with_the_status_it_ends_in(db: None) -> None:
     quirks = {"SubscriptionExpired_400": 500, "PlanDoesNotIncludeThisFeature_400": 403}
-    assert (len(FAILURES), len(DEFAULTS)) == (202, 202 + len(SUCCESSES))
+    assert (len(FAILURES), len(DEFAULTS)) == (202, 202 + len(OWN_FAILURES) + len(SUCCESSES))
     assert ResponseMessage.objects.count() == len(DEFAULTS)
     for message in ResponseMessage.objects.all():
         assert message.status == quirks.get(message.name, int(message.name.rpartition("_")[2])), message.name
@@ -60,7 +60,29 @@ def test_every_default_is_seeded_with_the_status_it_ends_in(db: None) -> None:
 def test_the_defaults_have_the_contracts_names_and_other_successes() -> None:
     names = pathlib.Path(__file__).parent.joinpath("message-names.txt").read_text().split()
     assert sorted([*FAILURES, "LeadCreated_201"]) == sorted(names)
-    assert {status for status, _ in SUCCESSES.values()} == {200, 201, 202}
+    assert {status for status, _ in SUCCESSES.values()} == {200, 201}
+
+
+CONTRACT_200 = (
+    *(
+        "ContactCreated_200",
+        "ContactsUpdated_200",
+        "ContactsDeleted_200",
+        "ContactUpdated_200",
+        "ContactsProcessed_200",
+    ),
+    *("ImportsDeleted_200", "FilesTrashed_200", "FilesDeleted_200", "SettingsChanged_200", "PasswordChanged_200"),
+    *("CompanyCreated_200", "InviteAnswered_200", "PartnerProgramRequested_200", "ReferProgramUpdated_200"),
+    *("LeadsProcessed_200", "BulkJobQueued_200"),
+)
+"""The successes of the operations whose success the contract calls 200 (sections 4.3, 4.8, 4.9, 4.11 and 7)."""
+
+
+def test_successes_have_the_contracts_statuses() -> None:
+    assert {name: SUCCESSES[name][0] for name in CONTRACT_200} == dict.fromkeys(CONTRACT_200, 200)
+    assert SUCCESSES["LeadCreated_201"][0] == 201
+    assert {SUCCESSES[name][0] for name in SUCCESSES if "Updated" in name or "Changed" in name} == {200}
+    assert {SUCCESSES[name][0] for name in SUCCESSES if "Deleted" in name} == {200}
 
 
 # Migrating

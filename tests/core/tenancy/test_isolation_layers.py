@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from django.db import DatabaseError, IntegrityError, ProgrammingError, connection, transaction
 
+from core.checks import login_role_inherits_nothing
 from core.ids import new_id
-from core.tenancy import NoActiveCompany, as_owner, company_scope, unscoped
-from core.tenancy.row_security import company_models, company_references
+from core.tenancy import SYSTEM_ROLE, NoActiveCompany, as_owner, company_scope, unscoped
+from core.tenancy.row_security import END_INHERITANCE, INHERITED, company_models, company_references
 from crm.models import Contact, ContactTag, Tag
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, TagFactory
@@ -72,6 +73,31 @@ def test_the_database_shows_only_the_active_company_to_raw_sql(contacts: tuple[s
         assert rows("SELECT count(*) FROM crm_contact") == [(2,)]
 
 
+def test_the_login_role_sees_rows_only_where_it_is_meant(contacts: tuple[str, str]) -> None:
+    with as_owner():
+        assert rows("SELECT current_user = session_user, count(*) FROM crm_contact") == [(True, 2)]
+    with unscoped(reason="test"):
+        assert rows("SELECT count(*) FROM crm_contact") == [(2,)]
+        rows("SELECT set_config('role', 'none', false)")  # as a RESET that Django does not know of
+        assert rows("SELECT current_user = session_user, count(*) FROM crm_contact") == [(True, 0)]
+        rows("SELECT set_config('role', %s, false)", SYSTEM_ROLE)
+
+
+def test_a_role_that_is_inherited_is_granted_anew_without(contacts: tuple[str, str]) -> None:
+    with as_owner():
+        assert rows(INHERITED) == []
+        assert login_role_inherits_nothing(databases=["default"]) == []
+        with connection.cursor() as cursor:
+            cursor.execute(f"GRANT {SYSTEM_ROLE} TO CURRENT_USER WITH INHERIT TRUE, SET TRUE")
+        assert rows(INHERITED) == [(SYSTEM_ROLE,)]
+        assert [warning.id for warning in login_role_inherits_nothing(databases=["default"])] == ["core.W001"]
+        with connection.cursor() as cursor:
+            cursor.execute(END_INHERITANCE)
+        assert rows(INHERITED) == []
+    with unscoped(reason="test: the role can still be taken"):
+        assert rows("SELECT count(*) FROM crm_contact") == [(2,)]
+
+
 def test_the_database_refuses_to_write_into_another_company(
     cast: Cast, outsiders: Cast, contacts: tuple[str, str]
 ) -> None:
@@ -111,7 +137,7 @@ def test_every_company_owned_table_is_isolated(db: None) -> None:
     }
     assert secured == dict.fromkeys(tables, (True, True))
     policies = {(table, policy) for table, policy in rows("SELECT tablename, policyname FROM pg_policies")}
-    assert policies >= {(table, policy) for table in tables for policy in ("company", "system")}
+    assert policies >= {(table, policy) for table in tables for policy in ("company", "system", "owner")}
     constraints = {
         name
         for (name,) in rows("SELECT conname FROM pg_constraint WHERE contype = 'f' AND array_length(conkey, 1) = 2")

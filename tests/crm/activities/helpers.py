@@ -39,4 +39,4 @@ def work() -> None:
 
 def events(cast: Cast) -> list[tuple[str, Any]]:
     with cast.scope():
-        return list(Event.objects.filter(kind__startswith="follow_up").order_by("id").values_list("kind", "payload"))
+        return list(Event.objects.filter(kind__startswith="follow-up").order_by("id").values_list("kind", "payload"))

@@ -171,7 +171,7 @@ def test_what_is_refused(cast: Cast, outsiders: Cast) -> None:
         assert cast.key.post(PATH, body).status == 400
     with cast.scope():
         assert not CallLog.objects.exists()
-        assert not Event.objects.filter(kind="call.logged").exists()
+        assert not Event.objects.filter(kind="calllog.created").exists()
 
 
 def test_update(cast: Cast, outsiders: Cast) -> None:
@@ -186,7 +186,7 @@ def test_update(cast: Cast, outsiders: Cast) -> None:
         "nothing is different, so that nothing is written"
     )
     with cast.scope():
-        event = Event.objects.get(kind="call.changed")
+        event = Event.objects.get(kind="calllog.updated")
     assert event.payload["changes"] == {"notes": {"from": "first", "to": "second"}, "duration": {"from": 0, "to": 30}}
     moved = cast.key.put(place, {"lead": other["_id"]}).data
     assert (moved["lead"]["_id"], moved["contact"], moved["number"]) == (
@@ -233,7 +233,7 @@ def test_delete(cast: Cast, outsiders: Cast) -> None:
         assert cast.key.delete(PATH, bad).status == 400
     assert ids(outsiders.key.get(PATH)) == [theirs]
     with cast.scope():
-        assert set(Event.objects.filter(kind="call.deleted").values_list("object_id", flat=True)) == set(calls[:2])
+        assert set(Event.objects.filter(kind="calllog.deleted").values_list("object_id", flat=True)) == set(calls[:2])
     assert cast.key.delete(PATH, {"selectAll": True}).data == {"deletedCount": 2}
 
 
@@ -244,7 +244,7 @@ def test_a_call_is_an_activity(cast: Cast) -> None:
     row = cast.key.get("/lead-activity", filters={"lead": lead["_id"], "kind": "call"}).data[0]
     assert row["happenedAt"] == "2026-03-09T13:30:00.000Z"
     assert row["details"] == {
-        "event": "logged",
+        "event": "created",
         "call": call["_id"],
         "direction": "outbound",
         "outcome": "connected",
@@ -254,7 +254,7 @@ def test_a_call_is_an_activity(cast: Cast) -> None:
     }
     assert datetime.fromisoformat(row["details"]["startedAt"]) == datetime(2026, 3, 9, 13, 30, tzinfo=UTC)
     with cast.scope():
-        assert Event.objects.get(kind="call.logged").automation is False
+        assert Event.objects.get(kind="calllog.created").automation is False
     cast.key.delete(PATH, {"ids": [call["_id"]]})
     deliver()
     assert len(cast.key.get("/lead-activity", filters={"kind": "call"}).data) == 1
@@ -299,11 +299,20 @@ def test_bulk(cast: Cast, outsiders: Cast) -> None:
     assert [(row["index"], row["key"]) for row in answer.data["errors"]] == list(enumerate(keys, 2))
     assert [row["name"] for row in answer.data["errors"]] == [row["name"] for row in answer.data["failed"]]
     with cast.scope():
-        assert CallLog.objects.count() == Event.objects.filter(kind="call.logged").count() == 2
+        assert CallLog.objects.count() == Event.objects.filter(kind="calllog.created").count() == 2
     for bad in ({}, {"formData": []}, {"formData": [{"lead": lead["_id"]}] * 501}):
         refused(cast.key.post(f"{PATH}/bulk", bad), "Invalid payload")
     for bad in ({"formData": {}}, {"formData": "x"}, {"calls": []}):
         assert cast.key.post(f"{PATH}/bulk", bad).status == 400
+
+
+def test_a_bulk_that_takes_all_calls_or_none(cast: Cast) -> None:
+    good, bad = {"lead": make(cast)["_id"]}, {"lead": MISSING}
+    refused(cast.key.post(f"{PATH}/bulk", {"formData": [good, bad], "skipInvalid": False}), "Lead not found")
+    with cast.scope():
+        assert not CallLog.objects.exists()
+    kept = cast.key.post(f"{PATH}/bulk", {"formData": [good, bad], "skipInvalid": True}).data
+    assert (len(kept["created"]), [row["index"] for row in kept["failed"]]) == (1, [1])
 
 
 def test_bulk_costs_as_many_statements_for_one_as_for_many(cast: Cast) -> None:

@@ -11,11 +11,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Company, Member
+from core.events import deliver
 from core.models import Event
 from crm.models import FollowUp, Lead
-from tests.crm.activities.helpers import DUE, MISSING, PATH, events, new, patch
+from tests.crm.activities.helpers import DUE, MISSING, PATH, events, mails, new, patch, work
 from tests.crm.leads.helpers import member
-from tests.kit.cast import Cast, make_cast
+from tests.kit.cast import SESSION, Caller, Cast, make_cast, session_headers
 from tests.kit.factories import LeadFactory
 
 
@@ -32,7 +33,13 @@ def test_create_and_read(cast: Cast, lead: Lead) -> None:
         "lead": {
             "_id": lead.pk,
             "status": "new",
-            "contact": {"_id": lead.contact_id, "name": "Ann Lee", "email": "ann@example.org", "contactNumber": None},
+            "contact": {
+                "_id": lead.contact_id,
+                "name": "Ann Lee",
+                "email": "ann@example.org",
+                "contactNumber": None,
+                "isDeleted": False,
+            },
         },
         "title": "Call back",
         "notes": "about\nprices",
@@ -51,7 +58,7 @@ def test_create_and_read(cast: Cast, lead: Lead) -> None:
     assert cast.key.get(f"{PATH}/{made['_id']}").data == made
     assert events(cast) == [
         (
-            "follow_up.created",
+            "follow-up.created",
             {"lead": lead.pk, "title": "Call back", "dueAt": "2090-03-09T13:30:00.000Z", "assignee": cast.owner.pk},
         )
     ]
@@ -143,7 +150,8 @@ def test_what_is_refused(cast: Cast, outsiders: Cast, lead: Lead) -> None:
         [],
     ):
         assert cast.key.post(PATH, body).status == 400
-    assert patch(cast, made["_id"], lead=lead.pk).status == 400
+    moved = patch(cast, made["_id"], lead="0" * 24)
+    assert (moved.data["lead"], moved.body["warning"][-6:]) == (made["lead"], ": lead")
     assert cast.key.get(PATH).data == [made], "nothing of a refused change is kept"
 
 
@@ -163,7 +171,7 @@ def test_changes_and_their_events(cast: Cast, lead: Lead) -> None:
     about = {"lead": lead.pk, "title": "Call back"}
     assert events(cast)[1:] == [
         (
-            "follow_up.changed",
+            "follow-up.updated",
             {
                 **about,
                 "from": "open",
@@ -175,7 +183,7 @@ def test_changes_and_their_events(cast: Cast, lead: Lead) -> None:
             },
         ),
         (
-            "follow_up.done",
+            "follow-up.completed",
             {
                 **about,
                 "from": "open",
@@ -187,17 +195,17 @@ def test_changes_and_their_events(cast: Cast, lead: Lead) -> None:
             },
         ),
         (
-            "follow_up.changed",
+            "follow-up.updated",
             {**about, "from": "done", "to": "open", "changes": {"status": {"from": "done", "to": "open"}}},
         ),
         (
-            "follow_up.changed",
+            "follow-up.updated",
             {**about, "from": "open", "to": "cancelled", "changes": {"status": {"from": "open", "to": "cancelled"}}},
         ),
     ]
     with cast.scope():
         assert list(
-            Event.objects.filter(kind__startswith="follow_up").order_by("id").values_list("automation", flat=True)
+            Event.objects.filter(kind__startswith="follow-up").order_by("id").values_list("automation", flat=True)
         ) == [*(True, False, True, True, True)]
 
 
@@ -287,3 +295,42 @@ def test_the_permission_module_decides_at_the_session_door(db: None) -> None:
 
 
 # Reminders
+
+
+def test_delete(cast: Cast, outsiders: Cast, lead: Lead) -> None:
+    made, other = new(cast, lead, remindMinutes=30), new(cast, lead, title="Stays")
+    deliver()
+    path = f"{PATH}/{made['_id']}"
+    assert outsiders.key.delete(path).status == 404
+    assert cast.narrow_session.delete(path).status == 403
+    answer = cast.key.delete(path, {"automation": "skip"})
+    assert (answer.status, answer.body["message"], answer.data) == (200, "Follow-up deleted", None)
+    for gone in (cast.key.delete(path), cast.key.get(path), patch(cast, made["_id"], title="x")):
+        assert (gone.status, gone.body["message"]) == (404, "Lead activity not found")
+    assert [row["_id"] for row in cast.key.get(PATH).data] == [other["_id"]]
+    kind, payload = events(cast)[-1]
+    assert (kind, payload) == ("follow-up.deleted", {"lead": lead.pk, "title": "Call back", "status": "open"})
+    with cast.scope():
+        assert Event.objects.get(kind=kind).automation is False
+    deliver()
+    told = cast.key.get("/lead-activity", filters={"lead": lead.pk, "kind": "follow_up"}).data
+    assert [row["details"]["event"] for row in told] == ["deleted", "created", "created"]
+
+
+def test_deleting_takes_the_right_to(cast: Cast, lead: Lead) -> None:
+    made = new(cast, lead)
+    for method, status in (("PUT", 403), ("DELETE", 200)):
+        with cast.scope():
+            one = member(name=method)
+            one.role.permission = {"lead-activity": {method: True}}
+            one.role.save()
+        session = Caller(SESSION, session_headers(one))
+        assert session.delete(f"{PATH}/{made['_id']}").status == status
+
+
+def test_nobody_is_reminded_of_a_deleted_follow_up(cast: Cast, lead: Lead) -> None:
+    made = new(cast, lead, remindMinutes=30)
+    cast.key.delete(f"{PATH}/{made['_id']}")
+    with time_machine.travel("2090-03-09T13:20:00Z", tick=False):
+        work()
+    assert mails() == []

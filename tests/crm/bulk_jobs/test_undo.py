@@ -46,7 +46,7 @@ def undo(cast: Cast, job: str, **body: Any) -> dict[str, Any]:
 def test_a_job_is_undone_to_the_byte(cast: Cast, ids: list[str], method: str) -> None:
     was = rows(cast)
     body = {"selectAll": True} | ({"formData": {"city": "Ulm", "name": "Team"}} if method == "put" else {})
-    job = getattr(cast.key, method)("/contact", body).data["_id"]
+    job = getattr(cast.key, method)("/contact", body).body["bulkJob"]
     assert done(cast, job)["changed"] == 5
     assert rows(cast) != was
     found = undo(cast, job, automation="skip")
@@ -99,7 +99,7 @@ def test_what_others_did_since_stays_and_is_told(cast: Cast, ids: list[str]) -> 
 
 
 def test_what_cannot_be_undone_is_refused(cast: Cast, ids: list[str]) -> None:
-    job = cast.key.put("/contact", {"selectAll": True, "formData": {"city": "Ulm"}}).data["_id"]
+    job = cast.key.put("/contact", {"selectAll": True, "formData": {"city": "Ulm"}}).body["bulkJob"]
 
     def refusal(id: str) -> str:
         answer = cast.key.post(f"{PATH}/{id}/undo")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -59,11 +60,36 @@ def test_each_item_succeeds_or_fails_on_its_own(cast: Cast) -> None:
         assert Event.objects.filter(kind="contact.created").count() == 3
 
 
-def test_skip_invalid_creates_the_item_without_its_invalid_values(cast: Cast) -> None:
+@pytest.mark.parametrize("options", [{}, {"skipInvalid": True}])
+def test_an_item_that_fails_is_skipped_whole(cast: Cast, options: dict[str, Any]) -> None:
+    with cast.scope():
+        add_field("score", "number", "number")
+    answer = cast.key.post("/contact/bulk", {"formData": [form(1, score="x"), form(2)], **options})
+    assert answer.status == 200
+    assert [found["email"] for found in answer.data["created"]] == ["ann2@example.com"]
+    assert [(found["index"], found["name"]) for found in answer.data["failed"]] == [(0, "InvalidCustomFieldValue_400")]
+    assert [found["index"] for found in answer.data["errors"]] == [0]
+
+
+def test_skip_invalid_false_refuses_all_for_one_bad_item(cast: Cast) -> None:
+    for bad in (form(2, number="1"), form(1)):
+        refused = cast.key.post("/contact/bulk", {"formData": [form(1), form(3), bad], "skipInvalid": False})
+        assert refused.status == 400
+        assert refused.body["warning"].startswith("formData.2: ")
+        assert refused.body["warning"].endswith("; nothing was written")
+    with cast.scope():
+        assert not Contact.objects.exists()
+        assert not Event.objects.filter(kind="contact.created").exists()
+    assert (
+        len(cast.key.post("/contact/bulk", {"formData": [form(1), form(3)], "skipInvalid": False}).data["created"]) == 2
+    )
+
+
+def test_drop_invalid_values_creates_the_item_without_them(cast: Cast) -> None:
     with cast.scope():
         add_field("score", "number", "number")
     answer = cast.key.post(
-        "/contact/bulk", {"formData": [form(1, score="x"), form(2, number="1")], "skipInvalid": True}
+        "/contact/bulk", {"formData": [form(1, score="x"), form(2, number="1")], "dropInvalidValues": True}
     )
     assert [found["formData"] for found in answer.data["created"]] == [
         {"name": "", "email": "ann1@example.com", "countryCode": "+49", "number": "1701000001"}

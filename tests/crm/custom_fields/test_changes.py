@@ -67,7 +67,7 @@ def test_a_new_type_converts_what_records_have(cast: Cast, outsiders: Cast) -> N
     )
     assert found.body["totalCount"] == 2
     with cast.scope():
-        job = BulkJob.objects.get()
+        job = BulkJob.objects.get(action="convert_field")
         assert (job.action, job.status, job.total, job.processed, job.changed, job.failed) == (
             "convert_field",
             "completed",
@@ -97,7 +97,7 @@ def test_values_that_do_not_fit_are_in_the_way_unless_they_may_go(cast: Cast) ->
     assert (dropped.status, dropped.data["name"], dropped.data["valueType"]) == (200, "Points", "number")
     assert held(cast) == ([{"score": 1}, {}, {}, {}], [1])
     with cast.scope():
-        job = BulkJob.objects.get()
+        job = BulkJob.objects.get(action="convert_field")
         assert (job.total, job.changed, job.failed) == (4, 4, 3)
     for bad in ("yes", 1, None):
         assert cast.key.put(path, {"dropInvalid": bad}).status == 400

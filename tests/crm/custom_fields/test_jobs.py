@@ -100,7 +100,7 @@ def test_a_job_converts_and_until_then_all_is_as_before(cast: Cast, few: None) -
     )
     assert held(cast) == ([7, 2, 3, 4, 5], [7, 2, 3, 4, 5])
     with cast.scope():
-        job = BulkJob.objects.get()
+        job = BulkJob.objects.get(action="convert_field")
         assert (job.status, job.total, job.processed, job.changed, job.failed) == ("completed", 5, 5, 5, 0)
         assert not ConvertedValue.objects.exists()
     assert cast.key.put(f"/contact/{first}", {"formData": {"score": 8}}).status == 200
@@ -150,7 +150,7 @@ def test_values_that_may_go_are_dropped_by_the_job(cast: Cast, few: None) -> Non
     drain()
     assert held(cast) == ([1, None, 3, None], [1, 3])
     with cast.scope():
-        job = BulkJob.objects.get()
+        job = BulkJob.objects.get(action="convert_field")
         assert (job.changed, job.failed) == (4, 2)
 
 
@@ -192,7 +192,7 @@ def test_a_deleted_field_is_gone_at_once_and_its_values_go_by_a_job(cast: Cast, 
     drain()
     assert held(cast) == ([None] * 5, [])
     with cast.scope():
-        job = BulkJob.objects.get()
+        job = BulkJob.objects.get(action="delete_field")
         assert (job.action, job.status, job.total, job.processed) == ("delete_field", "completed", 5, 5)
         assert not CustomField.every.filter(unique_field_id="score").exists()
     assert cast.key.post("/custom-field", {**body, "name": "Score again"}).status == 201
@@ -204,7 +204,7 @@ def test_what_ended_before_its_time_is_tidied_up(cast: Cast, few: None) -> None:
     path = prepare(cast, "1", "2", "x")
     cast.key.put(path, {**NUMBER, "dropInvalid": True})
     with cast.scope():
-        BulkJob.objects.update(change={**BulkJob.objects.get().change, "dropInvalid": False})
+        BulkJob.objects.update(change={**BulkJob.objects.get(action="convert_field").change, "dropInvalid": False})
     drain()
     with unscoped(reason="test"):
         field_jobs.clean_up()

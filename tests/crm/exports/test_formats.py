@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from python_calamine import CalamineWorkbook
 
 from core.text.formats import Formats
-from core.text.formulas import MARKED, defuse, restore
+from core.text.formulas import INVISIBLE, MARKED, defuse, restore
 from crm.exports.columns import cell
 from crm.exports.formats import FORMATS
 from crm.exports.formats.xlsx import MAX_TEXT, XlsxFormat
@@ -122,6 +123,16 @@ def test_control_characters_do_not_damage_a_workbook() -> None:
         ("'+49", "''+49"),
         ("O'Neil", "O'Neil"),
         ("'quoted'", "'quoted'"),
+        (";=1+1", ";'=1+1"),
+        ('a";=1+1', "a\";'=1+1"),
+        ("a\t @SUM(A1)", "a\t' @SUM(A1)"),
+        ("a;\ufeff=1", "a;'\ufeff=1"),
+        ("a\n=1+1", "a\n'=1+1"),
+        ("a;'=1", "a;''=1"),
+        ("+49 170 1; +49 170 2; -3.5", "'+49 170 1; +49 170 2; -3.5"),
+        ("red; green", "red; green"),
+        ("\ufeff=1+1", "'\ufeff=1+1"),
+        ("\u200b\u200b@SUM(A1)", "'\u200b\u200b@SUM(A1)"),
         ("", ""),
     ],
 )
@@ -130,12 +141,16 @@ def test_defused_texts(text: str, expected: str) -> None:
     assert restore(expected) == text
 
 
-@given(st.text(alphabet="'=+-@\t\r\n＝ 1a("))
+@given(st.text(alphabet="'=+-@\t\r\n＝ 1a(;\ufeff\u200b"))
 @example("''''=")
+@example(";'-1")
 def test_what_is_defused_neither_runs_nor_is_lost(text: str) -> None:
     safe = defuse(text)
     assert restore(safe) == text
-    assert not safe.startswith(MARKED) or set(safe) <= set("+- 1(")
+    assert not safe.startswith(MARKED) or set(safe) <= set("+- 1(\t\r\n")
+    for cell_of_another_locale in re.split(r"[;\t\r\n]", safe)[1:]:
+        begins = cell_of_another_locale.lstrip(" " + INVISIBLE)
+        assert not begins.startswith(("=", "@", "＝", "+", "-")) or set(begins) <= set("+- 1(")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
+import resource
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -193,3 +195,42 @@ def test_no_temporary_file_stays_behind(cast: Cast, monkeypatch: pytest.MonkeyPa
     cast.key.upload("/upload", part(b"MZ" + bytes(99), "x.exe"))
     assert made
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_is_full_is_free_again_at_once(cast: Cast, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The system refuses writes beyond a size; no garbage collector comes by."""
+    monkeypatch.setattr(file_storage, "incoming_folder", lambda: tmp_path)
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    gc.disable()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, hard))
+    try:
+        answer = cast.key.upload("/upload", [part(CSV), part(b"a,b\n" * (1 << 20), "large.csv")])
+        left = list(tmp_path.iterdir())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+        gc.enable()
+    assert (answer.status, answer.body["message"]) == (400, "The file could not be uploaded")
+    assert "disk is full" in answer.body["warning"]
+    assert left == []
+
+
+def test_an_upload_that_was_cut_off_leaves_nothing_at_once(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(file_storage, "incoming_folder", lambda: tmp_path)
+    body = b'--B\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n' + CSV + b"\r\n--B--\r\n"
+    gc.disable()
+    try:
+        response = Client(raise_request_exception=False).generic(
+            "POST",
+            f"{KEY}/upload",
+            body,
+            content_type="multipart/form-data; boundary=B",
+            headers=cast.key.headers,
+            **{"wsgi.input": BytesIO(body[:-30])},
+        )
+        left = list(tmp_path.iterdir())
+    finally:
+        gc.enable()
+    assert response.status_code == 400
+    assert left == []

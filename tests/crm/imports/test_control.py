@@ -11,7 +11,7 @@ from django.db import connection
 from core.jobs import claim
 from crm.imports import worker
 from crm.models import Contact, Import
-from tests.crm.imports.helpers import MAPPING, counts, csv_of, make, people, work
+from tests.crm.imports.helpers import MAPPING, counts, csv_of, make, people, upload, work
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactCategoryFactory, TagFactory
 
@@ -121,27 +121,74 @@ def test_moves_that_are_not_legal_are_named(cast: Cast) -> None:
     assert put(cast, cancelled, status="running").body["message"] == "Invalid import status"
 
 
+@pytest.mark.parametrize("body", [{}, {"tags": []}, {"options": {"rowFrom": 2}}, {"userEnquiry": True}])
+def test_any_put_starts_a_paused_import_again(cast: Cast, body: dict[str, Any]) -> None:
+    job = make(cast, csv_of(people(2)))
+    assert put(cast, job, **body, pauseImport=bool(body)).data["status"] == ("paused" if body else "queued")
+    if body:
+        assert put(cast, job, **body).data["status"] == "queued"
+    work()
+    assert get(cast, job)["status"] == "completed"
+
+
+def test_pause_import_pauses_and_is_named_when_there_is_nothing_else(cast: Cast) -> None:
+    job = make(cast, csv_of(people(1)))
+    assert put(cast, job, pauseImport=True).body["message"] == "Import is already paused"
+    assert put(cast, job).data["status"] == "queued"
+    assert put(cast, job).body["message"] == "Import is already running"
+    assert put(cast, job, pauseImport=True).data["status"] == "paused"
+
+
+@pytest.mark.parametrize("kind", ["contact", "lead"])
+def test_an_import_is_deleted_by_its_id_or_its_files(cast: Cast, kind: str) -> None:
+    path, body = f"/{kind}/import", {"importType": kind}
+    file = upload(cast, csv_of(people(1)))
+    older = cast.key.post(path, {**body, "fileId": file}).data["import"]["_id"]
+    latest = cast.key.post(path, {**body, "fileId": file}).data["import"]["_id"]
+    assert cast.key.delete(path, {"ids": [file], "nids": [file]}).status == 400
+    assert cast.key.delete(path, {"ids": [file]}).status == 200
+    assert [found["_id"] for found in cast.key.get(path).data] == [older]
+    assert cast.key.delete(path, {"ids": [older]}).status == 200
+    assert latest not in {found["_id"] for found in cast.key.get(path).data}
+    assert cast.key.delete(path, {"ids": [file]}).body["message"] == "Import not found"
+
+
 def test_a_paused_import_takes_other_options_tags_and_category(cast: Cast) -> None:
     with cast.scope():
         tag, category = TagFactory(), ContactCategoryFactory()
     job = make(cast, csv_of(people(5)), options={"existing": "error"})
-    answer = put(cast, job, options={"rowFrom": 3, "rowTo": 4}, tags=[tag.pk], category=category.pk, userEnquiry=False)
+    changes = {"options": {"rowFrom": 3, "rowTo": 4}, "tags": [tag.pk], "category": category.pk, "userEnquiry": False}
+    answer = put(cast, job, **changes, pauseImport=True)
     assert answer.status == 200
     assert answer.data["options"] == {"rowFrom": 3, "rowTo": 4, "existing": "error"}
     assert (answer.data["status"], answer.data["total"], answer.data["userEnquiry"]) == ("paused", 2, False)
-    assert put(cast, job, options={"rowTo": None}, category=None).data["options"] == {"rowFrom": 3, "existing": "error"}
-    put(cast, job, status="running")
+    answer = put(cast, job, options={"rowTo": None}, category=None)
+    assert (answer.data["status"], answer.data["options"]) == ("queued", {"rowFrom": 3, "existing": "error"})
     work()
     assert get(cast, job)["created"] == 4
     with cast.scope():
         assert Contact.objects.filter(tag_links__tag=tag, category=None).count() == 4
 
 
+@pytest.mark.parametrize("sent", [True, "Asked for a catalogue", False, None, ""])
+def test_an_enquiry_is_a_boolean_or_text(cast: Cast, sent: bool | str | None) -> None:
+    job = make(cast, csv_of(people(1)), userEnquiry=sent)
+    assert job["userEnquiry"] == (None if sent == "" else sent)
+    for other in ("Other words", True, None, sent):
+        answer = put(cast, job, userEnquiry=other)
+        assert (answer.status, answer.data["userEnquiry"]) == (200, None if other == "" else other)
+    for wrong in (["x"], 5, "x" * 1001, {}):
+        assert put(cast, job, userEnquiry=wrong).status == 400
+
+
 def test_another_delimiter_reads_the_file_anew(cast: Cast) -> None:
     job = make(cast, b"a;b,c\n1;2,3\n4;5,6\n")
     first = get(cast, job)["headers"]
     other = "," if first == ["a", "b,c"] else ";"
-    answer = put(cast, job, options={"delimiter": other})
+    refused = put(cast, job, options={"delimiter": other})
+    assert (refused.status, refused.body["message"]) == (400, "Invalid mapping")
+    assert refused.body["warning"].endswith("pauseImport true changes the import without starting it")
+    answer = put(cast, job, options={"delimiter": other}, pauseImport=True)
     assert answer.data["headers"] == (["a;b", "c"] if other == "," else ["a", "b,c"])
     assert (answer.data["status"], answer.data["columnMapping"]) == ("paused", {})
 

@@ -118,6 +118,16 @@ def test_an_import_of_leads_takes_its_contacts_with_it(cast: Cast) -> None:
     assert rows(cast) == was
 
 
+@pytest.mark.parametrize("by", ["_id", "file"])
+def test_a_deleted_import_can_still_be_undone(cast: Cast, by: str) -> None:
+    job = imports.run(cast, csv_of(people(2)))
+    assert cast.key.delete("/contact/import", {"ids": [job["_id"]]}).status == 200
+    assert cast.key.get(f"/contact/import/{job['_id']}").status == 400
+    answer = cast.key.post(f"/contact/import/{job['_id'] if by == '_id' else job['file']['_id']}/undo")
+    assert (answer.status, done(cast, answer.data["_id"])["changed"]) == (201, 2)
+    assert cast.key.get("/contact").data == []
+
+
 def test_who_may_and_when(cast: Cast, outsiders: Cast) -> None:
     job = imports.make(cast, csv_of(people(2)))["_id"]
     path = f"/contact/import/{job}/undo"

@@ -82,9 +82,17 @@ def test_duplicates_in_the_file_and_against_the_company(cast: Cast, existing: st
     job = run(cast, csv_of(lines), options={"existing": existing})
     assert counts(job) == expected
     assert [row[0] for row in contacts(cast)] == [name, "Bob"]
-    assert [(error["row"], error["code"]) for error in job["rowErrors"]] == (
-        [(2, "ContactAlreadyExists_400"), (4, "ContactAlreadyExists_400")] if existing == "error" else []
+    with cast.scope():
+        old = Contact.objects.get(email__iexact="ann@example.org").pk
+    rows = [
+        (2, "ContactAlreadyExists_400", existing == "skip", old),
+        (4, "ContactAlreadyExists_400", existing == "skip", old),
+    ]
+    assert [(error["row"], error["code"], error["skipped"], error["existingId"]) for error in job["rowErrors"]] == (
+        [] if existing == "update" else rows
     )
+    listed = cast.key.get(f"/contact/import/{job['_id']}/errors", filters={"skipped": True}, sortOrder="asc").data
+    assert [error["row"] for error in listed] == ([2, 4] if existing == "skip" else [])
 
 
 def test_custom_fields_are_read_from_text(cast: Cast) -> None:

@@ -44,6 +44,11 @@ def set_rule(distribution: str, **values: Any) -> None:
     CompanySettings.objects.update_or_create(defaults={"team_settings": {"distribution": distribution, **values}})
 
 
+def set_duplicates(rule: str) -> None:
+    """What happens to the active company's open leads that repeat others."""
+    CompanySettings.objects.update_or_create(defaults={"duplicate_leads": rule})
+
+
 def make(cast: Cast, n: int = 1, **body: Any) -> dict[str, Any]:
     """A lead of the nth contact, made through the API; formData may be given more values."""
     values = {**form(n, name=f"Person {n}"), **body.pop("formData", {})}

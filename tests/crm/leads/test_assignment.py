@@ -15,7 +15,7 @@ from core.tenancy import company_scope
 from crm.leads.services import Relations, create_lead
 from crm.models import Contact, Lead, Team, TeamMember
 from tests.crm.contacts.helpers import form
-from tests.crm.leads.helpers import default_team, make, member, set_rule, team_of
+from tests.crm.leads.helpers import default_team, make, member, set_duplicates, set_rule, team_of
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory
 
@@ -212,6 +212,7 @@ def test_of_many_alike_at_once_one_becomes_a_lead() -> None:
     cast = make_cast()
     with cast.scope():
         contact = ContactFactory().pk
+        set_duplicates("refuse")
     results = at_once(cast, [{"contact": contact}] * 8 + [{"form": form(1)}] * 8)
     assert len([result for result in results if isinstance(result, str)]) == 2
     with cast.scope():

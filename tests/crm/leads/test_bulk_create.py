@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from core.models import Event
 from crm.models import Contact, Lead, LeadProduct
 from tests.crm.contacts.helpers import form
-from tests.crm.leads.helpers import lead_field, make, member, product, team_of
+from tests.crm.leads.helpers import lead_field, make, member, product, set_duplicates, team_of
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, TagFactory
 
@@ -63,6 +63,7 @@ def test_creates_many_with_their_contacts(cast: Cast) -> None:
 def test_each_item_succeeds_or_fails_on_its_own(cast: Cast) -> None:
     first = make(cast, 1)
     with cast.scope():
+        set_duplicates("refuse")
         blocked = member("blocked")
     bodies: list[Any] = [
         form(1),  # a duplicate

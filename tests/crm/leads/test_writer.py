@@ -13,7 +13,7 @@ from crm.leads.schema import LeadRow, LeadSchema
 from crm.leads.writer import LeadResult, write_leads
 from crm.models import Contact, Lead, LeadProduct, ProductService
 from tests.crm.contacts.helpers import form
-from tests.crm.leads.helpers import product
+from tests.crm.leads.helpers import product, set_duplicates
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory
 
@@ -37,6 +37,7 @@ def write(forms: list[dict[str, Any]], **options: Any) -> LeadResult:
 def test_a_contact_that_appears_after_the_look_is_used(scope: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     contact = Contact.objects.get(pk=scope.key.post("/contact", {"formData": form(1, name="Ann")}).data["_id"])
     first = LeadFactory(contact=contact)
+    set_duplicates("refuse")
     look, looks = lead_rows.live_holders, []
 
     def blind_at_first(keyed: Any) -> Any:

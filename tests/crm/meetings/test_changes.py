@@ -44,7 +44,7 @@ def test_what_is_not_given_stays(cast: Cast, ann: Contact) -> None:
     place = f"/meeting/{made['_id']}"
     assert cast.key.put(place, {}).data == made
     assert cast.key.put(place, {"title": "Demo", "startsAt": START, "attendees": [{"contact": ann.pk}]}).data == made
-    assert [kind for kind, _ in events(cast)] == ["meeting.scheduled"], (
+    assert [kind for kind, _ in events(cast)] == ["meeting.created"], (
         "nothing is different, so that there is nothing to tell"
     )
     moved = cast.key.put(place, {"startsAt": "2090-06-01T10:00"}).data
@@ -65,7 +65,7 @@ def test_what_is_not_given_stays(cast: Cast, ann: Contact) -> None:
     assert (other["startsAt"], other["startsAtLocal"]) == (moved["startsAt"], "2090-06-01T08:00:00+00:00")
     kind, payload = events(cast)[1]
     assert (kind, payload["startsAt"], payload["changes"]["endsAt"]) == (
-        *("meeting.changed", "2090-06-01T08:00:00.000Z"),
+        *("meeting.updated", "2090-06-01T08:00:00.000Z"),
         {"from": "2090-03-09T15:00:00.000Z", "to": "2090-06-01T09:00:00.000Z"},
     )
     assert len(events(cast)) == 5

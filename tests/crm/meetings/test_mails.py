@@ -226,7 +226,7 @@ def test_the_mail_carries_the_file_as_calendars_expect_it(cast: Cast) -> None:
     assert [message.to for message in outgoing.outbox] == [[cast.owner.email], [BOB["email"]]] * 2
     for message, method in zip(outgoing.outbox[1::2], ("REQUEST", "CANCEL"), strict=True):
         found: Any = email.message_from_bytes(message.message().as_bytes(linesep="\r\n"), policy=policy.default)
-        assert found["From"].addresses[0].display_name == "Acme"
+        assert found["From"].addresses[0].display_name == "Acme via Leadwright"
         assert parts_of(found) == [
             ("text/plain", None),
             ("text/html", None),
@@ -251,7 +251,7 @@ def test_the_file_is_encrypted_while_it_waits(cast: Cast) -> None:
     new_meeting(cast)
     with unscoped(reason="test: the bare column"), connection.cursor() as cursor:
         cursor.execute("SELECT calendar FROM accounts_mail WHERE company_id = %s", [cast.company.pk])
-        assert [calendar[:5] for (calendar,) in cursor.fetchall()] == ["gAAAA"]
+        assert [calendar[:7] for (calendar,) in cursor.fetchall()] == ["aesgcm:"]
 
 
 @pytest.mark.parametrize("name", HOSTILE)

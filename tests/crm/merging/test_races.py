@@ -22,7 +22,7 @@ def test_of_overlapping_merges_one_wins(cast: Cast, panel: str) -> None:
     sides = ([one, two], [two, three], [three, one])
 
     def attempt(n: int) -> str:
-        return merge_records(panel=panel, actor_id=cast.owner.pk, ids=sides[n], winner=sides[n][0], choices={})
+        return merge_records(panel=panel, actor_id=cast.owner.pk, ids=sides[n], winner=sides[n][0], choices={}).id
 
     results = at_once(3, cast.company.pk, attempt)
     # Whoever comes first leaves one of the others without its record, and the third finds both of its own.

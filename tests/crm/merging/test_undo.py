@@ -90,6 +90,7 @@ def test_undoing_gives_contacts_back_byte_for_byte(
 ) -> None:
     with cast.scope():
         Contact.objects.update(is_deleted=True)
+        Lead.objects.update(is_deleted=True)  # or the next contacts with these keys take them over
     ids = []
     for n, record in enumerate(story["records"]):
         tags = [furnished["tags"][place] for place in record["tags"]]
@@ -227,7 +228,7 @@ def test_keys_follow_the_unique_key_of_the_day(cast: Cast, pair: tuple[str, str]
     ann, anna = pair
     id = merge(cast, "contact", ann, anna, choices={"email": anna})["_id"]
     with cast.scope():
-        set_unique_key(value="number")
+        set_unique_key("number")
     assert undo(cast, "contact", id).status == 200
     with cast.scope():
         rows = Contact.objects.values_list("pk", "email", "email_key", "number_key")

@@ -64,7 +64,8 @@ def traces() -> dict[str, list[str]]:
                 found[table] = rows
         for model in apps.get_models():
             names = [field.name for field in model._meta.concrete_fields if isinstance(field, EncryptedTextField)]
-            for row in model._base_manager.values_list(*names) if names else ():
+            for record in model._base_manager.all() if names else ():
+                row = [getattr(record, name) for name in names]
                 if any(mark in str(row).lower() for mark in MARKS):
                     found.setdefault(f"{model._meta.db_table} (encrypted)", []).append(str(row))
     return found

@@ -50,7 +50,7 @@ def new(cast: Cast, name: str = "Roof", **values: Any) -> dict[str, Any]:
 def events(cast: Cast, kind: str) -> list[tuple[str, Any, bool]]:
     with cast.scope():
         return list(
-            Event.objects.filter(kind=f"productService.{kind}")
+            Event.objects.filter(kind=f"product-service.{kind}")
             .order_by("id")
             .values_list("object_id", "payload", "automation")
         )
@@ -142,7 +142,7 @@ def test_skip_invalid_leaves_out_what_is_not_required(cast: Cast, fields: None) 
 
 
 @pytest.mark.parametrize(
-    "body", [[], {"name": "Roof"}, {"formData": []}, {"formData": {"name": "x"}, "automation": "later"}]
+    "body", [[], {"title": "Roof"}, {"formData": []}, {"formData": {"name": "x"}, "automation": "later"}]
 )
 def test_a_malformed_body_is_a_400(cast: Cast, body: Any) -> None:
     assert cast.key.post("/product-service", body).status == 400

@@ -185,7 +185,7 @@ def test_deleting_a_label_leaves_its_records(cast: Cast, kind: Kind) -> None:
         assert dict(Contact.objects.values_list("pk", "updated_at")) == before
         assert (ContactTag.objects.count(), LeadTag.objects.count()) == ((1, 1) if is_tag else (0, 0))
         events = list(Event.objects.filter(kind__endswith=".deleted").values_list("kind", "object_id", "payload"))
-        assert events == [("tag.deleted" if is_tag else "contactCategory.deleted", label, {"name": "Label 1"})]
+        assert events == [("tag.deleted" if is_tag else "contact-category.deleted", label, {"name": "Label 1"})]
         job.refresh_from_db()
         assert (job.tags, job.category_id) == (([kept] if is_tag else []), None)
 

@@ -31,11 +31,13 @@ def test_each_sent_message_is_told_of_and_becomes_an_activity_of_its_contact(cas
         for id, job in jobs.items():
             assert told[id].payload == {"contact": job.contact_id, "subject": job.subject, "run": run}
     deliver()
-    rows = cast.key.get("/lead-activity", filters={"kind": "mail"}).data
-    assert {row["contact"]["_id"] for row in rows} == {job.contact_id for job in jobs.values()}
-    assert all(row["lead"] is None and row["member"] is None for row in rows)
-    own = cast.key.get("/lead-activity", filters={"kind": "mail", "contact": lead.contact_id}).data
-    assert [row["details"] for row in own] == [{"event": "sent", "message": first.pk, "subject": first.subject}]
+    with cast.scope():
+        rows = list(LeadActivity.objects.filter(kind="mail"))
+        assert {row.contact_id for row in rows} == {job.contact_id for job in jobs.values()}
+        assert all(row.lead_id is None and row.member_id is None for row in rows)
+    (own,) = cast.key.get(f"/contact/{lead.contact_id}/timeline", kind="mail").data
+    assert own["data"] == {"event": "sent", "message": first.pk, "subject": first.subject}
+    assert own["title"] == f"Mail sent: {first.subject}"
 
 
 def test_a_message_that_was_not_sent_is_not_told_of(cast: Cast, post: Post) -> None:

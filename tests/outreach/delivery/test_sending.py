@@ -155,7 +155,8 @@ def test_a_senders_trouble_makes_it_rest_and_costs_no_message_an_attempt(cast: C
 def test_an_unreachable_server_makes_the_sender_rest(cast: Cast, post: Post) -> None:
     run = planned(cast, 2)
     with cast.scope():
-        Smtp.objects.update(port=1)
+        post.smtp.port, post.smtp.password = 1, "päss wörd"
+        post.smtp.save()
     work("send")
     assert statuses(cast, run) == {"approved": 2}
     with cast.scope():

@@ -39,7 +39,7 @@ def test_bad_bodies_name_the_field(cast: Cast) -> None:
         ({"windowDays": "Monday"}, "windowDays"),
         ({"windowStart": "25:00", "windowEnd": "26:00"}, "windowStart"),
         ({"windowStart": "09:00"}, "windowEnd"),
-        ({"timezone": "UTC"}, "timezone"),
+        ({"zone": "UTC"}, "zone"),
     ):
         answer = cast.key.put(PATH, body)
         assert answer.status == 400, body

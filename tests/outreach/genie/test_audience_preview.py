@@ -110,6 +110,16 @@ def test_roles(db: None) -> None:
     assert make_cast().narrow_session.post(PATH, {}).status == 403
 
 
+def test_the_sample_takes_the_right_to_read_contacts(db: None) -> None:
+    for permission, shown in (({}, 0), ({"contact": {"GET": True}}, 1)):
+        cast = make_cast({"genie": {"POST": True}, **permission})
+        with cast.scope():
+            contact = ContactFactory(name="Ann").pk
+        answer = cast.narrow_session.post(PATH, {"contactIds": [contact]})
+        assert (answer.data["count"], len(answer.data["sample"])) == (1, shown)
+        assert answer.body.get("warning") == (None if shown else "sample: your role lacks the permission contact.GET")
+
+
 def test_walking_an_audience_meets_each_contact_once(scope: Cast) -> None:
     tag = TagFactory()
     ids = [ContactFactory().pk for _ in range(23)]

@@ -134,12 +134,15 @@ def test_bad_bodies_name_the_field(cast: Cast, post: Post) -> None:
     for body, field in (
         ({"subject": 1}, "subject"),
         ({"text": ""}, "text"),
-        ({"status": "sent"}, "status"),
+        ({"shade": "red"}, "shade"),
         ({"subject": "a" * 201}, "subject"),
     ):
         answer = cast.key.put(f"{PATH}/{id}", body)
         assert answer.status == 400
         assert field in answer.body["warning"]
+    ignored = cast.key.put(f"{PATH}/{id}", {"status": "sent"})
+    assert ignored.data["status"] == "draft"
+    assert ignored.body["warning"] == "ignored, since they cannot be written here: status"
 
 
 def test_roles(db: None) -> None:

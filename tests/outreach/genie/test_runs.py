@@ -193,6 +193,26 @@ def test_errors_of_starting(ready: Cast, outsiders: Cast) -> None:
         assert ready.key.post(START, {"contactIds": [contact]}).body["message"] == "Ai-a is not available in your plan"
 
 
+def test_a_missing_ai_app_is_told_with_what_helps(ready: Cast) -> None:
+    with ready.scope():
+        contact = ContactFactory().pk
+
+    def told(**chosen: str) -> str:
+        answer = ready.key.post(START, {"contactIds": [contact], **chosen})
+        assert answer.status == 400
+        return str(answer.body["warning"])
+
+    never = "aiType: ai-a cannot be connected to this service; "
+    assert told(aiType="ai-a") == never + "send ai-offline, or leave aiType out"
+    assert ready.key.post(START, {"contactIds": [contact], "aiType": "ai-offline", "draft": True}).status == 201
+    with ready.scope():
+        AiApp.objects.update(is_active=False)
+    assert told(aiType="ai-a") == never + "connect an app with POST /apps/ai-offline and leave aiType out"
+    connect = "app is active in this company; connect one with POST /apps/ai-offline"
+    assert told(aiType="ai-offline") == f"aiType: no ai-offline {connect}"
+    assert told() == f"aiType: no AI {connect}"
+
+
 def test_list_has_phases_and_a_fixed_number_of_queries(
     ready: Cast, outsiders: Cast, django_assert_num_queries: Any
 ) -> None:

@@ -1,0 +1,110 @@
+"""The staff's second factor: set up, asked for, replaced by backup codes, removed (settings.STAFF_SECOND_FACTOR)."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+
+from accounts.auth.models import SecondFactor
+from accounts.users.models import User
+from core.crypto import lookup_hash
+from core.errors import ApiError
+
+BACKUP_CODES = 8
+ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+"""Letters and digits that nobody takes for another."""
+CODE_LENGTH = 10
+PAGE = "staff-second-factor"
+OPEN = (PAGE, "admin:logout")
+"""The pages for who has yet to show the second factor."""
+
+
+class WrongCode(ApiError):
+    """A code that is wrong, was used before, or came too soon after a wrong one."""
+
+    message = "The code does not fit"
+
+
+def gate(request: HttpRequest) -> HttpResponse | None:
+    """Send who has yet to show or set up the second factor to its page (core.backoffice.site)."""
+    if not is_asked(request.user) or (request.resolver_match and request.resolver_match.view_name in OPEN):
+        return None
+    back = urlencode({"next": request.get_full_path()}) if request.method == "GET" else ""
+    return HttpResponseRedirect(f"{reverse(PAGE)}?{back}".rstrip("?"))
+
+
+def is_asked(user: Any) -> bool:
+    """Whether the session's user has yet to show the second factor, or to set it up where it is required."""
+    if settings.STAFF_SECOND_FACTOR == "off" or user.is_verified():
+        return False
+    return settings.STAFF_SECOND_FACTOR == "required" or factor_of(user) is not None
+
+
+def factor_of(user: User) -> SecondFactor | None:
+    """Return the user's second factor, if one is set up."""
+    return SecondFactor.objects.filter(user_id=user.pk, confirmed=True).first()
+
+
+def begin(user: User) -> SecondFactor:
+    """Return the second factor that the user sets up, with a key that stays the same until it is confirmed."""
+    found, _ = SecondFactor.objects.get_or_create(user_id=user.pk, defaults={"confirmed": False, "name": "app"})
+    return found
+
+
+def confirm(user: User, code: str) -> tuple[SecondFactor, list[str]]:
+    """Set up the second factor by a code of the app. Returns it with its backup codes. Raises WrongCode."""
+    with transaction.atomic():
+        factor = _locked(user, confirmed=False)
+        if factor.verify_token(code):
+            factor.confirmed = True
+            return factor, _renew(factor)
+    raise _wrong(factor)
+
+
+def verify(user: User, code: str) -> SecondFactor:
+    """Return the user's second factor, which the code shows. Raises WrongCode."""
+    with transaction.atomic():
+        factor = _locked(user, confirmed=True)
+        if factor.verify_token(code):
+            return factor
+    raise _wrong(factor)
+
+
+def renew_backup_codes(user: User, code: str) -> list[str]:
+    """Replace the backup codes, given a code. Returns the new ones, which are stored as hashes. Raises WrongCode."""
+    verify(user, code)
+    with transaction.atomic():
+        return _renew(_locked(user, confirmed=True))
+
+
+def remove(user: User, code: str) -> None:
+    """Remove the second factor, given a code. Raises WrongCode."""
+    verify(user, code).delete()
+
+
+def _locked(user: User, *, confirmed: bool) -> SecondFactor:
+    factor = SecondFactor.objects.select_for_update().filter(user_id=user.pk, confirmed=confirmed).first()
+    if factor is None:
+        raise WrongCode("the second factor has changed meanwhile; open this page again")
+    return factor
+
+
+def _renew(factor: SecondFactor) -> list[str]:
+    codes = ["".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH)) for _ in range(BACKUP_CODES)]
+    factor.backup_codes = [lookup_hash(code) for code in codes]
+    factor.save()
+    return [f"{code[:5]}-{code[5:]}" for code in codes]
+
+
+def _wrong(factor: SecondFactor) -> WrongCode:
+    """Return the error, with the seconds that a further code has to wait."""
+    allowed, why = factor.verify_is_allowed()
+    wait = "" if allowed else f"; wait {max(1, round((why['locked_until'] - timezone.now()).total_seconds()))} seconds"
+    return WrongCode(f"the code is wrong, was used before, or came too soon after a wrong one{wait}")

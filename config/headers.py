@@ -1,0 +1,36 @@
+"""Headers of answers by address: what the pages may load, and that nobody keeps data of the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+_PAGE = (
+    "default-src 'none'; img-src 'self' data:; font-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline';"
+    " base-uri 'none'; frame-ancestors 'none'"
+)
+POLICIES = {
+    # The back office's theme evaluates the expressions of its attributes (Alpine).
+    "/admin/": f"{_PAGE}; script-src 'self' 'unsafe-eval'; form-action 'self'",
+    "/api/docs": f"{_PAGE}; script-src 'self'; form-action 'none'",
+}
+"""Beginning of an address -> its Content-Security-Policy, unless the answer has one of its own."""
+API = "/api/"
+
+
+class HeadersMiddleware:
+    """Sets the headers that an answer does not have yet."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        for beginning, policy in POLICIES.items():
+            if request.path_info.startswith(beginning):
+                response.headers.setdefault("Content-Security-Policy", policy)
+        if request.path_info.startswith(API):
+            response.headers.setdefault("Cache-Control", "no-store")
+        return response

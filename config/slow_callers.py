@@ -1,0 +1,193 @@
+"""Limits how many threads wait for slow callers: for the rest of a body, or for an answer to be read.
+
+WSGI has no time-out for either. The limit holds where no proxy buffers them (docs/operations.md).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from itertools import chain
+from time import monotonic
+from types import SimpleNamespace
+from typing import Any
+
+from core.access.callers import Caller, address_of
+from core.api.handler import failure
+from core.text.json import dumps
+
+SMALL = 2 * 1024 * 1024
+"""A body or an answer of up to this size is read whole, so that it needs its turn for a moment or not at all."""
+STUCK_AFTER = 1.0
+PATIENCE = 2.0
+RETRY_SECONDS = 2
+
+Start = Callable[..., Any]
+Application = Callable[[dict[str, Any], Start], Any]
+
+
+class Turn:
+    """A turn to wait for a caller. `moved` is the time at which the caller was last seen to send or to read."""
+
+    def __init__(self, network: str) -> None:
+        self.network = network
+        self.moved = monotonic()
+
+    @property
+    def stuck(self) -> bool:
+        """Whether the caller has not moved for a while."""
+        return monotonic() - self.moved > STUCK_AFTER
+
+
+class Turns:
+    """The turns of this process: so many for each network, and so many in all."""
+
+    def __init__(self, *, for_each: int, in_all: int) -> None:
+        self._for_each, self._in_all = for_each, in_all
+        self._held: set[Turn] = set()
+        self._freed = threading.Condition()
+
+    def take(self, network: str) -> Turn | None:
+        """Take a turn. It waits up to PATIENCE while those who hold the turns move; None when there is none."""
+        deadline = monotonic() + PATIENCE
+        with self._freed:
+            while blocking := self._blocking(network):
+                left = deadline - monotonic()
+                if left <= 0 or all(turn.stuck for turn in blocking):
+                    return None
+                self._freed.wait(min(left, 0.2))
+            turn = Turn(network)
+            self._held.add(turn)
+            return turn
+
+    def give_back(self, turn: Turn) -> None:
+        """Give the turn back. Safe to repeat."""
+        with self._freed:
+            self._held.discard(turn)
+            self._freed.notify_all()
+
+    def _blocking(self, network: str) -> list[Turn]:
+        """Return the turns of which one must end before the network gets another."""
+        own = [turn for turn in self._held if turn.network == network]
+        if len(own) >= self._for_each:
+            return own
+        return list(self._held) if len(self._held) >= self._in_all else []
+
+
+class SlowCallerLimit:
+    """The WSGI middleware: gives requests with a body, and answers beyond SMALL, a turn each, or answers 429.
+
+    One network gets all threads but two, all networks together all but one.
+    """
+
+    def __init__(self, application: Application, *, threads: int) -> None:
+        self._application = application
+        self._turns = Turns(for_each=max(1, threads - 2), in_all=max(1, threads - 1))
+
+    def __call__(self, environ: dict[str, Any], start_response: Start) -> Any:
+        network = Caller(address_of(SimpleNamespace(META=environ))).network
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        if not length:
+            return self._answer(environ, start_response, network, None)
+        turn = self._turns.take(network)
+        if turn is None:
+            return refuse(start_response)
+        try:
+            if length > SMALL:
+                environ["wsgi.input"] = Body(environ["wsgi.input"], turn)
+                return self._answer(environ, start_response, network, turn)
+            environ["wsgi.input"] = BytesIO(read_whole(environ["wsgi.input"], length))
+        except BaseException:
+            self._turns.give_back(turn)
+            raise
+        self._turns.give_back(turn)
+        return self._answer(environ, start_response, network, None)
+
+    def _answer(self, environ: dict[str, Any], start_response: Start, network: str, turn: Turn | None) -> Any:
+        started: list[Any] = []
+        response = self._application(environ, lambda *arguments: started.append(arguments))
+        try:
+            pieces = iter(response)
+            head, ended = read_small(pieces) if getattr(response, "streaming", True) else (list(pieces), True)
+        except BaseException:
+            close(response)
+            raise
+        if ended:
+            close(response)
+            if turn is not None:
+                self._turns.give_back(turn)
+            start_response(*started[-1])
+            return head  # a list: the server takes it over, and the thread is free
+        turn = turn or self._turns.take(network)
+        if turn is None:
+            close(response)
+            return refuse(start_response)
+        start_response(*started[-1])
+        return Answer(chain(head, pieces), response, turn, self._turns)
+
+
+class Body:
+    """A body beyond SMALL, which is read piece by piece."""
+
+    def __init__(self, stream: Any, turn: Turn) -> None:
+        self._stream, self._turn = stream, turn
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._stream.read(size)
+        self._turn.moved = monotonic()
+        return data
+
+
+class Answer:
+    """An answer beyond SMALL, which is sent piece by piece."""
+
+    def __init__(self, pieces: Iterator[bytes], response: Any, turn: Turn, turns: Turns) -> None:
+        self._pieces, self._response, self._turn, self._turns = pieces, response, turn, turns
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._pieces:
+            self._turn.moved = monotonic()
+            yield piece
+
+    def close(self) -> None:
+        self._turns.give_back(self._turn)
+        close(self._response)
+
+
+def read_whole(stream: Any, length: int) -> bytes:
+    """Read a body of this length; less when the caller is gone."""
+    pieces, left = [], length
+    while left and (piece := stream.read(left)):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
+def read_small(pieces: Iterator[bytes]) -> tuple[list[bytes], bool]:
+    """Read an answer up to SMALL. Returns its pieces, and whether it has ended."""
+    head, size = [], 0
+    for piece in pieces:
+        head.append(piece)
+        size += len(piece)
+        if size > SMALL:
+            return head, False
+    return head, True
+
+
+def close(response: Any) -> None:
+    """Close an answer, as WSGI demands of the server."""
+    if hasattr(response, "close"):
+        response.close()
+
+
+def refuse(start_response: Start) -> list[bytes]:
+    """Answer 429 without reading the body."""
+    body = failure(
+        429,
+        "Too many requests at once",
+        f"others from your address are sent or read slowly; try again in {RETRY_SECONDS} seconds",
+    )
+    headers = [("Content-Type", "application/json"), ("Retry-After", str(RETRY_SECONDS)), ("Connection", "close")]
+    start_response("429 Too Many Requests", headers)
+    return [dumps(body)]

@@ -1,0 +1,119 @@
+"""Bodies that are answers written back: GET a record, change a value of it, PUT the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from orjson import loads
+from rest_framework import serializers
+
+from core.api.input import FormInput, IdList, Input, ObjectIdInput
+from core.text.json import dumps
+
+if TYPE_CHECKING:
+    from core.api.endpoint import Endpoint
+
+
+@dataclass(frozen=True)
+class WrittenBack:
+    """A body without what it only repeats."""
+
+    body: Any
+    ignored: tuple[str, ...] = ()
+    """Values that differ from the stored ones and cannot be written."""
+    record: Any = None
+    """The stored record, if the body changes nothing of it."""
+
+    @property
+    def warning(self) -> str:
+        return f"ignored, since they cannot be written here: {', '.join(self.ignored)}" if self.ignored else ""
+
+
+def written_back(view: Any, declared: Endpoint, body: Any, path: Mapping[str, Any]) -> WrittenBack:
+    """Reduce a body that repeats keys of the answer to what it changes.
+
+    A body is compared with the stored record only if it has keys that the answer has and the input lacks, or the same
+    value at the top and in formData; a stale repetition must not stand against the change.
+    """
+    if not (path or view.singleton) or not isinstance(body, dict) or not declared.input or not declared.output:
+        return WrittenBack(body)
+    schema, shown = declared.input(), view.shown or declared.output
+    repeated = {key for key in body if key not in schema.fields and key in shown._declared_fields}
+    if not repeated and not (isinstance(schema, FormInput) and schema.twice(body)):
+        return WrittenBack(body)
+    record = view.stored(path)
+    if record is None:
+        return WrittenBack({key: value for key, value in body.items() if key not in repeated})
+    stored = loads(dumps(record))
+    ignored: list[str] = []
+    changed: dict[str, Any] = {}
+    for key, value in body.items():
+        if key in repeated:
+            ignored += _differences(key, value, stored.get(key))
+        elif key not in stored or value != stored[key]:
+            value = _reduced(key, schema.fields.get(key), value, stored.get(key), ignored)
+            if value is not UNCHANGED:
+                changed[key] = value
+    if not changed and issubclass(shown, declared.output):
+        return WrittenBack(body, tuple(ignored), record)
+    required = {name: body[name] for name, field in schema.fields.items() if field.required and name in body}
+    return WrittenBack(required | changed, tuple(ignored))
+
+
+UNCHANGED = object()
+
+
+def _reduced(key: str, field: Any, value: Any, stored: Any, ignored: list[str]) -> Any:
+    """Return what the input takes of a value that differs from the stored one, or UNCHANGED."""
+    if key == "formData" and isinstance(value, dict) and isinstance(stored, dict):
+        return {name: item for name, item in value.items() if name not in stored or item != stored[name]} or UNCHANGED
+    if isinstance(field, ObjectIdInput) and isinstance(value, dict) and isinstance(stored, dict):
+        if value.get("_id") != stored.get("_id"):
+            return value
+        ignored += _differences(key, value, stored)
+        return UNCHANGED
+    if isinstance(field, IdList) and isinstance(value, list) and isinstance(stored, list):
+        known = {item["_id"]: item for item in stored if isinstance(item, dict)}
+        for position, item in enumerate(value):
+            if isinstance(item, dict) and item.get("_id") in known:
+                ignored += _differences(f"{key}.{position}", item, known[item["_id"]])
+        return value
+    return _fitting(field, value, stored)
+
+
+def _fitting(field: Any, value: Any, stored: Any) -> Any:
+    """Leave out the keys of nested objects that only answers have, and their empty values."""
+    child = getattr(field, "child", None)
+    if isinstance(child, Input) and isinstance(value, list):
+        shown = {key: None for item in stored or () if isinstance(item, dict) for key in item}
+        there = stored or ()
+        return [_fitting(child, _named(child, item) if item in there else item, shown) for item in value]
+    if not isinstance(field, Input) or not isinstance(value, dict):
+        return value
+    shown = stored if isinstance(stored, dict) else {}
+    return {
+        key: _fitting(field.fields.get(key), item, shown.get(key))
+        for key, item in value.items()
+        if (key in field.fields or key not in shown)
+        and not (item is None and key in shown and _refuses_null(field.fields[key]))
+    }
+
+
+def _named(field: Input, item: Any) -> Any:
+    """Reduce a nested item of the answer to the reference that its input names it by, if it has one."""
+    return next(({name: item[name]} for name in field.named_by if item.get(name) is not None), item)
+
+
+def _refuses_null(field: serializers.Field[Any, Any, Any, Any]) -> bool:
+    return not field.allow_null and not field.required
+
+
+def _differences(path: str, value: Any, stored: Any) -> list[str]:
+    """Return the paths at which the value differs from the stored one."""
+    if value == stored or (isinstance(stored, dict) and value == stored.get("_id", stored)):
+        return []
+    if isinstance(value, dict) and isinstance(stored, dict):
+        return [found for key, item in value.items() for found in _differences(f"{path}.{key}", item, stored.get(key))]
+    return [path]

@@ -1,0 +1,25 @@
+"""The kinds of events: `<resource>.<past participle>`, the resource in kebab-case as in the permission modules.
+
+A new kind is one more word here. `emit` refuses others, so that each kind has one spelling.
+"""
+
+from __future__ import annotations
+
+EVENTS: dict[str, tuple[str, ...]] = {
+    "calllog": ("created", "updated", "deleted"),
+    "contact": ("created", "updated", "deleted", "restored", "merged", "unmerged", "unsubscribed", "erased"),
+    "contact-category": ("deleted",),
+    "follow-up": ("created", "updated", "completed", "deleted"),
+    "genie": ("created", "deleted"),
+    "lead": ("created", "updated", "deleted", "restored", "merged", "unmerged"),
+    "mail": ("sent",),
+    "meeting": ("created", "updated", "cancelled"),
+    "member": ("invited", "accepted", "updated", "blocked", "unblocked", "removed"),
+    "note": ("created",),
+    "product-service": ("created", "updated", "deleted", "restored"),
+    "tag": ("deleted",),
+}
+"""Resource -> what happens to it."""
+
+KINDS: set[str] = {f"{resource}.{done}" for resource, words in EVENTS.items() for done in words}
+"""All kinds."""

@@ -1,0 +1,73 @@
+"""Encrypt the secrets at rest anew that are of an older form or under an older key (docs/operations.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.apps import apps
+from django.core.management import BaseCommand, CommandError
+from django.db import models, transaction
+from django.db.models import Case, F, Value, When
+from django.db.models.functions import Length
+
+from core.crypto import SecretUnreadable, is_current
+from core.fields import EncryptedTextField, InstanceRow
+from core.tenancy import unscoped
+
+BATCH = 500
+
+
+class Command(BaseCommand):
+    help = "Encrypts secrets at rest anew, under the first of FIELD_ENCRYPTION_KEY, while the service runs."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        renewed = unreadable = 0
+        with unscoped(reason="secrets of all companies are encrypted anew"):
+            for field in encrypted_fields():
+                done, failed = renew(field)
+                renewed, unreadable = renewed + done, unreadable + failed
+        self.stdout.write(f"Encrypted anew: {renewed}")
+        if unreadable:
+            raise CommandError(f"{unreadable} secrets cannot be read under any key of FIELD_ENCRYPTION_KEY")
+
+
+def encrypted_fields() -> Iterator[EncryptedTextField]:
+    """All encrypted fields of all models."""
+    for model in apps.get_models():
+        yield from (field for field in model._meta.concrete_fields if isinstance(field, EncryptedTextField))
+
+
+def renew(field: EncryptedTextField) -> tuple[int, int]:
+    """Encrypt the outdated secrets of a field anew, each batch in a transaction. Returns the number of those done, and
+    of those that cannot be read."""
+    done = unreadable = 0
+    rows = field.model._base_manager.alias(length=Length(field.name)).filter(length__gt=0)
+    rows = rows.only(*field.reads, field.name).order_by("pk").select_for_update(of=("self",), no_key=True)
+    last = ""
+    while True:
+        with transaction.atomic():
+            batch = list(rows.filter(pk__gt=last)[:BATCH])
+            if not batch:
+                return done, unreadable
+            last = batch[-1].pk
+            counts = _renew(field, batch)
+        done, unreadable = done + counts[0], unreadable + counts[1]
+
+
+def _renew(field: EncryptedTextField, batch: list[models.Model]) -> tuple[int, int]:
+    anew, unreadable = [], 0
+    for row in batch:
+        token, place = row.__dict__[field.attname], InstanceRow(row)
+        if is_current(token, field.place(place)):
+            continue
+        try:
+            sealed = field.seal(field.open(token, place), place)
+        except SecretUnreadable:
+            unreadable += 1
+        else:
+            anew.append(When(pk=row.pk, then=Value(sealed, output_field=field)))
+    if anew:
+        found = field.model._base_manager.filter(pk__in=[row.pk for row in batch])
+        found.update(**{field.name: Case(*anew, default=F(field.name))})
+    return len(anew), unreadable

@@ -1,0 +1,136 @@
+"""Restore deleted records: within the request, or by a job in batches if there are very many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.access import is_limited, quota_exceeded, remaining_quota
+from core.errors import NamedError
+from core.events import emit
+from core.lists import BulkSelection, in_batches
+from crm.bulk_jobs.changes import RESTORE, UNDOABLE_FOR, complete, new_job, queue_if_many
+from crm.bulk_jobs.history import journal
+from crm.bulk_jobs.history.journal import Source
+from crm.bulk_jobs.history.restore import RestoreResult
+from crm.bulk_jobs.models import BulkJob
+from crm.bulk_jobs.services import batch_rows, within_plan, work
+from crm.bulk_jobs.worker import MAX_REPORTED, selected_records
+from crm.records.kinds import RecordKind
+from crm.records.types import RECORD_TYPES
+
+
+@dataclass(slots=True)
+class Restored:
+    """The number of restored records, and the errors of those that stay deleted, by id. `job` is the queued job if
+    there are too many for a request, otherwise the one by which the restoring can be undone, if any."""
+
+    count: int = 0
+    failed: dict[str, NamedError] = field(default_factory=dict)
+    job: BulkJob | None = None
+
+
+@transaction.atomic
+def restore_many(
+    kind: RecordKind, *, actor_id: str | None, selection: BulkSelection, automation: bool = True
+) -> Restored:
+    """Restore the selected deleted records, each on its own, or queue a job for it. Emits <module>.restored for each.
+
+    A record stays deleted if a live one has its unique key, or if the plan has no room for it. Raises the kind's
+    `not_found` if ids select none.
+    """
+    job = new_job(kind, RESTORE, actor_id=actor_id, selection=selection.raw, automation=automation)
+    job.limited = is_limited()
+    selected = selection.apply(kind.deleted())
+    if queue_if_many(job, kind, selection, selected):
+        return Restored(job=job)
+    _lock_before_rows(kind)
+    found, matched = Restored(), 0
+    if not selection.everything:
+        found.failed = {id: kind.missing("ids", id) for id in _merged(kind, selection)}
+    for ids in in_batches(selected, lock=True, no_key=True):
+        matched += len(ids)
+        result = _restore_batch(kind, ids, job)
+        found.count += len(result.revived)
+        found.failed |= _errors(kind, result)
+    if not matched and not found.failed and not selection.everything:
+        raise NamedError(kind.not_found, f"ids: none of them is one of the company's deleted {kind.noun}")
+    found.job = complete(job, matched, found.count)
+    return found
+
+
+def restore_one(kind: RecordKind, id: str, *, actor_id: str | None) -> None:
+    """Restore a deleted record. Raises the reason if it stays deleted."""
+    found = restore_many(kind, actor_id=actor_id, selection=BulkSelection.of_ids([id]))
+    for error in found.failed.values():
+        raise error
+
+
+def restore_records(job: BulkJob, deadline: float) -> None:
+    """Work on a job of action restore."""
+    within_plan(job, lambda: work(job, deadline, _restore_next))
+
+
+def _restore_next(job: BulkJob) -> dict[str, Any] | None:
+    what = RECORD_TYPES[job.panel]
+    kind, found = what.kind, dict[str, Any]()
+    _lock_before_rows(kind)
+    selected = selected_records(job, kind.deleted())
+    if job.total is None:
+        found = {"total": selected.count(), "undo_until": timezone.now() + UNDOABLE_FOR}
+    rows = selected.filter(pk__gt=job.position) if job.position else selected
+    locked = rows.order_by("pk").select_for_update(of=("self",), no_key=True)
+    ids = list(locked.values_list("pk", flat=True)[: batch_rows()])
+    if not ids:
+        return None
+    result = _restore_batch(kind, ids, job)
+    errors, report = _errors(kind, result), dict(job.report)
+    listed = dict(report.get("failed", {}))
+    for id in list(errors)[: max(0, MAX_REPORTED - len(listed))]:
+        listed[id] = errors[id].detail
+    return {
+        **found,
+        "position": ids[-1],
+        "processed": job.processed + len(ids),
+        "changed": job.changed + len(result.revived),
+        "failed": job.failed + len(errors),
+        "report": {**report, "failed": listed} if listed else report,
+    }
+
+
+def _lock_before_rows(kind: RecordKind) -> None:
+    """Take the locks of references, unique keys and quota, which writers of new records take before they lock rows."""
+    schema = RECORD_TYPES[kind.panel].schema.load()
+    schema.lock_references()
+    schema.lock_unique_values()
+    remaining_quota(kind.module)
+
+
+def _restore_batch(kind: RecordKind, ids: list[str], job: BulkJob) -> RestoreResult:
+    """Restore a batch of locked records with journal and events, in the caller's transaction."""
+    source = Source.bulk_job(job.pk)
+    journal.before(kind, ids, source)
+    result = journal.revive(kind, ids, actor_id=job.created_by_id)
+    emit(f"{kind.module}.restored", sorted(result.revived), actor_id=job.created_by_id, automation=job.automation)
+    journal.after(kind, ids, source)
+    return result
+
+
+def _errors(kind: RecordKind, result: RestoreResult) -> dict[str, NamedError]:
+    """Return the reasons of the records that stay deleted."""
+    taken = {
+        id: NamedError(kind.exists, f"{part}: another {kind.singular} has it by now; change or delete that one first")
+        for id, part in result.taken.items()
+    }
+    return taken | {id: quota_exceeded(kind.module) for id in result.over_quota}
+
+
+def _merged(kind: RecordKind, selection: BulkSelection) -> list[str]:
+    """Return the selected records that were merged into another one; undoing the merge brings them back."""
+    if all(one.name != "merged_into" for one in kind.model._meta.local_fields):
+        return []
+    merged = kind.model._default_manager.filter(is_deleted=True, merged_into__isnull=False)
+    return list(selection.apply(merged).order_by("pk").values_list("pk", flat=True))

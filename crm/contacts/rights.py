@@ -1,0 +1,35 @@
+"""What a caller may do to contacts by writing leads, which carry values of their contacts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from core.access import Actor
+from crm.records.schema import ValueProblem
+
+REFUSED = "UnauthorizedAction_403"
+
+
+@dataclass(frozen=True, slots=True)
+class ContactRights:
+    """Whether a writer of leads may create contacts, and change existing ones."""
+
+    create: bool = True
+    change: bool = True
+
+    @classmethod
+    def of(cls, actor: Actor) -> Self:
+        """The rights of an actor: by session those of the role."""
+        return cls(*(actor.is_unbounded or actor.may("contact", method) for method in ("POST", "PUT")))
+
+
+NO_NEW_CONTACT = ValueProblem(
+    "contact", REFUSED, "no contact has these values, and your role lacks the permission contact.POST to create one"
+)
+
+
+def left_alone(names: list[str], rights: ContactRights) -> ValueProblem:
+    """The note about values of an existing contact that a lead brought and that it did not take."""
+    why = "existingError false overwrites them" if rights.change else "your role lacks the permission contact.PUT"
+    return ValueProblem("contact", "" if rights.change else REFUSED, f"{', '.join(names)} left unchanged; {why}")

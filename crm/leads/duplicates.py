@@ -1,0 +1,96 @@
+"""Open leads that repeat another one, of the same contact and product, and the setting duplicateLeads about them.
+
+Every way to an open lead asks here: creation and imports (crm.leads.writer), updates, bulk changes and merges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection
+
+from accounts.models import CompanySettings
+from core.errors import DuplicateField
+from crm.contacts.unique_key import lock_unique_key
+from crm.records.updates import Changes
+
+if TYPE_CHECKING:
+    from crm.leads.schema import LeadSchema
+
+Rule = CompanySettings.DuplicateLeads
+DUPLICATE = "DuplicateField"
+"""The name of a duplicate in the outcome of a bulk creation or an import; the contract's error has no name."""
+REPEATED = "contact, productServices"
+OPENING = frozenset({"status", "contact", "productServices"})
+"""The values by whose change a lead may come to repeat another."""
+
+REPEATING = """
+SELECT * FROM (
+    SELECT l.id, (
+        SELECT o.id FROM crm_lead o
+        WHERE o.company_id = l.company_id AND o.contact_id = l.contact_id AND o.id <> l.id AND NOT o.is_deleted
+            AND o.status <> ALL(%(closed)s)
+            AND (
+                EXISTS (
+                    SELECT FROM crm_leadproduct p JOIN crm_leadproduct q ON q.product_service_id = p.product_service_id
+                    WHERE p.lead_id = l.id AND q.lead_id = o.id)
+                OR NOT EXISTS (SELECT FROM crm_leadproduct p WHERE p.lead_id IN (l.id, o.id)))
+        ORDER BY o.created_at, o.id LIMIT 1) AS other
+    FROM crm_lead l WHERE l.id = ANY(%(ids)s) AND NOT l.is_deleted AND l.status <> ALL(%(closed)s)
+) AS found WHERE other IS NOT NULL ORDER BY id
+"""
+
+
+def duplicate_rule() -> str:
+    """The setting duplicateLeads of the active company."""
+    return CompanySettings.objects.values_list("duplicate_leads", flat=True).first() or Rule.WARN.value
+
+
+def repeated(lead: str) -> str:
+    """The text about a lead that repeats an open one."""
+    return f"the open lead {lead} is of the same contact and product already"
+
+
+def repeating(ids: Iterable[str], closed: Collection[str]) -> dict[str, str]:
+    """Those of the leads that are open and repeat another open lead -> the oldest of those."""
+    wanted = list(ids)
+    if not wanted:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(REPEATING, {"ids": wanted, "closed": list(closed)})
+        return dict(cursor.fetchall())
+
+
+def reopened(changes_by_id: Mapping[str, Changes], closed: Collection[str]) -> list[str]:
+    """The leads whose changes may make them repeat another: opened, or of another contact or product."""
+    return [
+        id
+        for id, changes in changes_by_id.items()
+        if "contact" in changes or "productServices" in changes or _was_opened(changes.get("status", {}), closed)
+    ]
+
+
+def _was_opened(status: Mapping[str, Any], closed: Collection[str]) -> bool:
+    return status.get("from") in closed and status.get("to") not in closed
+
+
+def lock_duplicates(schema: LeadSchema) -> None:
+    """Wait for other writers of leads where the company refuses duplicates, before a lead may become one."""
+    if schema.duplicates == Rule.REFUSE:
+        lock_unique_key(schema.contacts, many=True)
+
+
+def check_duplicates(ids: Iterable[str], rule: str, closed: Collection[str]) -> dict[str, str]:
+    """Check leads that have become open, or are of another contact or product now, in the caller's transaction.
+
+    Returns those that repeat another open lead -> the text to warn of it. Raises DuplicateField where the company
+    refuses them. Where it allows them there is nothing to warn of.
+    """
+    if rule == Rule.ALLOW:
+        return {}
+    found = {lead: repeated(other) for lead, other in repeating(ids, closed).items()}
+    if found and rule == Rule.REFUSE:
+        lead, text = next(iter(found.items()))
+        raise DuplicateField(REPEATED, f"{REPEATED}: {text} (lead {lead})")
+    return found

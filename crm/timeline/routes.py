@@ -1,0 +1,10 @@
+"""The address of timelines."""
+
+from __future__ import annotations
+
+from core.api.routers import ResourceRouter
+from crm.timeline.views import ContactTimelineViewSet
+
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("contact", ContactTimelineViewSet)

@@ -1,0 +1,26 @@
+"""Answers of timelines."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from accounts.snapshots.serializers import MemberSnapshot
+from core.api.output import Computed, IdField, Output
+from crm.activities.models import LeadActivity
+
+DATA = (
+    "what happened, as in `details` of GET /lead-activity; imported: import, fileName and, unless the import made the"
+    " contact, changes; and the entry's notes, if it has any"
+)
+
+
+class TimelineEntryOut(Output):
+    """Something that happened to a contact or one of its leads."""
+
+    _id = IdField(help_text="of the activity; of the contact where it is its creation")
+    kind = serializers.ChoiceField(choices=LeadActivity.Kind.choices)
+    at = serializers.DateTimeField()
+    actor = Computed(MemberSnapshot(allow_null=True, help_text="who did it; null: the service"))
+    lead = IdField(allow_null=True, help_text="the lead that it happened to; null: the contact itself")
+    title = serializers.CharField(help_text="one line for people, such as Email and City changed")
+    data = serializers.DictField(help_text=DATA)  # type: ignore[assignment]

@@ -1,0 +1,87 @@
+"""A filter that is present is one: an empty or null filter is refused on every list and in every bulk operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from core.ids import new_id
+from crm.models import Contact, Import
+from tests.guards.population import populate
+from tests.guards.routes import Operation, operations
+from tests.kit.cast import KEY, Answer, Cast, make_cast
+from tests.kit.factories import ContactFactory
+from tests.kit.rows import kept_for_module, row
+
+pytestmark = pytest.mark.django_db
+
+EMPTY = {"filters": ("null", "", " null "), "advancedFilters": ("null", ""), "ids": ("", "null"), "nids": ("", "null")}
+SEARCHED = {"searchValue": ("",), "searchBy": ("",)}
+FILTERED = [one for one in operations(KEY[1:] + "/") if one.endpoint.many or one.endpoint.bulk]
+
+
+@pytest.fixture(scope="module")
+def populated(django_db_setup: None, django_db_blocker: Any) -> Iterator[tuple[Cast, list[str]]]:
+    """A company with a record of each kind, and their ids."""
+    with kept_for_module(django_db_blocker):
+        cast = make_cast()
+        ids = list(populate(cast).values())
+        with cast.scope():
+            of_leads = Import.objects.get()
+            of_leads.pk, of_leads._state.adding, of_leads.import_type = new_id(), True, Import.Type.LEAD
+            of_leads.save()
+        yield cast, [*ids, of_leads.pk]
+
+
+def takes(operation: Operation, parameter: str) -> bool:
+    named = operation.endpoint.list_parameters
+    return operation.endpoint.bulk or named is None or parameter in named
+
+
+def refused(answer: Answer, parameter: str) -> bool:
+    return answer.status == 400 and answer.body["warning"].startswith(f"{parameter}: ")
+
+
+def answers(cast: Cast, ids: list[str], operation: Operation, query: dict[str, str], body: Any) -> list[Answer]:
+    """What the operation answers, at each record's address if it stands at one."""
+    addresses = [operation.address(id) for id in ids] if operation.parameters else [operation.address()]
+    return [cast.key.call(operation.method, path.removeprefix(KEY), body, query) for path in addresses]
+
+
+def test_an_empty_filter_is_refused_everywhere(populated: tuple[Cast, list[str]], subtests: pytest.Subtests) -> None:
+    cast, ids = populated
+    assert len([one for one in FILTERED if one.endpoint.bulk]) > 18
+    assert len([one for one in FILTERED if one.endpoint.many]) > 25
+    for operation in FILTERED:
+        body = {"selectAll": True} if operation.endpoint.bulk else None
+        asked = {**EMPTY, **(SEARCHED if operation.endpoint.bulk else {})}
+        with row(subtests, operation):
+            for parameter, value in ((name, value) for name, values in asked.items() for value in values):
+                if takes(operation, parameter):
+                    found = answers(cast, ids, operation, {parameter: value}, body)
+                    assert any(refused(answer, parameter) for answer in found), (parameter, value, found[0])
+
+
+def test_a_bulk_operation_of_ids_refuses_an_empty_filter_too(
+    populated: tuple[Cast, list[str]], subtests: pytest.Subtests
+) -> None:
+    cast, ids = populated
+    for operation in (one for one in FILTERED if one.endpoint.bulk):
+        with row(subtests, operation):
+            (answer,) = answers(cast, ids, operation, {"filters": "null"}, {"ids": [new_id()]})
+            assert refused(answer, "filters"), answer
+
+
+def test_nothing_is_deleted_by_a_null_filter(cast: Cast) -> None:
+    with cast.scope():
+        made = [ContactFactory().pk, ContactFactory().pk]
+    for query in ({"filters": "null"}, {"advancedFilters": "null"}, {"filters": ""}, {"ids": ""}, {"searchValue": ""}):
+        assert cast.key.delete("/contact", {"selectAll": True}, **query).status == 400
+        assert cast.key.put("/contact", {"selectAll": True, "formData": {"name": "X"}}, **query).status == 400
+    with cast.scope():
+        assert Contact.objects.filter(is_deleted=False).exclude(name="X").count() == 2
+    assert cast.key.get("/contact", searchValue="").body["totalCount"] == 2, "an empty search box"
+    assert cast.key.delete("/contact", {"selectAll": True}, ids=made[0]).data == {"deletedCount": 1}
+    assert cast.key.delete("/contact", {"selectAll": True}).data == {"deletedCount": 1}

@@ -1,0 +1,253 @@
+"""GET a record, change a value of it, PUT the whole: of every resource that can be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.crm.imports.helpers import csv_of, make, people
+from tests.guards.population import populate
+from tests.guards.routes import Operation, operations
+from tests.kit.cast import SESSION, Answer, Caller, Cast, make_cast
+from tests.kit.factories import SmtpFactory
+from tests.kit.rows import kept_for_module, row
+
+pytestmark = pytest.mark.django_db
+
+COMMANDS = {"api/private/refer-program", "api/private/change-password"}
+"""What changes no record: to join or leave, and a password, which has no GET."""
+CHANGED: dict[str, tuple[str, Any]] = {
+    "company": ("name", "Other company"),
+    "settings": ("appName", "Other app"),
+    "genie/settings": ("windowDays", [1, 2]),
+    "lead-activity/follow-up/<str:id>": ("title", "Call twice"),
+    "apps/smtp/<str:id>": ("fromName", "Other sender"),
+    "apps/ai-offline/<str:id>": ("name", "Other composer"),
+    "member/<str:id>": ("name", "Other member"),
+    "role/<str:id>": ("description", "Other role"),
+    "calllog/<str:id>": ("notes", "Other notes"),
+    "contact/<str:id>": ("name", "Other contact"),
+    "custom-field/<str:id>": ("helper", "Other help"),
+    "custom-section/<str:id>": ("description", "Other section"),
+    "lead/<str:id>": ("status", "won"),
+    "meeting/<str:id>": ("title", "Other meeting"),
+    "product-service/<str:id>": ("unit", "hour"),
+    "segment/<str:id>": ("description", "Other segment"),
+    "contact-category/<str:id>": ("color", "#000000"),
+    "tag/<str:id>": ("color", "#000000"),
+    "team/<str:id>": ("description", "Other team"),
+    "lead-activity/<str:id>/notes": ("notes", "Other notes"),
+    "profile": ("darkMode", True),
+    "contact/import/<str:id>": ("category", None),
+    "lead/import/<str:id>": ("category", None),
+}
+"""Address -> a value to change."""
+ONE_WAY = {"bulk-job/<str:id>", "export/<str:id>", "lead/lead-gen-ai/<str:id>", "genie/send-jobs/<str:sendJobId>"}
+"""Only their status can be changed, or they must be drafts."""
+OWN = {
+    "updatedAt",
+    "updatedBy",
+    "formData",
+    "statusChangedAt",
+    "lastError",
+    "lastErrorAt",
+    "verified",
+    "timezone",
+    "sequence",
+}
+"""What changes along with a value."""
+
+
+def records(cast: Cast) -> None:
+    """A record of each resource with many values, made through the API."""
+    api = cast.key
+    tag = api.post("/tag", {"name": "Hot", "color": "#ff0000", "description": "wants to buy"}).data["_id"]
+    category = api.post("/contact-category", {"name": "Press"}).data["_id"]
+    options = [{"label": "Red", "value": "red"}, {"label": "Blue", "value": "blue"}]
+    keys = [
+        api.post("/custom-field", {"name": name, "fieldType": kind, **more}).data["_id"]
+        for name, kind, more in (
+            ("Colours", "multi-select", {"options": options, "helper": "all that apply"}),
+            ("Size", "number", {}),
+            ("Since", "date", {}),
+        )
+    ]
+    values = dict(zip(keys, (["red", "blue"], 5, "2026-01-31"), strict=True))
+    person = {"name": "Ann", "email": "ann@example.com", "countryCode": "+49", "number": "15112345678"}
+    contact = api.post("/contact", {"formData": {**person, **values}, "tags": [tag], "category": category}).data["_id"]
+    product = api.post("/product-service", {"formData": {"name": "Tea", "price": 2.5, "currency": "EUR"}}).data["_id"]
+    body = {"name": "Sales", "members": [cast.owner.pk], "availability": {cast.owner.pk: False}}
+    team = api.post("/team", body).data["_id"]
+    lead = api.post(
+        "/lead",
+        {
+            "contact": contact,
+            "productServices": [product],
+            "team": team,
+            "teamMember": cast.owner.pk,
+            "tags": [tag],
+            "formData": {"value": 12.5, "notes": "warm"},
+        },
+    ).data["_id"]
+    api.post("/segment", {"name": "Anns", "filters": {"name": "Ann"}})
+    api.post("/calllog", {"lead": lead, "duration": 60, "notes": "talked", "recording": "https://example.com/a.mp3"})
+    api.post("/lead-activity/follow-up", {"lead": lead, "title": "Call", "dueAt": "2090-01-01T10:00:00Z"})
+    attendees = [{"member": cast.owner.pk}, {"contact": contact}, {"email": "x@example.com", "name": "X"}]
+    meeting = {"title": "Demo", "startsAt": "2090-03-09T14:00:00Z", "durationMinutes": 60, "attendees": attendees}
+    assert api.post("/meeting", {**meeting, "lead": lead}).status == 201
+    api.post("/custom-section", {"name": "More", "description": "and more"})
+    job = make(cast, csv_of(people(3)), tags=[tag], category=category)
+    api.post("/lead/import", {"importType": "lead", "fileId": job["file"]["_id"], "category": category})
+    api.put("/contact", {"selectAll": True, "formData": {keys[1]: 6}})
+    api.post("/export", {"resource": "contact"})
+    api.post("/apps/ai-offline", {"name": "Composer"})
+    with cast.scope():
+        SmtpFactory()
+
+
+def changes() -> Iterator[Operation]:
+    for operation in operations("api/"):
+        in_place = operation.parameters or operation.view.singleton
+        changing = operation.method in ("PUT", "PATCH") and operation.endpoint.input is not None
+        if changing and in_place and "/key/" not in operation.path and operation.path not in COMMANDS:
+            yield operation
+
+
+class Place(NamedTuple):
+    """A record, and who changes it by which operation."""
+
+    operation: Operation
+    caller: Caller
+    path: str
+    address: str
+
+    def read(self) -> dict[str, Any]:
+        answer = self.caller.get(self.address)
+        assert answer.status == 200, answer.body
+        return dict(answer.data)
+
+    def write(self, body: dict[str, Any]) -> Answer:
+        return self.caller.call(self.operation.method, self.address + self.path.partition(">")[2], body)
+
+
+def place(cast: Cast, operation: Operation) -> Place:
+    """The newest record that the operation can change."""
+    private = "api/private/" in operation.path
+    caller = Caller("/api/private", cast.session.headers) if private else cast.session
+    path = operation.path.removeprefix("api/private/").removeprefix(SESSION[1:] + "/")
+    head, parameter, _ = path.partition("/<")
+    record = f"/{head}/{caller.get(f'/{head}').data[0]['_id']}" if parameter else f"/{head}"
+    return Place(operation, caller, path, record)
+
+
+@pytest.fixture(scope="module")
+def places(django_db_setup: None, django_db_blocker: Any) -> Iterator[list[Place]]:
+    with kept_for_module(django_db_blocker):
+        cast = make_cast()
+        records(cast)
+        populate(cast)
+        yield [place(cast, operation) for operation in changes()]
+
+
+def test_every_record_can_be_written_back(places: list[Place], subtests: pytest.Subtests) -> None:
+    assert {one.path for one in places} == CHANGED.keys() | ONE_WAY
+    for one in places:
+        with row(subtests, one.operation):
+            before = one.read()
+            answer = one.write(before)
+            assert (answer.status, answer.body.get("warning")) == (200, None), answer.body
+            assert answer.data == before
+            assert one.read() == before
+
+
+def test_every_record_can_be_written_back_with_a_change(places: list[Place], subtests: pytest.Subtests) -> None:
+    for one in (one for one in places if one.path in CHANGED):
+        with row(subtests, one.operation):
+            before, (key, value) = one.read(), CHANGED[one.path]
+            assert before[key] != value
+            answer = one.write(before | {key: value})
+            assert (answer.status, answer.body.get("warning")) == (200, None), answer.body
+            after = one.read()
+            assert after[key] == value
+            assert {name for name in before if before[name] != after[name]} <= {key, *OWN}
+            if "formData" in before:
+                assert after["formData"] == before["formData"] | {key: value}
+
+
+def test_a_value_that_cannot_be_written_is_ignored_and_named(places: list[Place], subtests: pytest.Subtests) -> None:
+    for one in places:
+        with row(subtests, one.operation):
+            before = one.read()
+            name = next(name for name in ("createdAt", "_id", "timezone") if name in before)
+            answer = one.write(before | {name: "2001-01-01T00:00:00.000Z"})
+            assert answer.status == 200, answer.body
+            assert answer.body["warning"] == f"ignored, since they cannot be written here: {name}"
+            assert one.read() == before
+            unknown = one.write({**before, "shade": 1})
+            assert (unknown.status, "shade: unknown key" in unknown.body["warning"]) == (400, True)
+
+
+@pytest.fixture
+def contact(cast: Cast) -> dict[str, Any]:
+    person = {"name": "Ann", "email": "ann@example.com", "countryCode": "+49", "number": "15112345678"}
+    return dict(cast.key.post("/contact", {"formData": person}).data)
+
+
+def test_system_values_are_taken_at_the_top_and_references_in_form_data(cast: Cast, contact: dict[str, Any]) -> None:
+    tag, category = (cast.key.post(path, {"name": "Hot"}).data["_id"] for path in ("/tag", "/contact-category"))
+    address = f"/contact/{contact['_id']}"
+    changed = cast.key.put(address, {"name": "Bea", "formData": {"tags": [tag], "category": category}})
+    assert (changed.status, changed.data["name"]) == (200, "Bea")
+    assert ([one["_id"] for one in changed.data["tags"]], changed.data["category"]["_id"]) == ([tag], category)
+    lead = cast.key.post("/lead", {"contact": contact, "value": 3, "status": "won", "notes": "n"}).data
+    assert (lead["value"], lead["status"], lead["notes"], lead["contact"]["_id"]) == (3, "won", "n", contact["_id"])
+    team = cast.key.post("/team", {"name": "Sales"}).data
+    form = {"team": team["_id"], "teamMember": {"_id": cast.owner.pk}, "tags": [tag], "productServices": [], "value": 4}
+    answer = cast.key.put(f"/lead/{lead['_id']}", {"formData": form})
+    assert (answer.status, answer.data["value"], answer.data["team"]["_id"]) == (200, 4, team["_id"])
+    assert (answer.data["teamMember"]["_id"], len(answer.data["tags"])) == (cast.owner.pk, 1)
+    assert cast.key.put("/lead", {"ids": [lead["_id"]], "status": "lost"}).data["updatedCount"] == 1
+    assert cast.key.put("/lead", {"ids": [lead["_id"]], "formData": {"tags": []}}).data["updatedCount"] == 1
+    product = cast.key.post("/product-service", {"name": "Tea", "price": 2})
+    assert (product.status, product.data["name"], product.data["price"]) == (201, "Tea", 2)
+
+
+def test_the_changed_one_of_two_values_counts(cast: Cast, contact: dict[str, Any]) -> None:
+    address = f"/contact/{contact['_id']}"
+    assert cast.key.put(address, {**contact, "name": "Top"}).data["name"] == "Top"
+    form = {**contact["formData"], "name": "Form"}
+    assert cast.key.put(address, {"name": "Top", "formData": form}).data["name"] == "Form"
+    refused = cast.key.put(address, {"name": "One", "formData": {"name": "Two"}})
+    assert (refused.status, "name: differs from formData.name" in refused.body["warning"]) == (400, True)
+    refused = cast.key.post("/contact", {"name": "One", "formData": {"name": "Two"}})
+    assert (refused.status, "name: differs from formData.name" in refused.body["warning"]) == (400, True)
+
+
+def test_what_is_nested_in_a_reference_is_ignored_and_named(cast: Cast, contact: dict[str, Any]) -> None:
+    lead = cast.key.post("/lead", {"contact": contact["_id"]}).data
+    body = {**lead, "contact": {**lead["contact"], "name": "Other"}, "notes": "new"}
+    answer = cast.key.put(f"/lead/{lead['_id']}", body)
+    assert (answer.status, answer.data["notes"], answer.data["contact"]["name"]) == (200, "new", "Ann")
+    assert answer.body["warning"] == "ignored, since they cannot be written here: contact.name"
+    team = cast.key.post("/team", {"name": "Sales", "members": [cast.owner.pk]}).data
+    body = {**team, "members": [{**team["members"][0], "isAvailable": False}]}
+    answer = cast.key.put(f"/team/{team['_id']}", body)
+    assert answer.body["warning"] == "ignored, since they cannot be written here: members.0.isAvailable"
+
+
+def test_an_attendee_is_added_to_those_that_get_gave(cast: Cast, contact: dict[str, Any]) -> None:
+    asked = [{"contact": contact["_id"]}, {"email": "x@example.com"}]
+    meeting = {"title": "Demo", "startsAt": "2090-03-09T14:00:00Z", "durationMinutes": 60, "attendees": asked}
+    made = cast.key.post("/meeting", meeting).data
+    body = {**made, "attendees": [*made["attendees"], {"email": "y@example.com"}]}
+    answer = cast.key.put(f"/meeting/{made['_id']}", body)
+    assert answer.status == 200, answer.body
+    assert [one["email"] for one in answer.data["attendees"]] == ["ann@example.com", "x@example.com", "y@example.com"]
+
+
+def test_a_record_that_is_not_there_is_told_as_ever(cast: Cast, contact: dict[str, Any]) -> None:
+    assert cast.key.delete("/contact", {"ids": [contact["_id"]]}).status == 200
+    answer = cast.key.put(f"/contact/{contact['_id']}", contact)
+    assert (answer.status, answer.body["message"]) == (400, "Contact not found")

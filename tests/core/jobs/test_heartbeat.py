@@ -1,0 +1,74 @@
+"""Health tells of background work that has stopped: a tick that no longer ends, periodic tasks that nobody runs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from core.jobs.heartbeat import LATE_AFTER, STALE_AFTER, record_tick
+from core.jobs.models import TaskSchedule
+from core.jobs.periodic import PeriodicTask
+from core.jobs.registry import registered
+from core.jobs.tasks import drain, tick
+
+pytestmark = pytest.mark.django_db
+
+
+def health() -> tuple[int, str, str, str]:
+    answer = Client().get("/api/public/health")
+    body = answer.json()
+    assert body["data"]["database"] == "ok"
+    return answer.status_code, body["message"], body["data"]["tick"], body["data"]["work"]
+
+
+def task(late: timedelta) -> None:
+    name = next(iter(registered(PeriodicTask)))
+    TaskSchedule.objects.update_or_create(name=name, defaults={"due_at": timezone.now() - late})
+
+
+def test_a_tick_makes_health_well() -> None:
+    assert health() == (200, "Degraded", "stale", "ok")
+    record_tick()
+    assert health() == (200, "OK", "ok", "ok")
+
+
+def test_a_tick_that_stopped_is_told() -> None:
+    record_tick()
+    TaskSchedule.objects.update(done_at=timezone.now() - STALE_AFTER - timedelta(seconds=1))
+    assert health() == (200, "Degraded", "stale", "ok")
+    record_tick()
+    assert health() == (200, "OK", "ok", "ok")
+
+
+def test_periodic_tasks_that_nobody_runs_are_told() -> None:
+    record_tick()
+    task(LATE_AFTER - timedelta(seconds=5))
+    assert health() == (200, "OK", "ok", "ok")
+    task(LATE_AFTER + timedelta(seconds=5))
+    assert health() == (200, "Degraded", "ok", "late")
+
+
+def test_the_row_of_a_task_that_is_gone_says_nothing() -> None:
+    record_tick()
+    TaskSchedule.objects.create(name="of an older release", due_at=timezone.now() - timedelta(days=1))
+    assert health() == (200, "OK", "ok", "ok")
+
+
+def test_the_tick_records_itself_seldom(django_assert_num_queries: Any) -> None:
+    record_tick()
+    with django_assert_num_queries(1):
+        record_tick()
+
+
+def test_tasks_renew_their_connection_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    monkeypatch.setattr("core.jobs.tasks.close_old_connections", lambda: calls.append("renewed"))
+    monkeypatch.setattr("core.jobs.tasks.sweep", lambda: calls.append("swept"))
+    monkeypatch.setattr("core.jobs.tasks.drained", dict)
+    tick()
+    drain("no such work")
+    assert calls == ["renewed", "swept", "renewed"]

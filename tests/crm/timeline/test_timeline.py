@@ -1,0 +1,231 @@
+"""GET /contact/:id/timeline"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from core.events import deliver, emit
+from core.ids import new_id
+from core.tenancy import as_owner
+from crm.models import Contact, LeadActivity
+from tests.crm.contacts.helpers import add_field, form
+from tests.crm.imports.helpers import csv_of, run
+from tests.crm.leads.helpers import make
+from tests.kit.cast import SESSION, Answer, Caller, Cast, session_headers
+from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory
+
+MEETING = {"title": "Lunch", "startsAt": "2090-03-09T14:00Z", "durationMinutes": 30}
+FOLLOW_UP = {"title": "Call back", "dueAt": "2090-03-09T14:30:00+01:00"}
+
+
+def timeline(caller: Caller, contact: str, **query: str) -> Answer:
+    answer = caller.get(f"/contact/{contact}/timeline", **query)
+    assert answer.status == 200, answer.body
+    return answer
+
+
+def titles(caller: Caller, contact: str, **query: str) -> list[str]:
+    return [row["title"] for row in timeline(caller, contact, **query).data]
+
+
+@pytest.fixture
+def contact(cast: Cast) -> str:
+    """A contact to which one of everything has happened."""
+    with cast.scope():
+        add_field("city")
+    lead = make(cast, 1)
+    contact = str(lead["contact"]["_id"])
+    cast.key.put(f"/contact/{contact}", {"formData": {"name": "Bea", "city": "Ulm", "number": "1709999999"}})
+    cast.key.put(f"/lead/{lead['_id']}", {"formData": {"status": "won"}})
+    cast.key.put(f"/lead/{lead['_id']}", {"formData": {"value": 12}})
+    call = {"contact": contact, "direction": "inbound", "outcome": "no_answer", "duration": 95}
+    assert cast.key.post("/calllog", call).status == 201
+    assert cast.key.post("/meeting", {**MEETING, "contact": contact}).status == 201
+    assert cast.key.post("/lead-activity", {"contact": contact, "notes": "prefers mail"}).status == 201
+    assert cast.key.post("/lead-activity", {"lead": lead["_id"], "notes": "is urgent"}).status == 201
+    assert cast.key.post("/lead-activity/follow-up", {**FOLLOW_UP, "lead": lead["_id"]}).status == 201
+    with cast.scope():
+        mail = new_id()
+        emit("mail.sent", [mail], payloads={mail: {"contact": contact, "subject": "Hello"}})
+    cast.key.delete("/contact", {"ids": [contact]})
+    cast.key.post("/contact/restore", {"ids": [contact]})
+    deliver()
+    return contact
+
+
+CHANGED = "city, Name and Phone number changed"
+HISTORY = {
+    CHANGED: "changed",
+    "Contact restored": "restored",
+    "Contact deleted": "deleted",
+    "Mail sent: Hello": "mail",
+    "Follow-up created: Call back": "follow_up",
+    "Note": "note",
+    "Meeting scheduled: Lunch": "meeting",
+    "Call received: no answer, 1 min": "call",
+    "Lead: Value changed": "changed",
+    "Lead moved from new to won": "status",
+    "Lead created": "created",
+    "Contact created": "created",
+}
+
+
+def test_everything_is_there_newest_first(cast: Cast, contact: str) -> None:
+    answer = timeline(cast.key, contact)
+    rows = answer.data
+    assert [row["at"] for row in rows] == sorted((row["at"] for row in rows), reverse=True)
+    assert (answer.body["totalCount"], answer.body["nextCursor"]) == (len(rows), None)
+    found = {row["title"]: row for row in rows}
+    assert {title: row["kind"] for title, row in found.items()} == HISTORY
+    assert len(rows) == len(HISTORY) + 1, "two notes"
+    changed = found[CHANGED]
+    assert changed["data"]["city"] == {"from": None, "to": "Ulm"}
+    assert changed["lead"] is None
+    assert changed["actor"] == {"_id": cast.owner.pk, "name": cast.owner.name, "email": cast.owner.email}
+    assert found["Mail sent: Hello"]["actor"] is None
+    assert found["Lead created"]["lead"] is not None
+    assert [row["data"]["notes"] for row in rows if row["kind"] == "note"] == ["is urgent", "prefers mail"]
+    assert rows[-1]["_id"] == contact
+
+
+def test_pages_by_cursor_neither_skip_nor_repeat(cast: Cast, contact: str) -> None:
+    whole = [row["_id"] for row in timeline(cast.key, contact).data]
+    for size in ("1", "2", "5", "13", "500"):
+        page = timeline(cast.key, contact, n=size)
+        seen = [row["_id"] for row in page.data]
+        while page.body["nextCursor"]:
+            page = timeline(cast.key, contact, n=size, cursor=page.body["nextCursor"])
+            seen += [row["_id"] for row in page.data]
+            assert page.body["totalCount"] == len(whole)
+        assert seen == whole, size
+
+
+def test_what_came_before_the_contact_stands_below_its_creation(cast: Cast) -> None:
+    contact = cast.key.post("/contact", {"formData": form(1)}).data["_id"]
+    cast.key.post("/calllog", {"contact": contact, "startedAt": "2020-01-01T10:00:00Z"})
+    deliver()
+    assert titles(cast.key, contact) == ["Contact created", "Call made: connected"]
+    first = timeline(cast.key, contact, n="1")
+    assert [row["title"] for row in first.data] == ["Contact created"]
+    assert titles(cast.key, contact, n="1", cursor=first.body["nextCursor"]) == ["Call made: connected"]
+
+
+def test_kinds_narrow_it(cast: Cast, contact: str) -> None:
+    assert titles(cast.key, contact, kind="mail, call") == ["Mail sent: Hello", "Call received: no answer, 1 min"]
+    answer = timeline(cast.key, contact, kind="created", n="1")
+    assert (answer.data[0]["title"], answer.body["totalCount"]) == ("Lead created", 2)
+    assert titles(cast.key, contact, kind="imported") == []
+
+
+def test_imports_are_told_by_their_file(cast: Cast) -> None:
+    line = "Ann,ann1@example.com,+49,1701000001"
+    assert run(cast, csv_of([line]))["created"] == 1
+    with cast.scope():
+        contact = Contact.objects.get().pk
+    assert run(cast, csv_of([line.replace("Ann", "Bea")]), options={"existing": "update"})["updated"] == 1
+    deliver()
+    rows = timeline(cast.key, contact).data
+    assert [(row["kind"], row["title"]) for row in rows] == [
+        ("imported", "Name imported from people.csv"),
+        ("imported", "Imported from people.csv"),
+    ]
+    assert rows[0]["data"]["changes"] == {"name": {"from": "Ann", "to": "Bea"}}
+    assert rows[0]["data"]["fileName"] == "people.csv"
+
+
+@pytest.mark.parametrize(
+    ("module", "kinds"),
+    [
+        ("lead-activity", {"note", "call", "follow_up"}),
+        ("meeting", {"meeting"}),
+        ("logs", {"mail"}),
+        ("lead", {"status", "changed", "created"}),
+    ],
+)
+def test_what_a_member_may_not_read_is_left_out(cast: Cast, contact: str, module: str, kinds: set[str]) -> None:
+    own = {"changed", "created", "deleted", "restored"}
+    with cast.scope():
+        rights = {name: {"GET": True} for name in ("contact", module)}
+        member = MemberFactory(status="accepted", role=RoleFactory(permission=rights))
+    one = timeline(Caller(SESSION, session_headers(member)), contact)
+    bare = timeline(cast.narrow_session, contact)
+    assert {row["kind"] for row in bare.data} == own
+    assert all(row["lead"] is None for row in bare.data)
+    assert {row["kind"] for row in one.data} == own | kinds
+    assert any(row["lead"] for row in one.data) is (module in ("lead", "lead-activity"))
+    assert bare.body["totalCount"] == len(bare.data) < len(one.data) == one.body["totalCount"]
+
+
+def test_who_may_not_read_contacts_reads_no_timeline(cast: Cast, outsiders: Cast, contact: str) -> None:
+    path = f"/contact/{contact}/timeline"
+    with cast.scope():
+        role = RoleFactory(permission={"lead-activity": {"GET": True}})
+        member = MemberFactory(status="accepted", role=role)
+    assert Caller(SESSION, session_headers(member)).get(path).status == 403
+    assert (outsiders.key.get(path).status, outsiders.key.get(path).body["message"]) == (400, "Contact not found")
+    cast.key.delete("/contact", {"ids": [contact]})
+    assert cast.key.get(path).status == 400
+
+
+def test_bad_parameters_are_named(cast: Cast, contact: str) -> None:
+    path = f"/contact/{contact}/timeline"
+    cursor = timeline(cast.key, contact, n="1").body["nextCursor"]
+    for query, name in (
+        ({"n": "0"}, "n"),
+        ({"kind": "mail,sms"}, "kind"),
+        ({"cursor": "x"}, "cursor"),
+        ({"cursor": cursor, "kind": "mail"}, "cursor"),
+        ({"sortBy": "at"}, "sortBy"),
+    ):
+        answer = cast.key.get(path, **query)
+        assert (answer.status, answer.body["warning"].partition(":")[0]) == (400, name)
+
+
+def test_activities_of_leads_alone_are_lead_activities(cast: Cast, contact: str) -> None:
+    rows = cast.key.get("/lead-activity").data
+    assert rows
+    assert all(row["lead"] is not None for row in rows)
+    assert cast.key.get("/lead-activity", filters={"contact": contact, "kind": "mail"}).data == []
+
+
+def test_a_page_is_read_from_the_contacts_index(cast: Cast) -> None:
+    with cast.scope():
+        lead, others = LeadFactory(), ContactFactory.create_batch(40)
+        now = timezone.now()
+        LeadActivity.objects.bulk_create(
+            [
+                LeadActivity(kind="changed", contact=one, happened_at=now - timedelta(minutes=n * 41 + place))
+                for n in range(100)
+                for place, one in enumerate((lead.contact, *others))
+            ]
+        )
+    with as_owner(), connection.cursor() as cursor:
+        cursor.execute("ANALYZE crm_leadactivity, crm_contact")
+    first = timeline(cast.key, lead.contact_id, n="20")
+    for query in ({"n": "20"}, {"n": "20", "cursor": first.body["nextCursor"]}):
+        with CaptureQueriesContext(connection) as captured:
+            assert len(timeline(cast.key, lead.contact_id, **query).data) == 20
+        page = next(one["sql"] for one in captured if "LIMIT 21" in one["sql"])
+        with cast.scope(), connection.cursor() as cursor:
+            cursor.execute("EXPLAIN " + page)
+            plan = "\n".join(row[0] for row in cursor.fetchall())
+        assert "leadactivity_contact" in plan, plan
+        assert "Sort" not in plan, plan
+
+
+def test_every_kind_of_activity_has_a_title() -> None:
+    from crm.timeline.titles import TITLES, title_of
+
+    assert set(TITLES) == set(LeadActivity.Kind.values)
+    data: dict[str, Any] = {f"field{n}": {} for n in range(7)}
+    assert title_of("changed", data, {"field0": "City"}, of_lead=True) == (
+        "Lead: City, Field1, Field2, Field3 and 3 more changed"
+    )
+    assert title_of("changed", {"unsubscribed": {}}, {}, of_lead=False) == "Unsubscribed"
+    assert title_of("merged", {"event": "unmerged"}, {}, of_lead=True) == "Merge of the lead undone"

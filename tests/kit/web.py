@@ -1,0 +1,87 @@
+"""A web process of the test's own, on the test's database: what it does with its threads shows in no other way."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from config.data_dir import PROJECT
+from tests.kit.processes import database_url
+
+HEALTH = "/api/public/health"
+
+
+@dataclass(frozen=True)
+class Web:
+    """A running web process."""
+
+    port: int
+
+    def call(
+        self, method: str, path: str, headers: dict[str, str] | None = None, body: bytes | None = None
+    ) -> tuple[int, Any, float]:
+        """The status and headers of an answer, and the seconds until it was read."""
+        started = time.monotonic()
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", body, headers or {}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as response:
+                response.read()
+                return response.status, response.headers, time.monotonic() - started
+        except urllib.error.HTTPError as error:
+            error.read()
+            return error.code, error.headers, time.monotonic() - started
+
+    def health(self) -> tuple[int, float]:
+        """The status of the health check, and the seconds that it took."""
+        status, _, seconds = self.call("GET", HEALTH)
+        return status, seconds
+
+
+@contextmanager
+def web_process(threads: int, **settings: str) -> Iterator[Web]:
+    """Run a web process with this many threads."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    environment = {
+        **os.environ,
+        "DATABASE_URL": database_url(),
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "LEADWRIGHT_TEST_SERVERS": "1",
+        "WEB_THREADS": str(threads),
+        **settings,
+    }
+    command = [sys.executable, "-m", "granian", "config.wsgi:application", "--interface", "wsgi", "--http", "1"]
+    command += ["--no-ws", "--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
+    process = subprocess.Popen([*command, "--blocking-threads", str(threads)], cwd=PROJECT, env=environment)
+    web = Web(port)
+    try:
+        _wait(web)
+        yield web
+    finally:
+        process.terminate()
+        try:
+            process.wait(15)
+        except subprocess.TimeoutExpired:  # threads that a caller holds
+            process.kill()
+            process.wait()
+
+
+def _wait(web: Web) -> None:
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            assert web.health()[0] == 200
+            return
+        except OSError:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
