@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rest_framework.decorators import action
@@ -32,6 +32,7 @@ from accounts.members.services import (
 )
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
+from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
 from core.lists import FieldSet, ListField
 
@@ -92,6 +93,15 @@ class MemberViewSet(ResourceViewSet):
         MemberOut,
         description='Whatever their status; `filters` {"status": ["owner", "accepted"]} gives those who can work.',
     )
+
+    @property
+    def shown(self) -> type[Output]:
+        return MemberChanged
+
+    def stored(self, path: Mapping[str, str]) -> Any:
+        """Return the member as PUT answers, which lists keys only of who is blocked by it."""
+        record = super().stored(path)
+        return None if record is None else {**record, "apiKeys": []}
 
     @endpoint(
         "Invite a member",

@@ -175,7 +175,7 @@ def test_an_enquiry_is_a_boolean_or_text(cast: Cast, sent: bool | str | None) ->
     job = make(cast, csv_of(people(1)), userEnquiry=sent)
     assert job["userEnquiry"] == (None if sent == "" else sent)
     for other in ("Other words", True, None, sent):
-        answer = put(cast, job, userEnquiry=other)
+        answer = put(cast, job, userEnquiry=other, pauseImport=True)
         assert (answer.status, answer.data["userEnquiry"]) == (200, None if other == "" else other)
     for wrong in (["x"], 5, "x" * 1001, {}):
         assert put(cast, job, userEnquiry=wrong).status == 400

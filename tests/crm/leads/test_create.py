@@ -58,6 +58,7 @@ def test_creates_a_lead_with_all_it_has_and_its_contact(cast: Cast) -> None:
             "name": "Ann Bee",
             "email": "ann1@example.com",
             "contactNumber": "+491701000001",
+            "isDeleted": False,
         },
         "status": "qualified",
         "source": "event",
@@ -97,6 +98,7 @@ def test_the_contact_is_found_by_either_part_of_the_unique_key_and_takes_what_is
         "name": "Ann",
         "email": "ann1@example.com",
         "contactNumber": "+491701000001",
+        "isDeleted": False,
     }
     with cast.scope():
         roof = product("Roof")
@@ -112,6 +114,7 @@ def test_the_contact_is_found_by_either_part_of_the_unique_key_and_takes_what_is
         "name": "Anna",
         "email": "ann1@example.com",
         "contactNumber": "+491701000001",
+        "isDeleted": False,
     }
     with cast.scope():
         assert Contact.objects.count() == 1

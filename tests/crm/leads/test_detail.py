@@ -109,7 +109,13 @@ def test_another_contact(cast: Cast, outsiders: Cast, lead: dict[str, Any]) -> N
         refused = cast.key.put(f"/lead/{lead['_id']}", {"contact": id})
         assert (refused.status, refused.body["message"]) == (400, "Contact not found")
     found = cast.key.put(f"/lead/{lead['_id']}", {"contact": other.pk, "formData": {"name": "Rob"}}).data
-    assert found["contact"] == {"_id": other.pk, "name": "Rob", "email": other.email, "contactNumber": None}
+    assert found["contact"] == {
+        "_id": other.pk,
+        "name": "Rob",
+        "email": other.email,
+        "contactNumber": None,
+        "isDeleted": False,
+    }
     with cast.scope():
         assert Contact.objects.get(pk=lead["contact"]["_id"]).name == "Person 1"
         payload = Event.objects.get(kind="lead.updated").payload
