@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.access import is_limited, quota_exceeded, remaining_quota
-from core.errors import NamedError
+from core.errors import ApiError, NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from crm.bulk_jobs.changes import RESTORE, UNDOABLE_FOR, complete, new_job, queue_if_many
@@ -18,19 +18,28 @@ from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.history.restore import RestoreResult
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import batch_rows, within_plan, work
-from crm.bulk_jobs.worker import MAX_REPORTED, selected_records
+from crm.bulk_jobs.worker import add_to_report, selected_records
 from crm.records.kinds import RecordKind
 from crm.records.types import RECORD_TYPES
 
 
 @dataclass(slots=True)
 class Restored:
-    """The number of restored records, and the errors of those that stay deleted, by id. `job` is the queued job if
-    there are too many for a request, otherwise the one by which the restoring can be undone, if any."""
+    """The number of restored records, the errors of those that stay deleted, and what to warn of in the others, by id.
+    `job` is the queued job if there are too many for a request, otherwise the one by which the restoring can be undone,
+    if any."""
 
     count: int = 0
-    failed: dict[str, NamedError] = field(default_factory=dict)
+    failed: dict[str, ApiError] = field(default_factory=dict)
+    warnings: dict[str, str] = field(default_factory=dict)
     job: BulkJob | None = None
+
+    def add(self, other: Restored) -> Restored:
+        """Add what became of other records."""
+        self.count += other.count
+        self.failed |= other.failed
+        self.warnings |= other.warnings
+        return self
 
 
 @transaction.atomic
@@ -39,7 +48,8 @@ def restore_many(
 ) -> Restored:
     """Restore the selected deleted records, each on its own, or queue a job for it. Emits <module>.restored for each.
 
-    A record stays deleted if a live one has its unique key, or if the plan has no room for it. Raises the kind's
+    A record stays deleted if a live one has its unique key, if the plan has no room for it, or if the company refuses
+    it as a duplicate. Raises the kind's
     `not_found` if ids select none.
     """
     job = new_job(kind, RESTORE, actor_id=actor_id, selection=selection.raw, automation=automation)
@@ -53,9 +63,7 @@ def restore_many(
         found.failed = {id: kind.missing("ids", id) for id in _merged(kind, selection)}
     for ids in in_batches(selected, lock=True, no_key=True):
         matched += len(ids)
-        result = _restore_batch(kind, ids, job)
-        found.count += len(result.revived)
-        found.failed |= _errors(kind, result)
+        found.add(_restore_batch(kind, ids, job))
     if not matched and not found.failed and not selection.everything:
         raise NamedError(kind.not_found, f"ids: none of them is one of the company's deleted {kind.noun}")
     found.job = complete(job, matched, found.count)
@@ -86,18 +94,16 @@ def _restore_next(job: BulkJob) -> dict[str, Any] | None:
     ids = list(locked.values_list("pk", flat=True)[: batch_rows()])
     if not ids:
         return None
-    result = _restore_batch(kind, ids, job)
-    errors, report = _errors(kind, result), dict(job.report)
-    listed = dict(report.get("failed", {}))
-    for id in list(errors)[: max(0, MAX_REPORTED - len(listed))]:
-        listed[id] = errors[id].detail
+    restored, report = _restore_batch(kind, ids, job), dict(job.report)
+    add_to_report(report, "failed", {id: error.detail for id, error in restored.failed.items()})
+    add_to_report(report, "warned", restored.warnings)
     return {
         **found,
         "position": ids[-1],
         "processed": job.processed + len(ids),
-        "changed": job.changed + len(result.revived),
-        "failed": job.failed + len(errors),
-        "report": {**report, "failed": listed} if listed else report,
+        "changed": job.changed + restored.count,
+        "failed": job.failed + len(restored.failed),
+        "report": report,
     }
 
 
@@ -109,8 +115,24 @@ def _lock_before_rows(kind: RecordKind) -> None:
     remaining_quota(kind.module)
 
 
-def _restore_batch(kind: RecordKind, ids: list[str], job: BulkJob) -> RestoreResult:
-    """Restore a batch of locked records with journal and events, in the caller's transaction."""
+def _restore_batch(kind: RecordKind, ids: list[str], job: BulkJob) -> Restored:
+    """Restore a batch of locked records in the caller's transaction. One that the company refuses does not affect the
+    others."""
+    try:
+        with transaction.atomic():
+            result = _revive(kind, ids, job)
+            warnings = RECORD_TYPES[kind.panel].judge_restored(result.revived)
+    except ApiError as error:
+        if len(ids) == 1:
+            return Restored(failed={ids[0]: error})
+    else:
+        return Restored(len(result.revived), _errors(kind, result), dict(warnings))
+    middle = len(ids) // 2
+    return _restore_batch(kind, ids[:middle], job).add(_restore_batch(kind, ids[middle:], job))
+
+
+def _revive(kind: RecordKind, ids: list[str], job: BulkJob) -> RestoreResult:
+    """Restore records with journal and events."""
     source = Source.bulk_job(job.pk)
     journal.before(kind, ids, source)
     result = journal.revive(kind, ids, actor_id=job.created_by_id)
@@ -119,9 +141,9 @@ def _restore_batch(kind: RecordKind, ids: list[str], job: BulkJob) -> RestoreRes
     return result
 
 
-def _errors(kind: RecordKind, result: RestoreResult) -> dict[str, NamedError]:
+def _errors(kind: RecordKind, result: RestoreResult) -> dict[str, ApiError]:
     """Return the reasons of the records that stay deleted."""
-    taken = {
+    taken: dict[str, ApiError] = {
         id: NamedError(kind.exists, f"{part}: another {kind.singular} has it by now; change or delete that one first")
         for id, part in result.taken.items()
     }

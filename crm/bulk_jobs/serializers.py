@@ -15,6 +15,7 @@ from core.api.input import Input
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.api.views import ApiView
+from core.errors import ApiError, NamedError
 from core.messages import resolve
 from crm.bulk_jobs.changes import Outcome
 from crm.bulk_jobs.models import BulkJob
@@ -60,9 +61,9 @@ class RestoredOut(Output):
 
 RESTORE = (
     "Each on its own: the answer is 200 either way, and records that stay deleted are in `failed`, because a live one"
-    " has their unique key by now, because the plan has no room for them, or because they were merged into another one"
-    " (undo the merge). selectAll acts on the deleted records that match the query string. Emits <resource>.restored"
-    " for each."
+    " has their unique key by now, because the plan has no room for them, because the company refuses open leads that"
+    " repeat others (setting duplicateLeads), or because they were merged into another one (undo the merge). selectAll"
+    " acts on the deleted records that match the query string. Emits <resource>.restored for each."
 )
 
 
@@ -133,7 +134,7 @@ def bulk_response(view: ApiView, outcome: Outcome, data: dict[str, Any]) -> Resp
     """
     if outcome.queued and outcome.job is not None:
         return respond(QUEUED, dict.fromkeys(data), bulkJob=outcome.job.pk)
-    return undoable_response(view, data, outcome.job, [f"{id}: {text}" for id, text in outcome.warnings.items()])
+    return undoable_response(view, data, outcome.job, _notes(outcome.warnings))
 
 
 def undoable_response(view: ApiView, data: Any, job: BulkJob | None, notes: Sequence[str] = ()) -> Response:
@@ -146,11 +147,21 @@ def restored_response(view: ApiView, restored: Restored) -> Response:
     """Return the answer to a restoring: its counts and failures, which are null while a queued job has to do it."""
     if restored.job is not None and restored.job.status == BulkJob.Status.QUEUED:
         return respond(QUEUED, {"restoredCount": None, "failed": None}, bulkJob=restored.job.pk)
-    failed = [
-        {"_id": id, "name": error.name, "message": resolve(error.name)[1], "warning": error.detail}
-        for id, error in sorted(restored.failed.items())
-    ]
-    return undoable_response(view, {"restoredCount": restored.count, "failed": failed}, restored.job)
+    failed = [{"_id": id, **_named(error), "warning": error.detail} for id, error in sorted(restored.failed.items())]
+    data = {"restoredCount": restored.count, "failed": failed}
+    return undoable_response(view, data, restored.job, _notes(restored.warnings))
+
+
+def _named(error: ApiError) -> dict[str, str]:
+    """Return the name and the text of an error."""
+    if isinstance(error, NamedError):
+        return {"name": error.name, "message": resolve(error.name)[1]}
+    return {"name": type(error).__name__, "message": error.message}
+
+
+def _notes(warnings: Mapping[str, str]) -> list[str]:
+    """Return what to warn of, with the ids of the records."""
+    return [f"{id}: {text}" for id, text in warnings.items()]
 
 
 def job_answer(id: str) -> dict[str, Any] | None:

@@ -75,10 +75,10 @@ def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report
             warned = judge(RECORD_TYPES[kind.panel], job.action, moved)
     except ApiError as error:
         if len(ids) == 1:
-            _list(report, "failed", {ids[0]: error.detail})
+            add_to_report(report, "failed", {ids[0]: error.detail})
             return 0, 1
     else:
-        _list(report, "warned", warned)
+        add_to_report(report, "warned", warned)
         return len(moved), 0
     middle = len(ids) // 2
     changed, failed = _change(job, kind, apply, ids[:middle], report)
@@ -86,7 +86,7 @@ def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report
     return changed + more, failed + worse
 
 
-def _list(report: dict[str, Any], name: str, found: Mapping[str, str]) -> None:
+def add_to_report(report: dict[str, Any], name: str, found: Mapping[str, str]) -> None:
     """Add records and what is said of them to a part of the report, up to the limit."""
     if found:
         listed = report.setdefault(name, {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from core.errors import NamedError
@@ -74,6 +74,11 @@ def judge_change(moved: ChangesById) -> dict[str, str]:
         return {}
     closed = closed_statuses()
     return check_duplicates(reopened(touched, closed), duplicate_rule(), closed)
+
+
+def judge_restored(ids: Collection[str]) -> dict[str, str]:
+    """Find the restored leads that repeat another open lead (RecordType.judge_restored)."""
+    return check_duplicates(ids, duplicate_rule(), closed_statuses())
 
 
 def _plan(schema: LeadSchema, form_data: Mapping[str, Any], update_type: str, row: LeadRow) -> Change:

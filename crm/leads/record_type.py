@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crm.leads.bulk import judge_change, prepare_change
+from crm.leads.bulk import judge_change, judge_restored, prepare_change
 from crm.leads.filters import LEAD_FIELDS
 from crm.leads.kind import LEAD
 from crm.leads.schema import LeadSchema
@@ -10,5 +10,11 @@ from crm.leads.serializers import LeadOut
 from crm.records.types import RecordType
 
 LEAD_TYPE = RecordType(
-    kind=LEAD, schema=LeadSchema, fields=LEAD_FIELDS, output=LeadOut, prepare=prepare_change, judge=judge_change
+    kind=LEAD,
+    schema=LeadSchema,
+    fields=LEAD_FIELDS,
+    output=LeadOut,
+    prepare=prepare_change,
+    judge=judge_change,
+    judge_restored=judge_restored,
 )

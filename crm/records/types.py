@@ -5,7 +5,7 @@ Bulk changes, undo, merges, segments, custom fields and exports read it, so a ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,8 @@ class RecordType:
     """
     judge: Callable[[ChangesById], Mapping[str, str]] = lambda moved: {}
     """Judges records that a bulk change has changed: id -> what to warn of. Raises what the company refuses."""
+    judge_restored: Callable[[Collection[str]], Mapping[str, str]] = lambda ids: {}
+    """Judges records (ids) that were restored, as `judge` does."""
 
 
 RECORD_TYPES: dict[str, RecordType] = {}

@@ -8,6 +8,7 @@ import pytest
 
 from core.jobs import WORK
 from crm.models import Lead
+from tests.crm.bulk_jobs.helpers import done
 from tests.crm.contacts.helpers import form
 from tests.crm.imports.helpers import csv_of, upload, work
 from tests.crm.leads.helpers import make, product, set_duplicates
@@ -180,3 +181,55 @@ def test_merging_leads(cast: Cast) -> None:
     assert merge(cast, "/lead/merge", ids).body["message"] == REFUSED
     rule(cast, "warn")
     assert merge(cast, "/lead/merge", ids).body["warning"] == f"{winner['_id']}: {text(first['_id'])}"
+
+
+def restore(cast: Cast, *ids: str) -> Any:
+    answer = cast.key.post("/lead/restore", {"ids": list(ids)})
+    assert answer.status == 200, answer.body
+    return answer
+
+
+def test_restoring(cast: Cast) -> None:
+    gone = [make(cast, 1)["_id"], make(cast, 2)["_id"], make(cast, 3)["_id"]]
+    cast.key.delete("/lead", {"ids": gone})
+    again = [make(cast, 1)["_id"], make(cast, 2)["_id"]]
+    warned = restore(cast, gone[0])
+    assert (warned.data, warned.body["warning"]) == (
+        {"restoredCount": 1, "failed": []},
+        f"{gone[0]}: {text(again[0])}",
+    )
+    rule(cast, "refuse")
+    assert restore(cast, *gone[1:]).data == {
+        "restoredCount": 1,
+        "failed": [
+            {
+                "_id": gone[1],
+                "name": "DuplicateField",
+                "message": REFUSED,
+                "warning": f"contact, productServices: {text(again[1])} (lead {gone[1]})",
+            }
+        ],
+    }
+    rule(cast, "allow")
+    assert "warning" not in restore(cast, gone[1]).body
+
+
+def test_restoring_leads_that_repeat_each_other(cast: Cast) -> None:
+    gone = [make(cast, 1)["_id"], make(cast, 1)["_id"]]
+    cast.key.delete("/lead", {"ids": gone})
+    rule(cast, "refuse")
+    found = restore(cast, *gone).data
+    assert (found["restoredCount"], len(found["failed"]), open_leads(cast)) == (1, 1, 1)
+
+
+def test_restoring_by_a_job(cast: Cast, settings: Any) -> None:
+    gone = [make(cast, n)["_id"] for n in (1, 2)]
+    cast.key.delete("/lead", {"ids": gone})
+    make(cast, 1)
+    rule(cast, "refuse")
+    settings.BULK_AT_ONCE = 1
+    queued = cast.key.post("/lead/restore", {"selectAll": True})
+    assert queued.data == {"restoredCount": None, "failed": None}
+    job = done(cast, queued.body["bulkJob"])
+    assert (job["status"], job["changed"], job["failed"]) == ("completed", 1, 1)
+    assert list(job["report"]["failed"]) == [gone[0]]
