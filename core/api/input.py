@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from rest_framework import serializers
@@ -110,6 +110,8 @@ class Input(serializers.Serializer[Any]):
 
     named_by: ClassVar[tuple[str, ...]] = ()
     """References of a nested item of which one stands for the whole item, although answers show more of it."""
+    orders: ClassVar[Mapping[str, Any]] = {}
+    """Values that say what to do, and are no mere repetition if the record has them: key -> value."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -58,8 +58,12 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Mapping[str, An
                 changed[key] = value
     if not changed and issubclass(shown, declared.output):
         return WrittenBack(body, tuple(ignored), record)
-    required = {name: body[name] for name, field in schema.fields.items() if field.required and name in body}
-    return WrittenBack(required | changed, tuple(ignored))
+    needed = {
+        name: body[name]
+        for name, field in schema.fields.items()
+        if name in body and (field.required or schema.orders.get(name, UNCHANGED) == body[name])
+    }
+    return WrittenBack(needed | changed, tuple(ignored))
 
 
 UNCHANGED = object()

@@ -118,6 +118,8 @@ class LeadImportCreate(ImportCreate):
 class ImportUpdate(Input):
     """What to change, and what to do; a paused import starts unless pauseImport is true."""
 
+    orders = {"status": "paused"}
+
     columnMapping = MappingInput(required=False)
     options = OptionsInput(required=False)
     tags = IdList(required=False)
