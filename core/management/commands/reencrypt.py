@@ -44,10 +44,10 @@ def renew(field: EncryptedTextField) -> tuple[int, int]:
     done = unreadable = 0
     rows = field.model._base_manager.alias(length=Length(field.name)).filter(length__gt=0)
     rows = rows.only(*field.reads, field.name).order_by("pk").select_for_update(of=("self",), no_key=True)
-    last = ""
+    last: Any = None
     while True:
         with transaction.atomic():
-            batch = list(rows.filter(pk__gt=last)[:BATCH])
+            batch = list((rows if last is None else rows.filter(pk__gt=last))[:BATCH])
             if not batch:
                 return done, unreadable
             last = batch[-1].pk
