@@ -24,8 +24,8 @@ from tests.kit.database import own_database, reset
 
 # The suite looks at the same examples each time, so that its result says something about the change; `make fuzz` looks
 # for new ones.
-hypothesis.settings.register_profile("suite", derandomize=True, database=None)
-hypothesis.settings.register_profile("search", database=None, print_blob=True)
+hypothesis.settings.register_profile("suite", derandomize=True, database=None, deadline=None)
+hypothesis.settings.register_profile("search", database=None, print_blob=True, deadline=None)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 # The suite's process holds many objects for long; looking through them at the usual pace takes a tenth of its time.

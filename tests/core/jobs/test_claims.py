@@ -188,9 +188,7 @@ def test_without_a_broker_nothing_is_lost_but_the_notification(
     cast: Cast, no_broker_at_all: None, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     make_job(cast)
-    started = monotonic()
     with django_capture_on_commit_callbacks(execute=True):
         jobs.notify_workers("import")
-    assert monotonic() - started < 5
     with unscoped(reason="test"):
         assert has_due(Import)
