@@ -69,7 +69,7 @@ def test_the_back_office_loads_nothing_foreign() -> None:
 
 
 def test_https_is_kept() -> None:
-    found = run("manage.py", "check", "--deploy", BASE_URL="https://crm.example.com")
+    found = run("manage.py", "check", "--deploy", BASE_URL="https://crm.example.com", TRUSTED_PROXIES="1")
     assert "System check identified" in found
     assert "security.W004" not in found
     assert "security.W008" not in found

@@ -27,7 +27,7 @@ def body(**values: Any) -> bytes:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (("GET", TAG, 418, JSON, body()), "the schema describes 200, 400, 401, 429, 500, 503"),
+        (("GET", TAG, 418, JSON, body()), "the schema describes 200, 400, 401, 403, 429, 500, 503"),
         (("GET", TAG, 400, "text/html", b"<p>"), "the schema describes application/json"),
         (("GET", TAG, 400, JSON, body(success=True)), "success: "),
         (("GET", TAG, 400, JSON, body(message=None)), "message: "),
