@@ -80,7 +80,7 @@ class ContactBulkDelete(SelectionInput, AutomationInput):
 
 
 def category_of(data: Mapping[str, Any]) -> Any:
-    """The category of a body, whichever of its names it has; UNSET without one."""
+    """Return the category of a body, whichever of its names it has; UNSET without one."""
     return next((data[name] for name in CATEGORY_NAMES if name in data), UNSET)
 
 
