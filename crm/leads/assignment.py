@@ -35,7 +35,7 @@ class _Candidate:
 
 
 def default_team() -> str | None:
-    """The team of leads that have no other team."""
+    """Return the team of leads that have no other team."""
     return Team.objects.filter(is_default=True).values_list("pk", flat=True).first()
 
 
@@ -123,7 +123,7 @@ def _weight(candidate: _Candidate, rule: LeadRule, loads: dict[str, int]) -> int
 
 
 def _queue(members: Iterable[_Candidate], rule: LeadRule, loads: dict[str, int]) -> list[Any]:
-    """The members as a heap: by load if it counts, then by the time of their last assignment."""
+    """Return the members as a heap: by load if it counts, then by the time of their last assignment."""
     order = sorted(members, key=lambda candidate: candidate.last_assigned_at)
     queue = [
         (_weight(candidate, rule, loads), (0, place), candidate.link_id, candidate)

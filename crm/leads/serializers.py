@@ -115,7 +115,7 @@ RELATIONS = ("contact", "product_services", "team", "team_member", "tags")
 
 
 def relations_of(data: Mapping[str, Any], *, new: bool = False) -> Relations:
-    """The references in a body. For new leads null counts as not given."""
+    """Return the references in a body. For new leads null counts as not given."""
     given = {name: data[name] for name in RELATIONS if name in data}
     if (category := category_of(data)) is not UNSET:
         given["category"] = category
@@ -210,7 +210,7 @@ class LeadOut(Output):
 
 
 def _listed(links: type[Model], target: str) -> Subquery:
-    """The records that a lead is linked to, each with id and name, sorted by name."""
+    """Return the records that a lead is linked to, each with id and name, sorted by name."""
     found = links._default_manager.filter(lead=OuterRef("pk")).order_by().values("lead")
     item = JSONObject(_id=f"{target}_id", name=f"{target}__name")
     return Subquery(

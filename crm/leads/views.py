@@ -72,7 +72,7 @@ CREATE = (
 
 
 def creation_options(data: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that the creation of one lead and of many share."""
+    """Return the arguments that the creation of one lead and of many share."""
     return {
         "relations": relations_of(data, new=True),
         "existing_error": data["existing_error"],
