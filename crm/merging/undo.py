@@ -39,7 +39,7 @@ class Undone:
 
 
 def not_found() -> NamedError:
-    """The error for an id that belongs to no merge of the company and panel."""
+    """Return the error for an id that belongs to no merge of the company and panel."""
     return NamedError("NotFound_404", "id: there is no such merge in this company")
 
 
