@@ -50,7 +50,7 @@ class NamedModelOut(LabelSnapshot):
 
 
 def related_model(model: type[Model], name: str) -> type[Model]:
-    """The model at the other end of a model's reverse relation."""
+    """Return the model at the other end of a model's reverse relation."""
     found: Any = model._meta.get_field(name).related_model
     return found  # type: ignore[no-any-return]
 
