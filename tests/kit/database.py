@@ -110,8 +110,8 @@ def own_database(worker: str) -> Iterator[None]:
 def drop(session: psycopg.Connection, name: str) -> None:
     """Drop a database, if it exists, and end its sessions.
 
-    WITH (FORCE) fails while an autovacuum worker is in the database, since a worker belongs to no role that the test role
-    has the privileges of; a plain DROP DATABASE cancels such workers itself.
+    WITH (FORCE) fails while an autovacuum worker is in the database, since a worker belongs to no role that the test
+    role has the privileges of; a plain DROP DATABASE cancels such workers itself.
     """
     session.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND usename IS NOT NULL", [name]
