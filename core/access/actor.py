@@ -9,8 +9,8 @@ from enum import StrEnum
 from django.conf import settings
 
 OWNERS_ONLY = frozenset({"api", "member", "role"})
-"""Modules that keys open for owners only: who could change members or roles, or read keys, by a key could make more of
-its maker than they are."""
+"""Modules that only keys of owners open: a key that changes members or roles, or reads keys, could give its maker more
+rights than they have."""
 
 
 class AuthPath(StrEnum):
