@@ -1,4 +1,4 @@
-"""What a caller may do to contacts by writing leads, which carry values of their contacts."""
+"""The rights of writers of leads on contacts, since leads carry values of their contacts."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ REFUSED = "BadRequest_400"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What somebody has changed since the merge, and what therefore stays: a record's values, or what a row refers
-    to."""
+    """A change that somebody has made since the merge, and that therefore stays: of a record's values, or of a row's
+    reference."""
 
     resource: str
     id: str
