@@ -23,7 +23,7 @@ from crm.leads.services import Relations
 from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.results import UNSET
 from crm.records.serializers import DROP, SKIP, SKIP_ONE, AutomationInput, BulkError, BulkFailure, member_of
-from crm.tags.serializers import LabelSnapshot
+from crm.tags.serializers import NamedModelSnapshot
 
 FORM_DATA = f"system values ({', '.join(LEAD.system_columns)}) and custom values by the uniqueFieldID of their field"
 OF_CONTACT = FORM_DATA + "; values of the contact too: " + ", ".join(CONTACT.system_columns)
@@ -156,10 +156,10 @@ class LeadOut(Output):
     source = serializers.CharField()  # type: ignore[assignment]
     value = serializers.FloatField(allow_null=True, help_text="in the company's currency")
     notes = serializers.CharField()
-    productServices = Computed(serializers.ListField(child=LabelSnapshot()))
-    team = Computed(LabelSnapshot(allow_null=True))
+    productServices = Computed(serializers.ListField(child=NamedModelSnapshot()))
+    team = Computed(NamedModelSnapshot(allow_null=True))
     teamMember = Computed(MemberSnapshot(allow_null=True))
-    tags = Computed(serializers.ListField(child=LabelSnapshot()))
+    tags = Computed(serializers.ListField(child=NamedModelSnapshot()))
     formData = Computed(serializers.DictField(help_text=FORM_DATA))
     importId = Computed(ImportSnapshot(allow_null=True))
     createdBy = Computed(MemberSnapshot(allow_null=True))

@@ -17,7 +17,7 @@ from core.errors import InvalidFormat
 from core.fields import JSONField
 from core.ids import is_id
 from crm.records.serializers import AutomationInput
-from crm.tags.serializers import UNIQUE, LabelCreate, NamedModelOut, count_references, related_model
+from crm.tags.serializers import UNIQUE, NamedModelCreate, NamedModelOut, count_references, related_model
 from crm.teams.models import Team, TeamMember
 from crm.teams.services import MemberChanges
 
@@ -37,7 +37,7 @@ class Availability(ObjectInput):
         return found
 
 
-class TeamCreate(LabelCreate):
+class TeamCreate(NamedModelCreate):
     members = IdList(required=False, max_length=MAX_MEMBERS, help_text="ids of all its members")
     availability = Availability(
         required=False, help_text="member id -> boolean: whether leads are dealt to them in this team (default true)"
