@@ -52,7 +52,7 @@ def assign(team_ids: Sequence[str | None], closed: Collection[str]) -> list[str 
         return [None] * len(team_ids)
     teams = [team for team in team_ids if team]
     if len(teams) < len(team_ids):
-        raise NamedError("DefaultTeamNotFound_500", "the company has no default team, to deal leads of no team to")
+        raise NamedError("DefaultTeamNotFound_500", "the company has no default team to assign leads without a team to")
     candidates = _candidates(set(teams), rule)
     if rule.distribution == Distribution.LEAST_LOADED or rule.max_open_leads is not None:
         _count_loads(candidates, closed)

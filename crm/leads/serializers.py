@@ -37,7 +37,7 @@ class LeadRelations(AutomationInput):
         required=False, allow_null=True, help_text="team id; a new lead without one is the default team's"
     )
     teamMember = ObjectIdInput(
-        required=False, allow_null=True, help_text="member id; a new lead without one is dealt out by teamSettings"
+        required=False, allow_null=True, help_text="member id; a new lead without one is assigned as teamSettings say"
     )
     tags = IdList(required=False, allow_null=True, max_length=1000, help_text="tag ids")
 

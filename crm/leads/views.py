@@ -66,7 +66,7 @@ CREATE = (
     " setting duplicateLeads says whether it is made with a warning, refused or made; existingError false updates the"
     " open lead instead. status must be an option of the system field status; won and lost, and options whose"
     ' description begins with "closed", are not open. Without team the lead is the default team\'s; without teamMember'
-    " it is dealt out as teamSettings say. Values that dropInvalidValues left out are named in `warning`. Emits"
+    " it is assigned as teamSettings say. Values that dropInvalidValues left out are named in `warning`. Emits"
     " lead.created (lead.updated for a duplicate that is updated, whose message is LeadUpdated_200)."
 )
 

@@ -1,5 +1,5 @@
-"""Workers killed by kill -9 while they import leads: contacts, leads, links, events and the dealing are those of an
-undisturbed import."""
+"""Workers killed by kill -9 while they import leads: contacts, leads, links, events and assignments are those of
+an undisturbed import."""
 
 from __future__ import annotations
 

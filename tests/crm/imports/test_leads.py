@@ -237,7 +237,7 @@ def test_the_batch_size_changes_nothing(cast: Cast, outsiders: Cast, settings: A
     assert outcomes[0][0][:2] == ("completed", 29)
 
 
-def test_leads_of_a_file_are_dealt_out(cast: Cast) -> None:
+def test_leads_of_a_file_are_assigned(cast: Cast) -> None:
     with cast.scope():
         set_rule("roundRobin")
         ann, bob = member(name="Ann"), member(name="Bob")

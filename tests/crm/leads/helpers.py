@@ -40,12 +40,12 @@ def default_team() -> Team:
 
 
 def set_rule(distribution: str, **values: Any) -> None:
-    """How the active company's leads are dealt out."""
+    """Set how the active company's leads are assigned."""
     CompanySettings.objects.update_or_create(defaults={"team_settings": {"distribution": distribution, **values}})
 
 
 def set_duplicates(rule: str) -> None:
-    """What happens to the active company's open leads that repeat others."""
+    """Set what happens to the active company's open leads that repeat others."""
     CompanySettings.objects.update_or_create(defaults={"duplicate_leads": rule})
 
 
