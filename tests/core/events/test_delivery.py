@@ -57,7 +57,7 @@ def seen(register: Registrar) -> Handled:
 
 
 def things(number: int) -> list[str]:
-    """Ids of things that were made just now."""
+    """Emit thing.made for so many new ids. Returns these."""
     ids = [new_id() for _ in range(number)]
     emit("thing.made", ids)
     return ids

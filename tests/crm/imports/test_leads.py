@@ -32,7 +32,7 @@ MAPPING = {
 
 
 def line(n: int, **values: str) -> str:
-    """The CSV line of the nth contact's lead; values by header."""
+    """Return the CSV line of the nth contact's lead; values by header."""
     cells = {
         "Name": f"Person {n}",
         "Email": f"person{n}@example.org",
@@ -50,7 +50,7 @@ def import_file(cast: Cast, content: bytes, **body: Any) -> Any:
 
 
 def run(cast: Cast, lines: list[str], header: str = HEADER, **body: Any) -> dict[str, Any]:
-    """An import of the lines, once it is done."""
+    """Run an import of the lines to its end."""
     made = import_file(cast, csv_of(lines, header), **{"pauseImport": False, "columnMapping": MAPPING, **body})
     work()
     return dict(cast.key.get(f"/lead/import/{made['_id']}").data)

@@ -25,7 +25,7 @@ def items(count: int, start: int = 1, **values: Any) -> list[dict[str, Any]]:
 
 
 def leads_by_member(cast: Cast) -> dict[str | None, int]:
-    """Member -> number of leads."""
+    """Return member -> number of leads."""
     with cast.scope():
         return dict(Counter(Lead.objects.filter(is_deleted=False).values_list("team_member_id", flat=True)))
 

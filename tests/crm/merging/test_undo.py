@@ -47,7 +47,7 @@ PLACES = st.lists(st.integers(0, 2), unique=True)
 
 @st.composite
 def stories(draw: Any, values: st.SearchStrategy[dict[str, Any]]) -> dict[str, Any]:
-    """Some records with links, who wins, and what is chosen of whom."""
+    """Draw some records with links, the winner, and the choices of values."""
     records = [
         {"formData": draw(values), "tags": draw(PLACES), "products": draw(PLACES)}
         for _ in range(draw(st.integers(2, 4)))

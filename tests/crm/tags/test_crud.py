@@ -115,7 +115,7 @@ def test_the_permission_module_decides_at_the_session_door(db: None, kind: Kind)
 
 
 def labelled(cast: Cast, kind: Kind, number: int, first: int = 1) -> tuple[str, list[str]]:
-    """A label, and so many contacts that have it, each with a lead that has it too."""
+    """Create a tag or category, and so many contacts that have it, each with a lead that has it too."""
     label = cast.key.post(kind.path, {"name": f"Label {first}"}).data["_id"]
     given: dict[str, Any] = {"tags": [label]} if kind.module == "tag" else {"category": label}
     contacts = []
