@@ -28,7 +28,7 @@ TITLES = {
     "crm": "CRM",
     "outreach": "Outreach",
     "workflows": "Workflows",
-    "core": "Kernel",
+    "core": "System",
     "auth": "Staff",
 }
 """The titles of the apps in the sidebar, in its order."""

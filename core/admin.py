@@ -1,4 +1,4 @@
-"""Back office pages of the kernel, a file for each group of records."""
+"""Back office pages of core; each domain has its own."""
 
 from core.events import admin as events_admin
 from core.jobs import admin as jobs_admin

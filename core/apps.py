@@ -6,7 +6,7 @@ from django.db.models.signals import post_delete, post_migrate, post_save
 
 class CoreConfig(AppConfig):
     name = "core"
-    verbose_name = "Kernel"
+    verbose_name = "System"
 
     def ready(self) -> None:
         from core import checks, events, jobs  # noqa: F401  they register checks and work

@@ -45,7 +45,7 @@ def company_models_are_scoped(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.database)
 def login_role_inherits_nothing(databases: Any = None, **_: Any) -> list[CheckMessage]:
-    """Check that a session that has lost its role sees no row. `migrate` mends grants that it has made itself."""
+    """Check that a session that has lost its role sees no row. `migrate` corrects grants that it has made itself."""
     found: list[CheckMessage] = []
     for alias in databases or []:
         try:

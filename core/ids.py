@@ -28,7 +28,7 @@ def first_id(at: datetime) -> str:
 
 
 def is_id(value: object) -> TypeGuard[str]:
-    """Whether the value is a well-formed ObjectId string."""
+    """Tell whether the value is a well-formed ObjectId string."""
     return isinstance(value, str) and PATTERN.fullmatch(value) is not None
 
 

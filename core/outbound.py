@@ -35,7 +35,7 @@ class Address:
 
 
 def is_public(ip: IPAddress) -> bool:
-    """Whether an address belongs to the public internet. An IPv4 address inside an IPv6 one decides."""
+    """Tell whether an address belongs to the public internet. An IPv4 address inside an IPv6 one decides."""
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
         if inner is None and ip in _NAT64:

@@ -1,7 +1,7 @@
 """Text search by index: a column of trigrams finds the records that can contain a text.
 
 A table has a column of trigrams with a GIN index. Each trigram is three bytes of the record's texts as a number, and
-the database computes them itself (migrations core 0004 and crm 0012). A record that contains a text has all its
+the database computes them itself (the first migrations of core and crm). A record that contains a text has all its
 trigrams, so the condition on the text implies the one on trigrams. It is still needed beside it: a trigram may belong
 to another company's text, or stand in another place. core.lists.prefilter makes the conditions.
 """

@@ -9,8 +9,8 @@ from enum import StrEnum
 from django.conf import settings
 
 OWNERS_ONLY = frozenset({"api", "member", "role"})
-"""Modules that keys open for owners only: who could change members or roles, or read keys, by a key could make more of
-its maker than they are."""
+"""Modules that only keys of owners open: a key that changes members or roles, or reads keys, could give its maker more
+rights than they have."""
 
 
 class AuthPath(StrEnum):
@@ -52,7 +52,7 @@ class Actor:
         return self.is_owner or (self.auth_path is AuthPath.KEY and not settings.STRICT_KEYS)
 
     def may(self, module: str, method: str) -> bool:
-        """Whether the actor may use the method on the module. PATCH counts as PUT."""
+        """Tell whether the actor may use the method on the module. PATCH counts as PUT."""
         flag = permission_of(method)
         if self.visiting:
             return flag == "GET"

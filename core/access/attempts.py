@@ -89,7 +89,7 @@ class Limit:
         return _here.take(key, self.seconds, wanted, self.most) if found is None else found
 
     def refund(self, value: str) -> None:
-        """Uncount one attempt, which succeeded. The others stay counted."""
+        """Take back the count of one attempt, which succeeded. The others stay counted."""
         key = self._key(value)
         if _in_redis(lambda: _script(REFUND)(keys=[key])) is None:
             _here.refund(key)
@@ -132,7 +132,7 @@ class LocalCounts:
         return granted
 
     def refund(self, key: str) -> None:
-        """Uncount one."""
+        """Take back one count."""
         with self._lock:
             used, ends = self._counts.get(key, (0, 0.0))
             if used:

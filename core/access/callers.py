@@ -46,7 +46,7 @@ def address_of(request: Any) -> str | None:
 
 
 def is_within(address: str | None, networks: Iterable[str]) -> bool:
-    """Whether an IP address is one of the networks, or in one of them."""
+    """Tell whether an IP address is one of the networks, or in one of them."""
     if address is None:
         return False
     found = ipaddress.ip_address(address)

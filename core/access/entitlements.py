@@ -63,7 +63,7 @@ def check_session(actor: Actor, allowed: Entitlement, module: str, method: str) 
 def check_key(actor: Actor, modules: Sequence[str], method: str) -> None:
     """Check that the maker of an API key may use the method on one of the modules.
 
-    With settings.STRICT_KEYS off only members, roles and keys are closed, to keys of members who are no owners.
+    With settings.STRICT_KEYS off, it refuses only members, roles and keys, to keys whose maker is no owner.
     """
     if any(actor.may(module, method) for module in modules):
         return

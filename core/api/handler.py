@@ -79,7 +79,7 @@ def render(error: BaseException) -> tuple[int, str, str]:
 
 
 def database_is_away(error: BaseException | None) -> bool:
-    """Whether the statement failed for want of a connection: none could be made, or it was lost on the way."""
+    """Tell whether the statement failed since no connection could be made, or since it was lost on the way."""
     if not isinstance(error, OperationalError):
         return False
     state = getattr(error.__cause__, "sqlstate", None)

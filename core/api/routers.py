@@ -91,7 +91,7 @@ class ResourceRouter(SimpleRouter):
     ]
 
     def __init__(self, mount: str, authentication: type[BaseAuthentication] | None) -> None:
-        """`mount` is the path that the conf is included at, such as api/protected. URL names begin with it."""
+        """Make the router of a conf that is included at `mount`, such as api/protected. URL names begin with it."""
         super().__init__(trailing_slash=False, use_regex_path=False)
         self.mount = mount
         self.authentication = [authentication] if authentication else []

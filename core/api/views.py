@@ -28,8 +28,7 @@ class ApiView(APIView):
     """Base of all API views.
 
     A subclass names its permission `module`, or is `public` or `private`; @endpoint declares its handlers.
-    ResourceViewSet
-    refuses classes without.
+    ResourceViewSet refuses classes without.
     """
 
     module: ClassVar[str | None] = None
@@ -123,7 +122,7 @@ class ApiView(APIView):
         extra: Iterable[str] = (),
         within: tuple[Mapping[str, Any], str] | None = None,
     ) -> Any:
-        """Answer with a list on the standard list contract; without both p and n with the whole set as a stream.
+        """Answer with a page of the list (the standard list contract), or with the whole set as a stream.
 
         The stream is read later, in the scope that is active now. `within` is the record that contains the list and the
         name of its field (the endpoint's `list_in`).

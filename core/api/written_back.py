@@ -1,4 +1,4 @@
-"""Bodies that are answers written back: GET a record, change a value of it, PUT the whole."""
+"""Bodies that repeat an answer: GET a record, change a value of it, PUT the whole."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ BY_COMPANY = ("company", AutocompleteSelectFilter)
 
 
 def is_secret(field: models.Field[Any, Any]) -> bool:
-    """Whether a field must never be rendered."""
+    """Tell whether a field must never be rendered."""
     return isinstance(field, EncryptedTextField) or field.name in SECRETS
 
 
@@ -103,7 +103,7 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
         return self.deletes and super().has_delete_permission(request, obj)
 
     def has_command_permission(self, request: HttpRequest) -> bool:
-        """Whether the user may run commands, even on records without editable fields."""
+        """Tell whether the user may run commands, even on records without editable fields."""
         return request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}")
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:

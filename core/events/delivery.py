@@ -42,7 +42,7 @@ def deliver(deadline: float = float("inf")) -> int:
 
 
 def has_due_deliveries() -> bool:
-    """Whether a delivery of any company is due."""
+    """Tell whether a delivery of any company is due."""
     with unscoped(reason="tick: due deliveries of all companies"):
         return bool(EventDelivery.objects.filter(_due()).exists())
 

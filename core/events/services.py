@@ -32,8 +32,8 @@ def emit(
     """Write one event per object of the active company, and its deliveries, in the caller's transaction. `kind` is one
     of core.events.kinds.
 
-    Without `notify` consumers get them at the next tick, for writers of many small transactions that a Celery message
-    each would slow down.
+    Without `notify` consumers get them at the next tick: a Celery message for each of many small transactions would
+    slow their writer down.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError(

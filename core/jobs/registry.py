@@ -47,7 +47,7 @@ class DrainedWork(Work, ABC):
 
     @abstractmethod
     def due(self) -> bool:
-        """Whether anything is due."""
+        """Tell whether anything is due."""
 
 
 @dataclass(frozen=True)

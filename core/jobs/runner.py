@@ -48,7 +48,7 @@ class JobWork(DrainedWork, Generic[J]):
             run_job(jobs[0], self.run, deadline)
 
     def due(self) -> bool:
-        """Whether a job of any company waits to be claimed."""
+        """Tell whether a job of any company waits to be claimed."""
         return has_due(self.model)
 
 

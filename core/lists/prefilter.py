@@ -49,7 +49,7 @@ _prefiltering: ContextVar[Prefiltering | None] = ContextVar("leadwright_prefilte
 
 @contextmanager
 def prefiltering(*, wanted: bool = True) -> Iterator[Prefiltering]:
-    """Conditions that are made inside the block get prefilters, or none."""
+    """Decide whether the conditions that are made inside the block get prefilters."""
     state = Prefiltering(wanted)
     token = _prefiltering.set(state)
     try:

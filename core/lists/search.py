@@ -27,15 +27,15 @@ MAX_WORDS = 10
 def search_in(fields: Sequence[ListField], text: str) -> Q:
     """Return the condition that each word of the text stands in one of the fields, ignoring case.
 
-    Looked for as a whole are a text that has a variant, such as a phone number with spaces, and one of very short words
-    only or of very many.
+    A text that has a variant, such as a phone number with spaces, is looked for as a whole, and so is one that has only
+    very short words, or very many.
     """
     varied = any(len(set(field.query_variants(text))) > 1 for field in fields)
     return reduce(and_, (_anywhere(fields, word) for word in ([text] if varied else words_of(text))))
 
 
 def words_of(text: str) -> list[str]:
-    """Split a search into the words that are looked for each by itself."""
+    """Split a search into words that are looked for one by one, or return it whole."""
     words = list(dict.fromkeys(text.split()))
     # No index finds a word without trigrams, so that one word at least must have some.
     return words if len(words) <= MAX_WORDS and any(len(fold(word).encode()) >= 3 for word in words) else [text]

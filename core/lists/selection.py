@@ -41,9 +41,9 @@ class BulkSelection:
     ) -> BulkSelection:
         """Parse the selection of a request.
 
-        It has the body's `ids`, or with `selectAll` the records of the query string, without `nids`. selectAll ignores
-        the ids, and without it the query string is ignored, as the contract has one instead of the other, unless a
-        filter in it is empty. withinLast and withinNext count from `now` (default: the present).
+        It has the body's `ids`, or with `selectAll` the records that the query string selects, without `nids`. As the
+        contract says, selectAll ignores the ids; without it the query string is ignored, but a filter without a value
+        is refused. withinLast and withinNext count from `now` (default: the present).
         """
         query = read_parameters(params)
         refuse_empty(query, (*FILTERS, "searchBy", "searchValue"))

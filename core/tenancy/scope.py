@@ -37,21 +37,21 @@ def _enter(scope: Scope) -> Iterator[None]:
 
 
 def company_scope(company_id: str) -> AbstractContextManager[None]:
-    """Only the rows of this company exist inside the block."""
+    """Open a block in which only the rows of this company exist."""
     if not company_id:
         raise NoActiveCompany("company_scope() needs a company id")
     return _enter(Scope(company_id))
 
 
 def unscoped(*, reason: str) -> AbstractContextManager[None]:
-    """The rows of all companies exist inside the block. The reason makes each use easy to find and review."""
+    """Open a block in which the rows of all companies exist. The reason makes each use easy to find and review."""
     if not reason:
         raise ValueError("unscoped() needs a reason")
     return _enter(Scope(None, reason))
 
 
 def as_owner() -> AbstractContextManager[None]:
-    """Statements inside the block run under the login role, for migrations and other changes to the schema."""
+    """Open a block whose statements run under the login role, for migrations and other changes to the schema."""
     return _enter(Scope(None, "schema", owner=True))
 
 

@@ -149,7 +149,7 @@ def _country(code: int) -> _Country | None:
 
 
 def _parse(country_code: str | None, digits: str, value: Any) -> Phone:
-    """Read by the library what has an international or national prefix, letters, or an unusual length."""
+    """Parse with the library a number with an international or national prefix, letters, or an unusual length."""
     if digits.startswith("00") and country_code != "+1":
         digits = "+" + digits[2:]
     international = digits.startswith("+")

@@ -20,7 +20,7 @@ def timezone_names() -> frozenset[str]:
 
 
 def is_timezone(name: object) -> bool:
-    """Whether the tz database has a zone of exactly this name."""
+    """Tell whether the tz database has a zone of exactly this name."""
     return isinstance(name, str) and name in timezone_names()
 
 

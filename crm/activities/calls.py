@@ -157,7 +157,7 @@ def delete_calls(*, actor_id: str, selection: BulkSelection, automation: bool = 
 
 
 def not_found() -> NamedError:
-    """The error for an id that belongs to no call log of the company."""
+    """Return the error for an id that belongs to no call log of the company."""
     return NamedError(NOT_FOUND, "id: there is no such call log in this company")
 
 

@@ -28,7 +28,7 @@ EVENT_NAMES = {"due_at": "dueAt", "remind_minutes": "remindMinutes"}
 
 
 def live_follow_ups() -> QuerySet[FollowUp]:
-    """The follow-ups of the active company's live leads."""
+    """Return the follow-ups of the active company's live leads."""
     return FollowUp.objects.filter(lead__is_deleted=False)
 
 
@@ -95,7 +95,7 @@ def delete_follow_up(*, id: str, actor_id: str, automation: bool = True) -> None
 
 
 def not_found() -> NamedError:
-    """The error for an id that belongs to no follow-up of the company."""
+    """Return the error for an id that belongs to no follow-up of the company."""
     return NamedError("LeadActivityNotFound_404", "id: there is no such follow-up in this company")
 
 
@@ -132,7 +132,7 @@ def _with_reminders() -> QuerySet[FollowUp]:
 
 
 def _letters(follow_up: FollowUp) -> list[Letter]:
-    """The mail to the assignee, if they still belong to the company and the lead still exists."""
+    """Return the mail to the assignee, if they still belong to the company and the lead still exists."""
     member, lead = follow_up.assignee, follow_up.lead
     if member is None or member.status not in ACTIVE or lead.is_deleted:
         return []

@@ -8,5 +8,5 @@ from crm.activities.models import LeadActivity
 
 
 def lead_activities() -> QuerySet[LeadActivity]:
-    """The activities of leads; those of contacts without a lead are in the contacts' timelines."""
+    """Return the activities of leads; those of contacts without a lead are in the contacts' timelines."""
     return LeadActivity.objects.filter(lead__isnull=False)

@@ -1,8 +1,8 @@
 """Lead activities: the notes that people write, and those made from domain events, each event once.
 
 An activity of a lead also names the contact that the lead had then; an activity of a contact itself has no lead. The
-list shows those of leads, crm.activities.timeline all of a contact. A new contact makes no activity: createdAt and
-createdBy say the same.
+list shows those of leads, crm.timeline shows all of a contact. A new contact makes no activity: createdAt and createdBy
+say the same.
 """
 
 from __future__ import annotations
@@ -210,5 +210,5 @@ def change_notes(*, id: str, notes: str) -> None:
 
 
 def not_found() -> NamedError:
-    """The error for an id that belongs to no activity of the company."""
+    """Return the error for an id that belongs to no activity of the company."""
     return NamedError("LeadActivityNotFound_404", "id: there is no such activity in this company")

@@ -143,7 +143,7 @@ def change_many(
 
 
 def judge(what: RecordType, action: str, moved: ChangesById) -> Mapping[str, str]:
-    """What to warn of in the changed records: id -> text. Raises what the company refuses."""
+    """Return the warnings about changed records: id -> text. Raises the error of a change that the company refuses."""
     return what.judge(moved) if action == UPDATE else {}
 
 

@@ -93,7 +93,7 @@ def batch_rows() -> int:
 
 
 def not_found() -> NamedError:
-    """The error for an id that belongs to no job that the caller may see."""
+    """Return the error for an id that belongs to no job that the caller may see."""
     return NamedError(NOT_FOUND, "id: there is no such bulk job in this company")
 
 

@@ -32,7 +32,7 @@ WHOSE = (
 
 
 def may(actor: Actor, module: str, method: str) -> bool:
-    """Whether the actor has the permission."""
+    """Tell whether the actor has the permission."""
     return actor.is_unbounded or actor.may(module, method)
 
 

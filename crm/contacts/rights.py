@@ -1,4 +1,4 @@
-"""What a caller may do to contacts by writing leads, which carry values of their contacts."""
+"""The rights of writers of leads on contacts, since leads carry values of their contacts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ContactRights:
 
     @classmethod
     def of(cls, actor: Actor) -> Self:
-        """The rights of an actor: by session those of the role."""
+        """Return the rights of an actor: by session those of the role."""
         return cls(*(actor.is_unbounded or actor.may("contact", method) for method in ("POST", "PUT")))
 
 
@@ -30,6 +30,6 @@ NO_NEW_CONTACT = ValueProblem(
 
 
 def left_alone(names: list[str], rights: ContactRights) -> ValueProblem:
-    """The note about values of an existing contact that a lead brought and that it did not take."""
+    """Return the note about a lead's values that its existing contact did not take."""
     why = "existingError false overwrites them" if rights.change else "your role lacks the permission contact.PUT"
     return ValueProblem("contact", "" if rights.change else REFUSED, f"{', '.join(names)} left unchanged; {why}")

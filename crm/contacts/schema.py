@@ -74,11 +74,11 @@ class ContactSchema(RecordSchema):
                 )
 
     def identified_by(self, key: str) -> bool:
-        """Whether `email`, or `number`, is part of the company's unique key."""
+        """Tell whether `email`, or `number`, is part of the company's unique key."""
         return self.unique_key != (Company.UniqueKey.NUMBER if key == "email" else Company.UniqueKey.EMAIL)
 
     def keys_of(self, system: Mapping[str, Any]) -> tuple[str | None, str | None]:
-        """The contact's unique key as (email_key, number_key). A part that the company's unique key lacks is None."""
+        """Return the contact's unique key as (email_key, number_key); None for a part that the company does not use."""
         email = system.get("email") if self.identified_by("email") else None
         number = system.get("contact_number") if self.identified_by("number") else None
         return (lower(email) if email else None, number or None)
@@ -107,7 +107,7 @@ class ContactSchema(RecordSchema):
         partial: bool = False,
         drop_invalid: bool = False,
     ) -> list[ValueProblem]:
-        """Required values that the row lacks, or would lack without its invalid values."""
+        """Return the problems of required values that the row lacks, or would lack without its invalid values."""
         found = []
         for key in self.required_system:
             column = SYSTEM_COLUMNS[key]
@@ -129,7 +129,7 @@ class ContactSchema(RecordSchema):
 
 
 def without_lone_prefix(system: Mapping[str, Any], current: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The columns of an update, without a dial prefix that came alone for a contact that has a number."""
+    """Return the columns of an update, without a dial prefix that came alone for a contact that has a number."""
     if "number" in system or not current["number"]:
         return system
     return {column: value for column, value in system.items() if column != "country_code"}

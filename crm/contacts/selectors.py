@@ -8,5 +8,5 @@ from crm.contacts.models import Contact
 
 
 def live_contacts() -> QuerySet[Contact]:
-    """The contacts of the active company that are not deleted."""
+    """Return the contacts of the active company that are not deleted."""
     return Contact.objects.filter(is_deleted=False)

@@ -20,7 +20,7 @@ from crm.contacts.models import ContactTag
 from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.results import UNSET
 from crm.records.serializers import DROP, SKIP, SKIP_ONE, AutomationInput, BulkError, BulkFailure, member_of
-from crm.tags.serializers import LabelSnapshot
+from crm.tags.serializers import NamedModelSnapshot
 
 FORM_DATA = f"system values ({', '.join(CONTACT.system_columns)}) and custom values by the uniqueFieldID of their field"
 ALIAS = "another name for category"
@@ -80,7 +80,7 @@ class ContactBulkDelete(SelectionInput, AutomationInput):
 
 
 def category_of(data: Mapping[str, Any]) -> Any:
-    """The category of a body, whichever of its names it has; UNSET without one."""
+    """Return the category of a body, whichever of its names it has; UNSET without one."""
     return next((data[name] for name in CATEGORY_NAMES if name in data), UNSET)
 
 
@@ -93,8 +93,8 @@ class ContactOut(Output):
     countryCode = serializers.CharField(allow_null=True)
     number = serializers.CharField(allow_null=True, help_text="national significant number, digits only")
     contactNumber = serializers.CharField(allow_null=True, help_text="countryCode and number, as E.164")
-    category = Computed(LabelSnapshot(allow_null=True))
-    tags = Computed(serializers.ListField(child=LabelSnapshot()))
+    category = Computed(NamedModelSnapshot(allow_null=True))
+    tags = Computed(serializers.ListField(child=NamedModelSnapshot()))
     formData = Computed(serializers.DictField(help_text=FORM_DATA))
     importId = IdField(source="import_job_id", allow_null=True)
     unsubscribed = Computed(serializers.BooleanField())

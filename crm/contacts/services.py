@@ -29,7 +29,7 @@ KEY_PARTS = {"email": ("email",), "number": ("number",), "either": ("email", "nu
 
 
 def collision_error(schema: ContactSchema, found: Collision | tuple[int, str, str, str]) -> NamedError:
-    """ContactAlreadyExists_400, with the value and the contact that has it."""
+    """Return ContactAlreadyExists_400 with the value and the contact that has it."""
     _, part, value, holder = found
     return NamedError(EXISTS, f"{part}: {shorten(value, 100)} belongs to the contact {holder} already")
 

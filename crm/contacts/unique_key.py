@@ -49,12 +49,12 @@ def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
 
 
 def live_holders(keyed: Iterable[KeyedRow]) -> Sequence[KeyHolder]:
-    """The live contacts of the active company that have a part of any row's unique key."""
+    """Return the live contacts of the active company that have a part of any row's unique key."""
     return _holders(keyed, "NOT is_deleted")
 
 
 def heirs(keyed: Iterable[KeyedRow]) -> dict[str, str]:
-    """Deleted contact -> the first row's contact that has its address, or else its number, as unique key.
+    """Return deleted contact -> the contact of the first row that has its address, or else its number, as unique key.
 
     Contacts that were merged into others have no heirs.
     """

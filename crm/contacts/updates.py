@@ -96,7 +96,7 @@ def _narrow(
     take: Take,
     left: dict[int, list[str]],
 ) -> list[tuple[str, ContactRow]]:
-    """Reduce the rows, in order, to what their contacts take. Notes the names of other values that differ in `left`."""
+    """Reduce the rows, in order, to what their contacts take. Adds the names of other values that differ to `left`."""
     parts = {part.judged: (name, part) for name, part in schema.kind.parts.items()}.values()
     narrowed = []
     for id, row in changes:
@@ -118,12 +118,12 @@ def _narrow(
 
 
 def _differs(value: Any, present: Any) -> bool:
-    """Whether a value is another than the present one, whatever the case of letters."""
+    """Tell whether a value differs from the present one by more than the case of its letters."""
     return bool(value) and str(value).lower() != str(present or "").lower()
 
 
 def _collisions(schema: ContactSchema, changes: Sequence[tuple[str, ContactRow]]) -> list[tuple[int, str, str, str]]:
-    """The rows whose unique key another live contact has."""
+    """Return the rows whose unique key another live contact has, as (index, part, value, contact)."""
     keyed = [
         KeyedRow(id, row, *schema.keys_of(row.system))
         for id, row in changes

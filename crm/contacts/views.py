@@ -49,7 +49,7 @@ CREATE_ERRORS = (
 
 
 def creation_options(data: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that the creation of one contact and of many share."""
+    """Return the arguments that the creation of one contact and of many share."""
     category = category_of(data)
     return {
         "tag_ids": data.get("tags") or [],

@@ -139,12 +139,12 @@ def on_contact_recreated(take_over: TakeOver) -> None:
 
 
 def import_source(id: str | None) -> Source | None:
-    """The source that records updated by an import are journaled for."""
+    """Return the source that records updated by an import are journaled for."""
     return Source.import_job(id) if id else None
 
 
 def _distinct(keyed: Sequence[KeyedRow]) -> bool:
-    """Whether no two rows share a part of the unique key."""
+    """Tell whether no two rows share a part of the unique key."""
     emails = [item.email_key for item in keyed if item.email_key]
     numbers = [item.number_key for item in keyed if item.number_key]
     return len(set(emails)) == len(emails) and len(set(numbers)) == len(numbers)
@@ -162,7 +162,7 @@ class Holders:
                 self._holders[part][key] = found.id
 
     def of(self, item: KeyedRow) -> dict[str, str]:
-        """Part of the unique key -> the contact that has the row's value of it."""
+        """Return part of the unique key -> the contact that has the row's value of it."""
         return {
             part: self._holders[part][key] for part, key in _parts(item).items() if key and key in self._holders[part]
         }
@@ -182,7 +182,7 @@ def _parts(item: KeyedRow) -> dict[str, str | None]:
 
 
 def collision(item: KeyedRow, found: Mapping[str, str], *, last: bool = False) -> Collision:
-    """The collision of the row with the first of the holders that were found, or the last.
+    """Return the collision of the row with the first of the holders that were found, or the last.
 
     The last one is in the way of a row that is to update the first.
     """

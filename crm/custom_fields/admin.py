@@ -23,7 +23,7 @@ class CustomFieldAdmin(CompanyRecordAdmin):
 
 
 def custom_values(record: Any) -> list[tuple[str, Any]]:
-    """The custom values of a record of any kind, with the names of their fields."""
+    """Return the custom values of a record of any kind, with the names of their fields."""
     panel = next(panel for panel, record_type in RECORD_TYPES.items() if isinstance(record, record_type.kind.model))
     fields = CustomField.objects.filter(company=record.company_id, panel=panel, is_system=False)
     names = dict(fields.values_list("unique_field_id", "name"))

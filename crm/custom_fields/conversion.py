@@ -96,7 +96,7 @@ class Check:
 
 
 def narrows(old: FieldSpec, new: FieldSpec) -> bool:
-    """Whether the new definition may refuse a value of the old one, or store it differently."""
+    """Tell whether the new definition may refuse a value of the old one, or store it differently."""
     if old.field_type is not new.field_type or old.value_type is not new.value_type or item_kind(old) != item_kind(new):
         return True
     if old.field_type.takes_options and set(old.options) - set(new.options):
@@ -151,12 +151,12 @@ def refuse_unfit(conversion: Conversion, found: Check) -> None:
 
 
 def next_values(conversion: Conversion, place: str, size: int) -> list[Stored]:
-    """The values of the records after the id `place`, sorted by id."""
+    """Return the values of the records after the id `place`, sorted by id."""
     return _select(NEXT, conversion, {"key": conversion.old.key, "place": place, "size": size})
 
 
 def stale_values(conversion: Conversion, job_id: str, size: int) -> list[Stored]:
-    """Values that have been written since they were staged, or never were staged."""
+    """Return the values that have been written since they were staged, or never were staged."""
     return _select(STALE, conversion, {"key": conversion.old.key, "job": job_id, "size": size})
 
 

@@ -54,12 +54,12 @@ FIELD_CHANGED = "The field has been changed or deleted since."
 
 
 def unfinished_job(field: CustomField) -> BulkJob | None:
-    """The unfinished job that converts the field's values, if there is one."""
+    """Return the unfinished job that converts the field's values, if there is one."""
     return BulkJob.objects.filter(pk=field.job_id, status__in=UNFINISHED).first() if field.job_id else None
 
 
 def conversion_of(before: CustomField, after: CustomField) -> Conversion | None:
-    """The conversion that the change of a field needs; None when all values stay as they are."""
+    """Return the conversion that the change of a field needs; None when all values stay as they are."""
     old, new = spec_of(before), spec_of(after)
     return Conversion(kind_of(before.panel), old, new) if narrows(old, new) else None
 

@@ -80,7 +80,7 @@ def update_section(*, id: str, actor_id: str, values: Mapping[str, Any]) -> Cust
 
 
 def not_found() -> NamedError:
-    """The error of an id that belongs to no section of the company."""
+    """Return the error of an id that belongs to no section of the company."""
     return NamedError(NOT_FOUND, "id: there is no such section in this company")
 
 

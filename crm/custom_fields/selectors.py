@@ -8,5 +8,5 @@ from crm.records.models import CustomField
 
 
 def own_fields() -> QuerySet[CustomField]:
-    """The custom fields of the active company, without its system fields."""
+    """Return the custom fields of the active company, without its system fields."""
     return CustomField.objects.filter(is_system=False)

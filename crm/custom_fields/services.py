@@ -158,7 +158,7 @@ def _check_change(change: FieldChange) -> Check:
 
 
 def _changed(before: CustomField, change: FieldChange) -> CustomField:
-    """The field with the change applied."""
+    """Return a copy of the field with the change applied."""
     changed = {name: value for name, value in change.values.items() if value != getattr(before, name)}
     _refuse_fixed(before, changed)
     after = copy(before)

@@ -17,7 +17,7 @@ from crm.records.types import kind_of
 
 
 def options(*labels: str) -> list[dict[str, str]]:
-    """Options whose values are their labels in lower case."""
+    """Make options whose values are their labels in lower case."""
     return [{"label": label, "description": "", "value": label.lower()} for label in labels]
 
 
@@ -107,7 +107,7 @@ RESET_ATTRIBUTES = (
 
 
 def may_change(field: CustomField) -> tuple[str, ...]:
-    """The attributes of a system field that can change."""
+    """Return the attributes of a system field that can change."""
     return (
         (*CHANGEABLE, "options", "default_value")
         if (field.panel, field.unique_field_id) in CHANGEABLE_OPTIONS

@@ -55,7 +55,7 @@ def check_definition(field: CustomField) -> None:
 
 
 def _checked(path: str, check: Callable[[Any], Any], value: Any) -> Any:
-    """The value as the check returns it; None stays None."""
+    """Check a value, and return what the check returns; None stays None."""
     if value is None:
         return None
     try:

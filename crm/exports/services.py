@@ -84,7 +84,7 @@ def file_name(resource: str, format: str) -> str:
 def create_export(
     *, actor: Actor, resource: str, query: Mapping[str, Any], columns: Sequence[str], format: str
 ) -> Export:
-    """Have a worker write a list into a file. The actor needs the permission to read the list.
+    """Create an export of a list, which a worker writes into a file. The actor needs the permission to read the list.
 
     Raises InvalidInput_400, the list's own errors about the query, UnauthorizedAction_403 and PlanLimitExceeded_403.
     """
@@ -223,7 +223,7 @@ def notify_ended(job: Export) -> None:
 
 
 def _discard_files(file_ids: Sequence[str]) -> int:
-    """Have the contents of files removed for good."""
+    """Flag files as deleted, so that a worker removes their contents for good. Returns their number."""
     now = timezone.now()
     discarded = File.objects.filter(pk__in=file_ids).update(is_deleted=True, trashed_at=now, updated_at=now)
     notify_workers("files")
@@ -250,7 +250,7 @@ def cancel_export(export: QuerySet[Export]) -> Export:
 
 
 def not_found() -> NamedError:
-    """The error for an id that belongs to no export that the actor may see."""
+    """Return the error for an id that belongs to no export that the actor may see."""
     return NamedError("NotFound_404", "id: there is no such export in this company")
 
 

@@ -37,7 +37,7 @@ def make_spec(
     options: Iterable[Mapping[str, Any]] = (),
     children: Iterable[Mapping[str, Any]] = (),
 ) -> FieldSpec:
-    """A field from its definition as it is stored (children in camelCase, as JSON holds them)."""
+    """Make a field from its definition as it is stored (children in camelCase, as JSON holds them)."""
     options = list(options)
     values = tuple(str(option["value"]) for option in options)
     return FieldSpec(
@@ -58,7 +58,7 @@ def make_spec(
 
 
 def child_spec(child: Mapping[str, Any]) -> FieldSpec:
-    """A child of a field; its name is its key."""
+    """Make a child of a field; its name is its key."""
     return make_spec(
         key=child["name"],
         name=child["name"],

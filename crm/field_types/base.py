@@ -71,11 +71,11 @@ class ValueType:
         return self.clean(text, field)
 
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
-        """A stored value as rows of the value table."""
+        """Return the rows of the value table for a stored value."""
         return ()
 
     def references(self, value: Any, field: FieldSpec) -> Iterator[Reference]:
-        """The records that a stored value refers to."""
+        """Return the records that a stored value refers to."""
         return iter(())
 
 
@@ -110,7 +110,7 @@ class FieldSpec:
     children: tuple[FieldSpec, ...] = ()
 
     def clean(self, value: Any) -> Any:
-        """A JSON value as stored, or None for an empty one. Raises BadValue."""
+        """Check a JSON value and return it as stored, or None for an empty one. Raises BadValue."""
         if value is None or value == "" or value == []:
             return None
         if self.field_type.always_many and not self.value_type.many:
@@ -120,7 +120,7 @@ class FieldSpec:
         return self.field_type.check(value, self)
 
     def take(self, value: Any, read_date: ReadDate) -> Any:
-        """A JSON value as stored, also from a text that stands for it, such as "5", "true" or "red,blue".
+        """Check a JSON value, or a text that stands for one ("5", "true", "red,blue"), and return it as stored.
 
         Forms and integrations send texts. Raises BadValue.
         """
@@ -133,7 +133,7 @@ class FieldSpec:
         return self.clean(value)
 
     def parse(self, cell: Any, how: TextFormat) -> Any:
-        """A cell of a file as stored, or None for an empty one. Raises BadValue."""
+        """Parse a cell of a file into the stored value, or None for an empty one. Raises BadValue."""
         if isinstance(cell, date | time):
             cell = cell.isoformat()
         kind = bool if self.value_type.name == "boolean" else int | float if self.value_type.name == "number" else None
@@ -151,13 +151,13 @@ class FieldSpec:
         return self.field_type.check(value, self)
 
     def index_rows(self, value: Any) -> list[IndexRow]:
-        """A stored value as rows of the value table; none if it cannot be filtered by."""
+        """Return the rows of the value table for a stored value; none if it cannot be filtered by."""
         if isinstance(value, list) and not self.value_type.many:
             return [row for item in value for row in self.value_type.index_rows(item)]
         return list(self.value_type.index_rows(value))
 
     def references(self, value: Any) -> Iterator[Reference]:
-        """The records that a stored value refers to."""
+        """Yield the records that a stored value refers to."""
         for item in value if isinstance(value, list) and not self.value_type.many else (value,):
             yield from self.value_type.references(item, self)
 
@@ -174,7 +174,7 @@ class FieldSpec:
         return distinct([clean(item, self) for item in value])
 
     def by_label(self, text: str) -> str:
-        """The option's value for its label, since files hold labels."""
+        """Return the value of the option with this label, since files hold labels; any other text as it is."""
         if not self.labels or text in self.options:
             return text
         return self.labels.get(text.lower(), text)
@@ -184,7 +184,7 @@ MAX_ITEMS = 1000
 
 
 def distinct(items: list[Any]) -> list[Any]:
-    """Each item once; 1 and true are two items."""
+    """Return each item once; 1 and true are two items."""
     found: dict[tuple[bool, Any], Any] = {}
     for item in items:
         found.setdefault((type(item) is bool, repr(item) if isinstance(item, dict | list) else item), item)
@@ -192,13 +192,13 @@ def distinct(items: list[Any]) -> list[Any]:
 
 
 def split_items(text: str) -> list[str]:
-    """The items of a cell such as "red; green": separated by semicolons, else by commas or lines."""
+    """Split a cell such as "red; green" into its items: at semicolons, else at bars, lines or commas."""
     separator = next((mark for mark in (";", "|", "\n", ",") if mark in text), ";")
     return [item.strip() for item in text.split(separator) if item.strip()]
 
 
 def plain_text(cell: Any) -> str:
-    """A typed cell as a person would write it."""
+    """Return a typed cell as a person would write it."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)

@@ -26,7 +26,7 @@ JOIN = "; "
 
 
 def _option(text: str, field: FieldSpec) -> str:
-    """The option with the text as its label, or the text."""
+    """Return the value of the option with this label; any other text as it is."""
     return field.by_label(text) if field.field_type.takes_options else text
 
 
@@ -85,7 +85,7 @@ CONVERSIONS: Mapping[str, Mapping[str, Converter]] = {
 
 
 def item_kind(field: FieldSpec) -> str:
-    """The kind of each single value of a field: its value type, or for arrays the kind of the items."""
+    """Return the kind of each single value of a field: its value type, or for arrays the kind of the items."""
     if field.value_type.name != "array":
         return field.value_type.name
     if field.field_type.name == "file":
@@ -94,7 +94,7 @@ def item_kind(field: FieldSpec) -> str:
 
 
 def refusal(old: FieldSpec, new: FieldSpec) -> str:
-    """Why no value of the one field can become one of the other; empty when some can."""
+    """Return why no value of the one field can become one of the other; empty when some can."""
     before, after = item_kind(old), item_kind(new)
     if after in CONVERSIONS[before]:
         return ""
@@ -139,7 +139,7 @@ def _convert_item(item: Any, old: FieldSpec, new: FieldSpec) -> Any:
 
 
 def _kind_of(value: Any) -> str:
-    """The kind of a value whose field does not say it; empty for an array."""
+    """Return the kind of a value whose field does not say it; empty for an array."""
     if isinstance(value, str):
         return "string"
     if isinstance(value, bool):

@@ -44,7 +44,7 @@ _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.' \u00a0\u202f]\d{3})+)([.,]\d+)?(?:
 
 
 def clean_text(value: Any, limit: int = MAX_TEXT) -> str:
-    """Text that PostgreSQL can hold."""
+    """Return the text, if PostgreSQL can store it. Raises BadValue."""
     if not isinstance(value, str):
         raise BadValue(f"needs text, got {describe(value)}")
     if len(value) > limit:
@@ -112,7 +112,7 @@ class Number(ValueType):
 
 
 def read_number(text: str) -> Decimal:
-    """A number as people write it: 1234.5, 1,234.5, 1.234,5, 1 234,5 or 1'234.50."""
+    """Parse a number as people write it: 1234.5, 1,234.5, 1.234,5, 1 234,5 or 1'234.50."""
     text = text.strip()
     if not _NUMBER.fullmatch(text):
         raise BadValue(f"needs a number, got {describe(text)}")
@@ -321,7 +321,7 @@ def _clean_item(item: Any) -> Any:
 
 
 def check_json(value: Any) -> Any:
-    """Free-form JSON within bounds of size and depth."""
+    """Return free-form JSON, if it is within the bounds of size and depth. Raises BadValue."""
     _check_node(value, 1)
     try:
         size = len(orjson.dumps(value))

@@ -9,7 +9,7 @@ from crm.files.models import File
 
 
 def readable_files(actor: Actor) -> QuerySet[File]:
-    """The files that the actor may read: an export only with the right to read the list that it holds."""
+    """Return the files that the actor may read: an export only with the right to read the list that it holds."""
     files: QuerySet[File] = File.objects.filter(is_deleted=False)
     if actor.is_unbounded or actor.visiting:
         return files
@@ -17,5 +17,5 @@ def readable_files(actor: Actor) -> QuerySet[File]:
 
 
 def stored_files() -> QuerySet[File]:
-    """The files that occupy storage, including those in the recycle bin and uploads in progress."""
+    """Return the files that occupy storage, including those in the recycle bin and uploads in progress."""
     return File.objects.filter(Q(is_deleted=False) | Q(trashed_at=None) & ~Q(path=""))

@@ -96,17 +96,17 @@ def _describe(upload: Received, member_id: str) -> File:
 
 
 def kept(files: QuerySet[File]) -> QuerySet[File]:
-    """Those of the files that are not in the recycle bin."""
+    """Select the files that are not in the recycle bin."""
     return files.filter(trashed_at=None)
 
 
 def trashed(files: QuerySet[File]) -> QuerySet[File]:
-    """Those of the files that are in the recycle bin."""
+    """Select the files that are in the recycle bin."""
     return files.filter(trashed_at__isnull=False)
 
 
 def not_found() -> NamedError:
-    """The error for an id that belongs to no file that the actor may read."""
+    """Return the error for an id that belongs to no file that the actor may read."""
     return NamedError("FileNotFound_404", "id: there is no such file in this company")
 
 

@@ -40,7 +40,7 @@ class Received(UploadedFile):
     size: int
 
     def __init__(self, name: str, folder: Path | None = None) -> None:
-        """`folder` is on the storage's volume; the default is the folder of uploads."""
+        """Open a temporary file in `folder`, on the storage's volume; the default is the folder of uploads."""
         self._digests = {kind: hashlib.new(kind, usedforsecurity=False) for kind in HASHES}
         target = tempfile.NamedTemporaryFile(suffix=".upload", dir=folder or incoming_folder())  # noqa: SIM115  closed by close()
         super().__init__(target, name, size=0)
@@ -64,7 +64,7 @@ class Received(UploadedFile):
         return {kind: digest.hexdigest() for kind, digest in self._digests.items()}
 
     def temporary_file_path(self) -> str:
-        """The path from which Django's storages move the file instead of copying it."""
+        """Return the path from which Django's storages move the file instead of copying it."""
         return str(self.file.name)
 
     def close(self) -> None:
@@ -127,14 +127,14 @@ def local_copy(file: File) -> Iterator[Path]:
 
 
 def leftovers() -> Q:
-    """Selects the rows whose content must be removed: files cleared from the bin and unfinished uploads."""
+    """Match the rows whose content must be removed: files cleared from the bin and unfinished uploads."""
     return (
         Q(is_deleted=True) & ~Q(path="") & (Q(trashed_at__isnull=False) | Q(created_at__lt=timezone.now() - ABANDONED))
     )
 
 
 def has_leftovers() -> bool:
-    """Whether any company has content to remove."""
+    """Tell whether any company has content to remove."""
     with unscoped(reason="tick: contents of cleared files in all companies"):
         return File.objects.filter(leftovers()).exists()
 

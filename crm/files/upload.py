@@ -102,7 +102,7 @@ class _Counted:
 
 
 def too_large() -> ValidationFailed:
-    """The error for an upload over the limit."""
+    """Return the error for an upload over the limit."""
     return ValidationFailed(
         f"file: the upload is too large; at most {settings.MAX_UPLOAD_BYTES} bytes are taken in one request"
     )

@@ -65,7 +65,7 @@ def open_file(file: File, options: Options) -> Iterator[Table]:
 
 
 def is_quick(file: File) -> bool:
-    """Whether a request may read the file for the preview."""
+    """Tell whether a request may read the file for the preview."""
     return file.size <= (QUICK_WORKBOOK_BYTES if FILE_FORMATS.get(file.mime) in WORKBOOKS else QUICK_TEXT_BYTES)
 
 

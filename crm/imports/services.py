@@ -29,7 +29,7 @@ COMPLETED, FAILED, CANCELLED = Import.Status.COMPLETED, Import.Status.FAILED, Im
 
 
 def live_imports(import_type: str | None = None) -> QuerySet[Import]:
-    """The imports that are not deleted, of one type or of all."""
+    """Return the imports that are not deleted, of one type or of all."""
     imports = Import.objects.filter(is_deleted=False)
     return imports if import_type is None else imports.filter(import_type=import_type)
 

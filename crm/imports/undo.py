@@ -35,8 +35,8 @@ def undo_import(*, id: str, import_type: str, actor_id: str, automation: bool = 
 
 
 def changed_contacts(job: Import) -> list[str]:
-    """The methods by which the undoing of an import of leads has to touch contacts: DELETE for those that it created,
-    PUT for those that it changed."""
+    """Return the methods that undoing an import of leads needs on contacts: DELETE for those that it created, PUT for
+    those that it changed."""
     if job.import_type != Import.Type.LEAD:
         return []
     panel = CustomField.Panel.CONTACT

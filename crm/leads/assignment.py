@@ -35,7 +35,7 @@ class _Candidate:
 
 
 def default_team() -> str | None:
-    """The team of leads that have no other team."""
+    """Return the team of leads that have no other team."""
     return Team.objects.filter(is_default=True).values_list("pk", flat=True).first()
 
 
@@ -52,7 +52,7 @@ def assign(team_ids: Sequence[str | None], closed: Collection[str]) -> list[str 
         return [None] * len(team_ids)
     teams = [team for team in team_ids if team]
     if len(teams) < len(team_ids):
-        raise NamedError("DefaultTeamNotFound_500", "the company has no default team, to deal leads of no team to")
+        raise NamedError("DefaultTeamNotFound_500", "the company has no default team to assign leads without a team to")
     candidates = _candidates(set(teams), rule)
     if rule.distribution == Distribution.LEAST_LOADED or rule.max_open_leads is not None:
         _count_loads(candidates, closed)
@@ -123,7 +123,7 @@ def _weight(candidate: _Candidate, rule: LeadRule, loads: dict[str, int]) -> int
 
 
 def _queue(members: Iterable[_Candidate], rule: LeadRule, loads: dict[str, int]) -> list[Any]:
-    """The members as a heap: by load if it counts, then by the time of their last assignment."""
+    """Return the members as a heap: by load if it counts, then by the time of their last assignment."""
     order = sorted(members, key=lambda candidate: candidate.last_assigned_at)
     queue = [
         (_weight(candidate, rule, loads), (0, place), candidate.link_id, candidate)

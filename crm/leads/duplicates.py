@@ -1,6 +1,6 @@
 """Open leads that repeat another one, of the same contact and product, and the setting duplicateLeads about them.
 
-Every way to an open lead asks here: creation and imports (crm.leads.writer), updates, bulk changes and merges.
+Creations and imports (crm.leads.writer), updates, bulk changes and merges all ask here.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ SELECT * FROM (
 
 
 def duplicate_rule() -> str:
-    """The setting duplicateLeads of the active company."""
+    """Return the setting duplicateLeads of the active company."""
     return CompanySettings.objects.values_list("duplicate_leads", flat=True).first() or Rule.WARN.value
 
 
 def repeated(lead: str) -> str:
-    """The text about a lead that repeats an open one."""
+    """Return the text about a lead that repeats an open one."""
     return f"the open lead {lead} is of the same contact and product already"
 
 
 def repeating(ids: Iterable[str], closed: Collection[str]) -> dict[str, str]:
-    """Those of the leads that are open and repeat another open lead -> the oldest of those."""
+    """Find the open ones of the leads that repeat another. Returns lead -> the oldest open lead that it repeats."""
     wanted = list(ids)
     if not wanted:
         return {}
@@ -63,7 +63,7 @@ def repeating(ids: Iterable[str], closed: Collection[str]) -> dict[str, str]:
 
 
 def reopened(changes_by_id: Mapping[str, Changes], closed: Collection[str]) -> list[str]:
-    """The leads whose changes may make them repeat another: opened, or of another contact or product."""
+    """Return the leads whose changes may make them repeat another: opened, or of another contact or product."""
     return [
         id
         for id, changes in changes_by_id.items()

@@ -52,7 +52,7 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
 
 
 def missing_teams(ids: Iterable[str | None]) -> set[str]:
-    """The teams that the company lacks. The others are not deleted until the caller's transaction ends.
+    """Return the teams that the company lacks. The others are not deleted until the caller's transaction ends.
 
     Otherwise a deletion would move their leads to the default team and miss the leads that are being written.
     """
@@ -63,7 +63,7 @@ def missing_teams(ids: Iterable[str | None]) -> set[str]:
 
 
 def no_team(id: str) -> ValueProblem:
-    """The problem of a team that the company lacks."""
+    """Return the problem of a team that the company lacks."""
     return _absent("team", "team", "TeamNotFound_400", id)
 
 

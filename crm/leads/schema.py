@@ -71,7 +71,7 @@ class LeadSchema(RecordSchema):
         return schema
 
     def is_open(self, status: str | None) -> bool:
-        """Whether a lead of this status (None: the default) is open."""
+        """Tell whether a lead of this status (None: the default) is open."""
         return (status or self.system_defaults.get("status")) not in self.closed
 
     def fit(self, key: str, value: Any) -> Any:
@@ -127,7 +127,7 @@ NO_CONTACT = ValueProblem(
 
 
 def closed_statuses() -> frozenset[str]:
-    """The statuses of the active company's leads that are won, lost or otherwise closed.
+    """Return the statuses of the active company's leads that are won, lost or otherwise closed.
 
     These are `won`, `lost`, and each option of the system field `status` whose description begins with "closed".
     """

@@ -8,5 +8,5 @@ from crm.leads.models import Lead
 
 
 def live_leads() -> QuerySet[Lead]:
-    """The leads of the active company that are not deleted."""
+    """Return the leads of the active company that are not deleted."""
     return Lead.objects.filter(is_deleted=False)

@@ -23,7 +23,7 @@ from crm.leads.services import Relations
 from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.results import UNSET
 from crm.records.serializers import DROP, SKIP, SKIP_ONE, AutomationInput, BulkError, BulkFailure, member_of
-from crm.tags.serializers import LabelSnapshot
+from crm.tags.serializers import NamedModelSnapshot
 
 FORM_DATA = f"system values ({', '.join(LEAD.system_columns)}) and custom values by the uniqueFieldID of their field"
 OF_CONTACT = FORM_DATA + "; values of the contact too: " + ", ".join(CONTACT.system_columns)
@@ -37,7 +37,7 @@ class LeadRelations(AutomationInput):
         required=False, allow_null=True, help_text="team id; a new lead without one is the default team's"
     )
     teamMember = ObjectIdInput(
-        required=False, allow_null=True, help_text="member id; a new lead without one is dealt out by teamSettings"
+        required=False, allow_null=True, help_text="member id; a new lead without one is assigned as teamSettings say"
     )
     tags = IdList(required=False, allow_null=True, max_length=1000, help_text="tag ids")
 
@@ -115,7 +115,7 @@ RELATIONS = ("contact", "product_services", "team", "team_member", "tags")
 
 
 def relations_of(data: Mapping[str, Any], *, new: bool = False) -> Relations:
-    """The references in a body. For new leads null counts as not given."""
+    """Return the references in a body. For new leads null counts as not given."""
     given = {name: data[name] for name in RELATIONS if name in data}
     if (category := category_of(data)) is not UNSET:
         given["category"] = category
@@ -156,10 +156,10 @@ class LeadOut(Output):
     source = serializers.CharField()  # type: ignore[assignment]
     value = serializers.FloatField(allow_null=True, help_text="in the company's currency")
     notes = serializers.CharField()
-    productServices = Computed(serializers.ListField(child=LabelSnapshot()))
-    team = Computed(LabelSnapshot(allow_null=True))
+    productServices = Computed(serializers.ListField(child=NamedModelSnapshot()))
+    team = Computed(NamedModelSnapshot(allow_null=True))
     teamMember = Computed(MemberSnapshot(allow_null=True))
-    tags = Computed(serializers.ListField(child=LabelSnapshot()))
+    tags = Computed(serializers.ListField(child=NamedModelSnapshot()))
     formData = Computed(serializers.DictField(help_text=FORM_DATA))
     importId = Computed(ImportSnapshot(allow_null=True))
     createdBy = Computed(MemberSnapshot(allow_null=True))
@@ -210,7 +210,7 @@ class LeadOut(Output):
 
 
 def _listed(links: type[Model], target: str) -> Subquery:
-    """The records that a lead is linked to, each with id and name, sorted by name."""
+    """Return the records that a lead is linked to, each with id and name, sorted by name."""
     found = links._default_manager.filter(lead=OuterRef("pk")).order_by().values("lead")
     item = JSONObject(_id=f"{target}_id", name=f"{target}__name")
     return Subquery(

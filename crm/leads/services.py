@@ -45,7 +45,7 @@ class Relations:
     category: str | None | type[UNSET] = UNSET
 
     def given(self) -> dict[str, Any]:
-        """The given references as JSON-compatible arguments of Relations."""
+        """Return the given references as JSON-compatible arguments of Relations."""
         found = {name.name: getattr(self, name.name) for name in fields(self)}
         return {name: value for name, value in found.items() if value is not UNSET}
 
@@ -113,7 +113,7 @@ def _write(
 
 
 def _notes(written: LeadResult, rights: ContactRights) -> list[tuple[int, str]]:
-    """What the caller should know about rows that were written, as (index, text)."""
+    """Return what the caller should know about rows that were written, as (index, text)."""
     repeats = [(index, repeated(lead)) for index, lead in written.repeats.items()]
     return sorted([*repeats, *((index, str(left_alone(names, rights))) for index, names in written.left.items())])
 
@@ -144,7 +144,7 @@ def _read_one(
 
 
 def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]]]:
-    """Index -> why the row made no lead: the error of a single creation, and the problems of a bulk creation."""
+    """Return index -> why the row made no lead: the error of a single creation, and the problems of a bulk creation."""
     found: dict[int, tuple[ApiError, list[ValueProblem]]] = {}
     for index, lead in written.collided:
         detail = repeated(lead)
@@ -206,7 +206,7 @@ def create_leads(
 
 
 def _refuse_failed(result: BulkResult) -> None:
-    """BulkResult.refuse_failed, with the error of a duplicate, which has no name."""
+    """Raise the error of the first item that failed, as BulkResult does, but DuplicateField for a duplicate."""
     try:
         result.refuse_failed()
     except NamedError as error:
@@ -342,7 +342,7 @@ def _lock_contact(id: str) -> None:
 
 
 def _differing(id: str, values: Mapping[str, Any], category: str | None) -> list[str]:
-    """The names of the given values that the contact does not have."""
+    """Return the names of the given values that the contact does not have."""
     columns = {CONTACT.system_columns[key]: key for key in values}
     given = {column: values[key] for column, key in columns.items()}
     if category is not None:
@@ -354,5 +354,5 @@ def _differing(id: str, values: Mapping[str, Any], category: str | None) -> list
 
 
 def not_found() -> NamedError:
-    """The error of an id that belongs to no live lead of the company."""
+    """Return the error of an id that belongs to no live lead of the company."""
     return NamedError(NOT_FOUND, "id: there is no such lead in this company")

@@ -26,7 +26,7 @@ MEMBER_READS = ("_id", "__name", "__email")
 
 
 def contact_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
-    """The snapshot of the contact that a row refers to."""
+    """Return the snapshot of the contact that a row refers to."""
     found = row[f"{path}_id"]
     names = {
         "name": row[f"{path}__name"],
@@ -38,7 +38,7 @@ def contact_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
 
 
 def lead_of(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The snapshot of the row's lead."""
+    """Return the snapshot of the row's lead."""
     if not row["lead_id"]:
         return None
     return {"_id": row["lead_id"], "status": row["lead__status"], "contact": contact_of(row, "lead__contact")}

@@ -66,13 +66,13 @@ CREATE = (
     " setting duplicateLeads says whether it is made with a warning, refused or made; existingError false updates the"
     " open lead instead. status must be an option of the system field status; won and lost, and options whose"
     ' description begins with "closed", are not open. Without team the lead is the default team\'s; without teamMember'
-    " it is dealt out as teamSettings say. Values that dropInvalidValues left out are named in `warning`. Emits"
+    " it is assigned as teamSettings say. Values that dropInvalidValues left out are named in `warning`. Emits"
     " lead.created (lead.updated for a duplicate that is updated, whose message is LeadUpdated_200)."
 )
 
 
 def creation_options(data: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that the creation of one lead and of many share."""
+    """Return the arguments that the creation of one lead and of many share."""
     return {
         "relations": relations_of(data, new=True),
         "existing_error": data["existing_error"],

@@ -253,7 +253,7 @@ class _Attempt:
         return plan
 
     def _may_repeat(self, row: LeadRow) -> bool:
-        """Whether the row is written although it repeats an open lead. The company's rule is about open leads."""
+        """Tell whether the row is written although it repeats an open lead. The company's rule is about open leads."""
         if self.existing == "rule":
             return self.schema.duplicates != Rule.REFUSE or not self.schema.is_open(row.system.get("status"))
         return self.existing == "update"
@@ -271,7 +271,7 @@ class _Attempt:
     def _contact_of(
         self, row: LeadRow, keyed: KeyedRow | None, holders: Holders, present: set[str]
     ) -> str | list[ValueProblem]:
-        """The id of the row's contact, a placeholder for a new one, or the row's problems."""
+        """Return the id of the row's contact, a placeholder for a new one, or the row's problems."""
         named = row.system.get("contact_id")
         if named:
             return (
@@ -325,7 +325,7 @@ class _Attempt:
         return contacts
 
     def _assign(self, inserts: Sequence[_Item]) -> dict[str, dict[str, str | None]]:
-        """The team of each new lead, and a member for each open lead that has none. Closed leads get no member."""
+        """Return the team and member of each new lead. Open leads without a member are assigned one."""
         default = default_team() if any(not item.row.system.get("team_id") for item in inserts) else None
         teams = {item.id: item.row.system.get("team_id") or default for item in inserts}
         members = {item.id: item.row.system.get("team_member_id") for item in inserts}

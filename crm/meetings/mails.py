@@ -85,7 +85,7 @@ class MeetingMails:
         queue_mails(template, letters, company_id=meeting.company_id)
 
     def _allowed(self, participants: Sequence[Participant]) -> list[Participant]:
-        """Those who get the mail: no members who have left, and people outside of the company within the limits."""
+        """Return those who get the mail: no members who have left, and people outside the company within the limits."""
         left = _left_members(participants)
         outside = [one.email.lower() for one in participants if _member_id(one) is None]
         unwanted = unwanted_among(outside)
@@ -134,7 +134,7 @@ def _with_reminders() -> QuerySet[Meeting]:
 
 
 def _letters(meeting: Meeting) -> list[Letter]:
-    """The mails to the organizer and the members among the attendees, unless the meeting is over."""
+    """Return the mails to the organizer and the members among the attendees, unless the meeting is over."""
     if meeting.ends_at <= timezone.now():
         return []
     attending = Member.objects.filter(

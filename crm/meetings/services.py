@@ -157,7 +157,7 @@ def meeting_file(*, id: str) -> str:
 
 
 def not_found() -> NamedError:
-    """The error for an id that belongs to no meeting of the company."""
+    """Return the error for an id that belongs to no meeting of the company."""
     return NamedError("NotFound_404", "id: there is no such meeting in this company")
 
 

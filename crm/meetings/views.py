@@ -40,7 +40,7 @@ LIMITS = (
 
 
 def _answer(view: ResourceViewSet, planned: Planned) -> Response:
-    """The meeting, with a warning about mails that did not go out and about conflicts."""
+    """Return the meeting, with a warning about mails that did not go out and about conflicts."""
     meeting = Meeting.objects.get(pk=planned.meeting.pk)
     conflicts = conflict_warning(meeting) if meeting.status == Meeting.Status.SCHEDULED else ""
     found = MeetingOut.one(Meeting.objects.filter(pk=meeting.pk))

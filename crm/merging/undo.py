@@ -21,8 +21,8 @@ REFUSED = "BadRequest_400"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What somebody has changed since the merge, and what therefore stays: a record's values, or what a row refers
-    to."""
+    """A change that somebody has made since the merge, and that therefore stays: of a record's values, or of a row's
+    reference."""
 
     resource: str
     id: str
@@ -39,7 +39,7 @@ class Undone:
 
 
 def not_found() -> NamedError:
-    """The error for an id that belongs to no merge of the company and panel."""
+    """Return the error for an id that belongs to no merge of the company and panel."""
     return NamedError("NotFound_404", "id: there is no such merge in this company")
 
 

@@ -95,7 +95,7 @@ def _imports(subject: DataSubject) -> Q:
 
 
 def _row_errors(subject: DataSubject) -> Q:
-    """Selects the subject's rows of any import; rows with its name alone only in the imports that it came from."""
+    """Match the subject's rows of any import; rows with its name alone only in the imports that it came from."""
     named = Q(job__in=subject.import_ids) & mentioning(subject, "values", names=True)
     return mentioning(subject, "values", "message") | Q(existing_id__in=_ids(subject)) | named
 
@@ -109,7 +109,7 @@ def _merges(subject: DataSubject) -> Q:
 
 
 def _bulk_jobs(subject: DataSubject) -> Q:
-    """Selects the jobs that name the subject, and the changes of its single records."""
+    """Match the jobs that name the subject, and the changes of its single records."""
     of_one = Q(pk__in=[])
     for id in _ids(subject):
         of_one |= Q(total=1, selection__ids__contains=[id])
@@ -121,7 +121,7 @@ def _dismissals(subject: DataSubject) -> Q:
 
 
 def _mails(subject: DataSubject) -> Q:
-    """Selects the mails to the subject's addresses, and those that mention it. Sent mails keep only their subject line;
+    """Match the mails to the subject's addresses, and those that mention it. Sent mails keep only their subject line;
     the content of the others is encrypted."""
     mails = Mail.objects.filter(kind__in=PERSONAL_MAILS)
     kept = mails.exclude(status=Mail.Status.SENT).only("pk", "subject", "text", "calendar").iterator(chunk_size=500)

@@ -100,7 +100,7 @@ class DataSubject:
         return re.compile("|".join(parts), re.IGNORECASE) if parts else None
 
     def is_in(self, *texts: str | None) -> bool:
-        """Whether any of the texts names the subject."""
+        """Tell whether any of the texts names the subject."""
         return self.pattern is not None and any(self.pattern.search(text) for text in texts if text)
 
 
@@ -110,7 +110,7 @@ def _rows(where: Q, lock: bool) -> Sequence[Contact]:
 
 
 def referring(model: type[Model], subject: DataSubject) -> Q:
-    """Selects the rows of a model that refer to the subject's contacts or leads."""
+    """Match the rows of a model that refer to the subject's contacts or leads."""
     ids = {Contact: subject.contact_ids, Lead: subject.lead_ids}
     where = Q(pk__in=[])
     for reference in model._meta.local_fields:
@@ -120,7 +120,7 @@ def referring(model: type[Model], subject: DataSubject) -> Q:
 
 
 def mentioning(subject: DataSubject, *columns: str, names: bool = False) -> Q:
-    """Selects the rows whose text or JSON columns contain an address or number of the subject, with `names` also a
+    """Match the rows whose text or JSON columns contain an address or number of the subject, with `names` also a
     name."""
     where = Q(pk__in=[])
     for column in columns:

@@ -8,5 +8,5 @@ from crm.products.models import ProductService
 
 
 def live_products() -> QuerySet[ProductService]:
-    """The products and services of the active company that are not deleted."""
+    """Return the products and services of the active company that are not deleted."""
     return ProductService.objects.filter(is_deleted=False)

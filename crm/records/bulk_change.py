@@ -194,7 +194,7 @@ def _set_columns(schema: RecordSchema, change: Change, ids: list[str], actor_id:
 
 
 def _differences(schema: RecordSchema, change: Change, columns: Sequence[str], old: Sequence[Any]) -> Changes:
-    """The changes of a record from its old values: its columns, followed by its custom values as JSON."""
+    """Return the changes of a record from its old values: its columns, followed by its custom values as JSON."""
     found = {
         schema.names[column]: {"from": event_value(before), "to": event_value(change.columns[column])}
         for column, before in zip(columns, old, strict=False)

@@ -49,18 +49,18 @@ def _is_date(text: str) -> bool:
 
 
 def local_to_utc(local: datetime, zone: ZoneInfo) -> datetime | None:
-    """The first datetime in UTC at which it is this local time in the zone; None if it never is."""
+    """Return the first datetime in UTC at which it is this local time in the zone; None if it never is."""
     found_utc = local.replace(tzinfo=zone, fold=0).astimezone(UTC)
     return found_utc if found_utc.astimezone(zone).replace(tzinfo=None, fold=0) == local else None
 
 
 def company_timezone() -> str:
-    """The time zone of the active company."""
+    """Return the time zone of the active company."""
     return formats_of(company_id()).timezone
 
 
 def check_timezone(name: str) -> str:
-    """Returns the name. Raises InvalidTimezone_400 for one that the tz database does not have."""
+    """Return the name of a time zone. Raises InvalidTimezone_400 for one that the tz database does not have."""
     if not is_timezone(name):
         raise NamedError(
             "InvalidTimezone_400",

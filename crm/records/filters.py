@@ -19,7 +19,7 @@ LIST_TYPES: dict[str, Kind] = {"text": "text", "numeric": "number", "timestamptz
 
 
 def column_field(kind: RecordKind, api_name: str, **options: Any) -> ListField:
-    """The list field of a column, found by its name in the API. `options` are those of ListField."""
+    """Make the list field of the column with this name in the API. `options` are those of ListField."""
     column = next(column for column in kind.columns if column.api_name == api_name)
     field = next(field for field in kind.model._meta.local_concrete_fields if field.column == column.name)
     type = "id" if field.is_relation else LIST_TYPES[column.type]
@@ -27,7 +27,7 @@ def column_field(kind: RecordKind, api_name: str, **options: Any) -> ListField:
 
 
 def custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
-    """A function for FieldSet that finds the active company's custom fields of a panel by uniqueFieldID or _id."""
+    """Return a function for FieldSet that finds the company's custom fields of a panel by uniqueFieldID or _id."""
 
     def find(name: str) -> ListField | None:
         row = _own_fields(kind).filter(Q(unique_field_id=name) | Q(pk=name)).order_by("pk").first()
@@ -37,7 +37,7 @@ def custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
 
 
 def all_custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
-    """Like custom_fields_of, for many trees at once: the first call reads all fields with one query."""
+    """Do what custom_fields_of does, for many trees at once: the first call reads all fields with one query."""
     known: dict[str, CustomField] = {}
     asked = False
 
@@ -57,7 +57,7 @@ def _own_fields(kind: RecordKind) -> QuerySet[CustomField]:
 
 
 def _list_field(kind: RecordKind, row: CustomField, name: str) -> ListField | None:
-    """The list field with the requested name; None for a field whose values are not indexed."""
+    """Make the list field with the requested name; None for a field whose values are not indexed."""
     spec = spec_of(row)
     value_kind, column = spec.value_type.kind, spec.value_type.column
     if value_kind is None or column is None:

@@ -172,28 +172,28 @@ class RecordKind:
         return tuple(one.name for one in self.model._meta.constraints if isinstance(one, UniqueConstraint))
 
     def emptied(self, name: str) -> dict[str, Any]:
-        """The empty values of the column and of the rest of its group."""
+        """Return the empty values of the column and of the rest of its group."""
         return {one: self.blank[one] for one in self.groups.get(name, (name,)) if not self.by_name[one].stamps}
 
     def violates_unique(self, error: IntegrityError) -> bool:
-        """Whether a statement failed because another record has the unique value."""
+        """Tell whether a statement failed because another record has the unique value."""
         return any(name in str(error) for name in self.unique_constraints)
 
     def live(self) -> QuerySet[Any]:
-        """Its records of the active company that are not deleted."""
+        """Return the records of the active company that are not deleted."""
         return self.model._default_manager.filter(is_deleted=False)
 
     def deleted(self) -> QuerySet[Any]:
-        """Its deleted records that can be restored: neither merged into another one nor erased."""
+        """Return the deleted records that can be restored: neither merged into another one nor erased."""
         return self.stored().filter(is_deleted=True)
 
     def stored(self) -> QuerySet[Any]:
-        """Its live and deleted records, without those that were merged into another one or erased."""
+        """Return the live and deleted records, without those that were merged into another one or erased."""
         gone = {"merged_into", "erased_at"} & {field.name for field in self.model._meta.local_fields}
         return self.model._default_manager.filter(**{f"{name}__isnull": True for name in gone})
 
     def missing(self, name: str, id: str) -> NamedError:
-        """The error of an id that belongs to no live record; it says where a merged record went."""
+        """Return the error of an id that belongs to no live record; it says where a merged record went."""
         into = None
         if any(field.name == "merged_into" for field in self.model._meta.local_fields):
             into = self.model._default_manager.filter(pk=id).values_list("merged_into_id", flat=True).first()
@@ -201,11 +201,11 @@ class RecordKind:
         return NamedError(self.not_found, f"{name}: there is no such {self.singular} in this company{went}")
 
     def taken_meanwhile(self) -> NamedError:
-        """The error of a unique value that another record took at the same time."""
+        """Return the error of a unique value that another record took at the same time."""
         return NamedError(self.exists, f"another {self.singular} has taken {self.unique_noun} in the same moment")
 
     def name_of(self, name: str) -> str:
-        """A column's name in the API; links and custom keys have theirs."""
+        """Return a column's name in the API; the names of links and custom keys stay as they are."""
         if name in self.names:
             return self.names[name]
         if all(field.column != name for field in self.model._meta.local_concrete_fields):

@@ -23,7 +23,7 @@ def read_amount(value: float | int) -> Decimal:
 
 
 def read_currency(value: str) -> str:
-    """The ISO 4217 code of a currency in capitals. Raises BadValue for one that is not in use today."""
+    """Return the ISO 4217 code of a currency in capitals. Raises BadValue for one that is not in use today."""
     code = value.strip().upper()
     if not is_currency(code):
         raise BadValue("needs the ISO 4217 code of a currency in use, such as EUR")

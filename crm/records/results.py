@@ -66,6 +66,6 @@ class BulkResult:
 
 
 def joined(notes: Sequence[str]) -> str:
-    """The notes as one warning, without the last ones of very many."""
+    """Join the notes into one warning, without the last ones of very many."""
     more = [f"and {len(notes) - MAX_NAMED} more"] if len(notes) > MAX_NAMED else []
     return "; ".join([*notes[:MAX_NAMED], *more])

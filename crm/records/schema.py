@@ -41,7 +41,7 @@ class ValueProblem(NamedTuple):
 
 
 def explain(problems: Iterable[ValueProblem]) -> str:
-    """The problems as one warning."""
+    """Join the problems into one warning."""
     return "; ".join(str(problem) for problem in problems)
 
 
@@ -142,7 +142,7 @@ class RecordSchema:
         return self.formats.read_date(text)
 
     def known_keys(self, partial: bool) -> Iterable[str]:
-        """The keys of a formData that are no custom fields."""
+        """Return the keys of a formData that are no custom fields."""
         return self.columns
 
     def read_related(
@@ -185,22 +185,22 @@ class RecordSchema:
         self.lock_unique_values()
 
     def derive(self, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """The derived columns of a record with these columns, without those that triggers maintain."""
+        """Return the derived columns of a record with these columns, without those that triggers maintain."""
         return {}
 
     def claims(self, columns: Mapping[str, Any]) -> dict[str, str]:
-        """Part of what makes a live record with these columns unique (RecordKind.unique) -> its key."""
+        """Return part of what makes a live record with these columns unique (RecordKind.unique) -> its key."""
         return {}
 
     def check_merged(self, id: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         """Refuse columns that the winner of a merge cannot have, by the error's name. By default it can have all."""
 
     def emptied(self, key: str) -> dict[str, Any]:
-        """The empty values of a system field's columns."""
+        """Return the empty values of a system field's columns."""
         return self.kind.emptied(self.columns[key])
 
     def stored_custom(self, row: RecordRow) -> dict[str, Any]:
-        """The custom values of a new record: given values and defaults, without empty ones."""
+        """Return the custom values of a new record: given values and defaults, without empty ones."""
         return {key: value for key, value in (self.defaults | row.custom).items() if value is not None}
 
     def read_system(
@@ -238,7 +238,10 @@ class RecordSchema:
         partial: bool = False,
         drop_invalid: bool = False,
     ) -> list[ValueProblem]:
-        """Required values that the row lacks, or would lack without its invalid values (`invalid`: their keys)."""
+        """Return the problems of required values that the row lacks, or would lack without its invalid values.
+
+        `invalid` has the keys of the invalid values.
+        """
         return self.missing_system(row, invalid, partial, drop_invalid) + self.missing_custom(
             row, invalid, partial, drop_invalid
         )
@@ -246,7 +249,7 @@ class RecordSchema:
     def missing_system(
         self, row: RecordRow, invalid: set[str], partial: bool, drop_invalid: bool
     ) -> list[ValueProblem]:
-        """Required system values that the row lacks, or would lack without its invalid values."""
+        """Return the problems of required system values that are missing, or would be without the invalid ones."""
         found = []
         for key in self.required_system:
             column = self.columns[key]
@@ -292,7 +295,7 @@ class RecordSchema:
     def missing_custom(
         self, row: RecordRow, invalid: set[str], partial: bool, drop_invalid: bool
     ) -> list[ValueProblem]:
-        """Required custom values that the row lacks, or would lack without its invalid values."""
+        """Return the problems of required custom values that are missing, or would be without the invalid ones."""
         found = []
         for key in self.required_custom:
             emptied = key in row.custom and row.custom[key] is None
@@ -336,12 +339,12 @@ class RecordSchema:
 
 
 def lower(text: str) -> str:
-    """The text in lower case, letter by letter as PostgreSQL's lower() does it."""
+    """Convert the text to lower case, letter by letter as PostgreSQL's lower() does it."""
     return text.lower() if text.isascii() else "".join(letter.lower()[0] for letter in text)
 
 
 def spec_of(row: CustomField) -> FieldSpec:
-    """The field that a CustomField row defines."""
+    """Return the field that a CustomField row defines."""
     return make_spec(
         key=row.unique_field_id,
         name=row.name,
@@ -364,7 +367,7 @@ def _may_refer(spec: FieldSpec) -> bool:
 
 
 def known_references(references: Sequence[Reference]) -> set[Reference]:
-    """The references whose members and files the active company has; at most one query per kind."""
+    """Return the references whose members and files the active company has; at most one query per kind."""
     return _existing("member", Member.objects.all(), references) | _existing(
         "file", File.objects.filter(is_deleted=False), references
     )

@@ -23,7 +23,7 @@ class AutomationInput(Input):
 
 
 def member_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:
-    """The snapshot of the member that a row refers to."""
+    """Return the snapshot of the member that a row refers to."""
     found = row[f"{path}_id"]
     return {"_id": found, "name": row[f"{path}__name"], "email": row[f"{path}__email"]} if found else None
 
@@ -61,5 +61,5 @@ class BulkDeleted(Output):
 
 
 def drops_invalid(data: Mapping[str, Any], *, one: bool = False) -> bool:
-    """Whether a body asks to leave invalid values out; of `one` record skipInvalid means the same."""
+    """Tell whether a body asks to leave invalid values out; of `one` record skipInvalid means the same."""
     return bool(data["drop_invalid_values"] or (one and data["skip_invalid"]))

@@ -50,5 +50,5 @@ def register_record_type(record_type: RecordType) -> None:
 
 
 def kind_of(panel: str) -> RecordKind:
-    """The kind of records of a panel."""
+    """Return the kind of records of a panel."""
     return RECORD_TYPES[panel].kind

@@ -47,12 +47,12 @@ class RecordState:
             self.tags = [*(self.tags or ()), *row.tag_ids]
 
     def stamp(self, stamps: Mapping[str, str], now: datetime) -> None:
-        """Date the columns that changed; `stamps` has column -> the column that dates its last change."""
+        """Set the times of the columns that changed; `stamps` has column -> the column with the time of its change."""
         for column, dated in stamps.items():
             self.after[dated] = now if self.after[column] != self.before[column] else self.before[dated]
 
     def changes(self, names: Mapping[str, str]) -> Changes:
-        """The changes of the record; `names` has column -> name in the API, and other columns are left out."""
+        """Return the changes of the record; `names` has column -> name in the API, and other columns are left out."""
         found = {
             names[column]: {"from": event_value(self.before[column]), "to": event_value(value)}
             for column, value in self.after.items()
@@ -66,7 +66,7 @@ class RecordState:
 
 
 def event_value(value: Any) -> Any:
-    """A column's value in an event."""
+    """Return a column's value in the form that events have."""
     return value if value is None or isinstance(value, str | bool | int | float) else json_default(value)
 
 
@@ -152,7 +152,7 @@ def write_links(
 
 
 def touch(kind: RecordKind, ids: Sequence[str], actor_id: str | None) -> None:
-    """Date records whose values, tags or links changed beside their own rows."""
+    """Set updatedAt and updatedBy of records whose values, tags or links changed beside their own rows."""
     if ids:
         with connection.cursor() as cursor:
             cursor.execute(

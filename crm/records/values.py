@@ -36,7 +36,7 @@ class Links(NamedTuple):
 
 
 def tag_links(kind: RecordKind) -> Links:
-    """The tags of a kind's records."""
+    """Return the tags of a kind's records."""
     return Links(kind.tag_table, kind.column, "tag_id")
 
 
@@ -57,7 +57,7 @@ def add_values(schema: RecordSchema, values: Iterable[tuple[str, Mapping[str, An
 
 
 def typed_rows(field: FieldSpec, value: Any) -> list[dict[str, Any]]:
-    """The value table's rows of a stored value, without their record and field."""
+    """Return the value table's rows of a stored value, without their record and field."""
     return [{"position": position, **row._asdict()} for position, row in enumerate(field.index_rows(value))]
 
 

@@ -28,7 +28,7 @@ class RecordViewSet(ResourceViewSet, abstract=True):
     kind: ClassVar[RecordKind]
 
     def read(self, id: str) -> dict[str, Any]:
-        """A live record as its list shows it; raises the kind's error where there is none."""
+        """Return a live record as its list shows it. Raises the kind's error where there is none."""
         found = self._find(id)
         if found is None:
             raise self.kind.missing("id", id)
@@ -38,7 +38,7 @@ class RecordViewSet(ResourceViewSet, abstract=True):
         return self._find(path["id"])
 
     def created(self, saved: Saved, *, lost: str, noun: str, updated: str = "") -> Response:
-        """The answer for a new record, whose warning names the values that were left out.
+        """Return the answer for a new record, whose warning names the values that were left out.
 
         `lost` is the error of a record that somebody else has deleted in between, `noun` what its text calls the
         record, `updated` the message for one that existed and was updated.
@@ -51,7 +51,7 @@ class RecordViewSet(ResourceViewSet, abstract=True):
         return respond(name, found, **beside([*notes, *saved.notes], saved.job))
 
     def processed(self, data: dict[str, Any], result: BulkResult) -> Response:
-        """The answer for many new records."""
+        """Return the answer for many new records."""
         return self.success(data, **beside([f"formData.{index}: {text}" for index, text in result.notes], result.job))
 
     def _find(self, id: str) -> dict[str, Any] | None:
@@ -59,12 +59,12 @@ class RecordViewSet(ResourceViewSet, abstract=True):
 
 
 def beside(notes: Sequence[str], job: str | None = None) -> dict[str, str]:
-    """What stands beside data: a warning, and the job that can undo what was overwritten."""
+    """Return what stands beside data: a warning, and the job that can undo what was overwritten."""
     return {**({"warning": joined(notes)} if notes else {}), **({"bulkJob": job} if job else {})}
 
 
 def listed_records(kind: RecordKind) -> Callable[[ListRequest], QuerySet[Any]]:
-    """The records of a list: the live ones, and the deleted ones too if the request's filters name isDeleted."""
+    """Return a function that reads a list's live records, and the deleted ones too if the filters name isDeleted."""
 
     def rows(asked: ListRequest) -> QuerySet[Any]:
         return kind.stored() if names_field(asked.params, "isDeleted") else kind.live()
@@ -75,7 +75,7 @@ def listed_records(kind: RecordKind) -> Callable[[ListRequest], QuerySet[Any]]:
 def bulk_answer(
     result: BulkResult, live: QuerySet[Any], output: type[Output], messages: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """The answer for many new records: records, failures and errors.
+    """Return the answer for many new records: records, failures and errors.
 
     `messages` has the texts of errors that have no named message.
     """
@@ -100,7 +100,7 @@ def bulk_answer(
 
 
 def _render(ids: Iterable[str], live: QuerySet[Any], output: type[Output]) -> list[dict[str, Any]]:
-    """The records of the ids, in the order of the ids."""
+    """Return the records of the ids, in the order of the ids."""
     ids = list(ids)
     if not ids:
         return []

@@ -14,13 +14,13 @@ from core.errors import ApiError
 from core.lists import FieldSet
 from crm.segments.models import Segment, SegmentRecord
 from crm.segments.services import IdChanges, compiled, fields_of
-from crm.tags.serializers import UNIQUE, LabelCreate, NamedModelOut, count_references
+from crm.tags.serializers import UNIQUE, NamedModelCreate, NamedModelOut, count_references
 
 FILTERS = "as the list's parameter of this name, but an object instead of its text"
 OF_STATIC = "of a static segment"
 
 
-class SegmentBody(LabelCreate):
+class SegmentBody(NamedModelCreate):
     panel = serializers.ChoiceField(
         choices=Segment.Panel.values, required=False, help_text="contact (default) or lead; set once"
     )

@@ -38,7 +38,7 @@ class IdChanges:
 
 
 def fields_of(panel: str) -> FieldSet:
-    """The fields that a segment's tree may name: those of the panel's list, without segments themselves."""
+    """Return the fields that a segment's tree may name: those of the panel's list, without segments themselves."""
     fields = RECORD_TYPES[panel].fields
     own = [field for field in fields.fields.values() if field.name != "segment"]
     return FieldSet(own, default_sort=fields.default_sort, dynamic=all_custom_fields_of(kind_of(panel)))
@@ -71,7 +71,7 @@ def compiled(segment: Segment, fields: FieldSet | None = None) -> Q:
 
 
 def members(segment: Segment) -> QuerySet[Any]:
-    """The live contacts or leads of a segment."""
+    """Return the live contacts or leads of a segment."""
     live = kind_of(segment.panel).live()
     if segment.kind == Segment.Kind.DYNAMIC:
         return live.filter(compiled(segment))
@@ -79,7 +79,7 @@ def members(segment: Segment) -> QuerySet[Any]:
 
 
 def contacts_of(segment: Segment) -> QuerySet[Any]:
-    """The live contacts of a segment, or of its leads if it selects leads."""
+    """Return the live contacts of a segment, or of its leads if it selects leads."""
     found: QuerySet[Any] = members(segment)
     if segment.panel == "contact":
         return found
@@ -87,7 +87,7 @@ def contacts_of(segment: Segment) -> QuerySet[Any]:
 
 
 def next_contacts(segment: Segment, place: str, size: int) -> QuerySet[Any]:
-    """Ids of the segment's next contacts after the id `place`, ascending; some may have been deleted."""
+    """Return the ids of the segment's next contacts after the id `place`, ascending; some may have been deleted."""
     if segment.kind == Segment.Kind.STATIC:
         column = "contact_id" if segment.panel == "contact" else "lead__contact_id"
         rows: QuerySet[Any] = SegmentRecord.objects.filter(segment=segment.pk)
@@ -99,7 +99,7 @@ def next_contacts(segment: Segment, place: str, size: int) -> QuerySet[Any]:
 
 
 def get_segment(id: str) -> Segment:
-    """A segment of the active company. Raises SegmentNotFound_400."""
+    """Return the active company's segment with this id. Raises SegmentNotFound_400."""
     found = Segment.objects.filter(pk=id).first()
     if found is None:
         raise not_found()
@@ -107,7 +107,7 @@ def get_segment(id: str) -> Segment:
 
 
 def not_found() -> NamedError:
-    """The error of an id that belongs to no segment of the company."""
+    """Return the error of an id that belongs to no segment of the company."""
     return NamedError(NOT_FOUND, "id: there is no such segment in this company")
 
 

@@ -103,7 +103,7 @@ class SegmentViewSet(ResourceViewSet):
         return self.success(answer, totalCount=page.total_count, nextCursor=page.next_cursor)
 
     def _selected(self, request: Request) -> tuple[str | None, str, QuerySet[Any]]:
-        """The segment's id, its panel and its records; or no id, the requested panel and all of its records."""
+        """Return the segment's id, its panel and its records; or no id, the requested panel and all of its records."""
         id, panel = request.query_params.get("id"), request.query_params.get("panel")
         if panel is not None and panel not in Segment.Panel.values:
             raise refuse("panel", f"one of {', '.join(Segment.Panel.values)}")

@@ -8,7 +8,7 @@ from core.backoffice.admin import CompanyRecordAdmin
 from crm.tags.models import ContactCategory, Tag
 
 
-class LabelAdmin(CompanyRecordAdmin):
+class NamedModelAdmin(CompanyRecordAdmin):
     """Tags or categories."""
 
     edits = ("name", "description", "color")
@@ -17,14 +17,14 @@ class LabelAdmin(CompanyRecordAdmin):
 
 
 @admin.register(ContactCategory)
-class ContactCategoryAdmin(LabelAdmin):
+class ContactCategoryAdmin(NamedModelAdmin):
     """Categories of contacts."""
 
     icon = "category"
 
 
 @admin.register(Tag)
-class TagAdmin(LabelAdmin):
+class TagAdmin(NamedModelAdmin):
     """Tags of contacts."""
 
     icon = "sell"

@@ -17,7 +17,7 @@ from crm.tags.models import ContactCategory, Tag
 UNIQUE = "unique in the company, whatever the case of its letters"
 
 
-class LabelCreate(Input):
+class NamedModelCreate(Input):
     name = TextInput(max_length=200, help_text=UNIQUE)
     description = TextInput(max_length=5000, allow_blank=True, required=False)
     color = TextInput(
@@ -25,22 +25,22 @@ class LabelCreate(Input):
     )
 
 
-class LabelUpdate(LabelCreate):
+class NamedModelUpdate(NamedModelCreate):
     name = TextInput(max_length=200, required=False, help_text=UNIQUE)
 
 
-class LabelDelete(SelectionInput, AutomationInput):
-    """Which labels to delete."""
+class NamedModelDelete(SelectionInput, AutomationInput):
+    """Which tags or categories to delete."""
 
 
-class LabelSnapshot(Output):
-    """A tag or category, nested where a contact refers to it."""
+class NamedModelSnapshot(Output):
+    """A record with a name, nested where another one refers to it."""
 
     _id = IdField()
     name = serializers.CharField()
 
 
-class NamedModelOut(LabelSnapshot):
+class NamedModelOut(NamedModelSnapshot):
     description = serializers.CharField()
     color = serializers.CharField()
     createdBy = MemberSnapshot(source="created_by")
@@ -50,7 +50,7 @@ class NamedModelOut(LabelSnapshot):
 
 
 def related_model(model: type[Model], name: str) -> type[Model]:
-    """The model at the other end of a model's reverse relation."""
+    """Return the model at the other end of a model's reverse relation."""
     found: Any = model._meta.get_field(name).related_model
     return found  # type: ignore[no-any-return]
 
@@ -69,7 +69,7 @@ def count_references(
 
 
 class CountedTagOut(NamedModelOut):
-    """A label with the number of live records that have it."""
+    """A tag or category with the number of live records that have it."""
 
     paths: ClassVar[dict[str, tuple[type[Model], str, str]]]
     """Name of a count -> the counted model, its path to the tag, and the path that says whether the record is deleted.

@@ -91,7 +91,7 @@ def delete_tags(model: type[TagModel], *, actor_id: str, selection: BulkSelectio
 
 
 def not_found(model: type[TagModel]) -> NamedError:
-    """The error of an id that the company lacks."""
+    """Return the error of an id that the company lacks."""
     return NamedError(NOT_FOUND[model], f"id: there is no such {model._meta.verbose_name} in this company")
 
 
@@ -114,12 +114,12 @@ def check_tags(*, tag_ids: Iterable[str] = (), category_ids: Iterable[str] = ())
 
 
 def missing_tags(ids: Iterable[str]) -> list[str]:
-    """The ids that belong to no tag of the active company."""
+    """Return the ids that belong to no tag of the active company."""
     return _missing(Tag, ids)
 
 
 def missing_categories(ids: Iterable[str | None]) -> list[str]:
-    """The ids that belong to no contact category of the active company."""
+    """Return the ids that belong to no contact category of the active company."""
     return _missing(ContactCategory, ids)
 
 

@@ -12,7 +12,14 @@ from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from crm.tags.filters import NAMED_MODEL_FIELDS
 from crm.tags.models import ContactCategory, Tag
-from crm.tags.serializers import CategoryOut, LabelCreate, LabelDelete, LabelUpdate, NamedModelOut, TagOut
+from crm.tags.serializers import (
+    CategoryOut,
+    NamedModelCreate,
+    NamedModelDelete,
+    NamedModelOut,
+    NamedModelUpdate,
+    TagOut,
+)
 from crm.tags.services import create_tag, delete_tags, not_found, update_tag
 
 
@@ -53,7 +60,7 @@ class TagViewSet(NamedModelViewSet):
 
     @endpoint(
         "Create a tag",
-        input=LabelCreate,
+        input=NamedModelCreate,
         output=TagOut,
         success="TagCreated_201",
         errors=("TagNameAlreadyExists_400",),
@@ -64,7 +71,7 @@ class TagViewSet(NamedModelViewSet):
 
     @endpoint(
         "Delete tags",
-        input=LabelDelete,
+        input=NamedModelDelete,
         output=Deleted,
         bulk=True,
         success="TagsDeleted_200",
@@ -80,7 +87,7 @@ class TagViewSet(NamedModelViewSet):
 
     @endpoint(
         "Update a tag",
-        input=LabelUpdate,
+        input=NamedModelUpdate,
         output=TagOut,
         success="TagUpdated_200",
         errors=("TagNotFound_400", "TagNameAlreadyExists_400"),
@@ -97,7 +104,7 @@ class ContactCategoryViewSet(NamedModelViewSet):
 
     @endpoint(
         "Create a contact category",
-        input=LabelCreate,
+        input=NamedModelCreate,
         output=CategoryOut,
         success="ContactCategoryCreated_201",
         takes="contact-category",
@@ -108,7 +115,7 @@ class ContactCategoryViewSet(NamedModelViewSet):
 
     @endpoint(
         "Delete contact categories",
-        input=LabelDelete,
+        input=NamedModelDelete,
         output=Deleted,
         bulk=True,
         success="ContactCategoriesDeleted_200",
@@ -124,7 +131,7 @@ class ContactCategoryViewSet(NamedModelViewSet):
 
     @endpoint(
         "Update a contact category",
-        input=LabelUpdate,
+        input=NamedModelUpdate,
         output=CategoryOut,
         success="ContactCategoryUpdated_200",
         errors=("ContactCategoryNotFound_400", "ContactCategoryNameAlreadyExists_400"),

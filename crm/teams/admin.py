@@ -32,4 +32,4 @@ def _members(team: Team) -> SafeString:
         )
         for link in links
     ]
-    return table(("Name", "E-mail", "Membership", "Gets leads", "Last lead dealt"), rows, empty="Nobody belongs to it.")
+    return table(("Name", "E-mail", "Membership", "Gets leads", "Last assigned"), rows, empty="Nobody belongs to it.")

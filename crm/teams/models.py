@@ -27,7 +27,7 @@ class TeamMember(CompanyModel):
     team = CompanyForeignKey(Team, on_delete=models.CASCADE, related_name="links", db_index=False)
     member = CompanyForeignKey("accounts.Member", on_delete=models.CASCADE, related_name="team_links")
     last_assigned_at = models.DateTimeField(null=True, db_column="dealt_at")
-    is_available = models.BooleanField(default=True, help_text="Off: gets no leads dealt, stays in the team.")
+    is_available = models.BooleanField(default=True, help_text="Off: is assigned no leads, stays in the team.")
 
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("team", "member"), name="teammember_once")]

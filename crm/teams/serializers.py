@@ -17,7 +17,7 @@ from core.errors import InvalidFormat
 from core.fields import JSONField
 from core.ids import is_id
 from crm.records.serializers import AutomationInput
-from crm.tags.serializers import UNIQUE, LabelCreate, NamedModelOut, count_references, related_model
+from crm.tags.serializers import UNIQUE, NamedModelCreate, NamedModelOut, count_references, related_model
 from crm.teams.models import Team, TeamMember
 from crm.teams.services import MemberChanges
 
@@ -25,7 +25,7 @@ MAX_MEMBERS = 1000
 
 
 class Availability(ObjectInput):
-    """Member id -> whether leads are dealt to them in this team."""
+    """Member id -> whether leads are assigned to them in this team."""
 
     def to_internal_value(self, data: Any) -> dict[str, bool]:
         found = super().to_internal_value(data)
@@ -37,10 +37,10 @@ class Availability(ObjectInput):
         return found
 
 
-class TeamCreate(LabelCreate):
+class TeamCreate(NamedModelCreate):
     members = IdList(required=False, max_length=MAX_MEMBERS, help_text="ids of all its members")
     availability = Availability(
-        required=False, help_text="member id -> boolean: whether leads are dealt to them in this team (default true)"
+        required=False, help_text="member id -> boolean: whether leads are assigned to them in this team (default true)"
     )
 
 
@@ -71,7 +71,7 @@ class TeamMemberOut(MemberSnapshot):
     """A member of a team."""
 
     status = serializers.CharField(
-        help_text="of the membership in the company; leads are dealt to accepted members and owners alone"
+        help_text="of the membership in the company; leads are assigned to accepted members and owners only"
     )
     isAvailable = serializers.BooleanField()
 

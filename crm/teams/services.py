@@ -84,7 +84,7 @@ def update_team(*, id: str, actor_id: str, values: Mapping[str, Any], members: M
 
 
 def not_found() -> NamedError:
-    """The error of an id that belongs to no team of the company."""
+    """Return the error of an id that belongs to no team of the company."""
     return NamedError(NOT_FOUND, "id: there is no such team in this company")
 
 

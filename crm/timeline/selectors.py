@@ -134,13 +134,13 @@ def _entries(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _file_names(rows: list[dict[str, Any]]) -> dict[str | None, str]:
-    """Import -> the name of its file, of the imports in the rows."""
+    """Return import -> the name of its file, of the imports in the rows."""
     ids = {row["details"]["import"] for row in rows if row["details"].get("import")}
     return dict(Import.objects.filter(pk__in=ids).values_list("pk", "file__name")) if ids else {}
 
 
 def _field_names(rows: list[dict[str, Any]]) -> dict[str, str]:
-    """uniqueFieldID -> the name of the field, of the fields that changed in the rows."""
+    """Return uniqueFieldID -> the name of the field, of the fields that changed in the rows."""
     keys = {key for row in rows for key in (row["details"].get("changes") or row["details"])}
     found: QuerySet[CustomField] = CustomField.objects.filter(panel__in=("contact", "lead"), unique_field_id__in=keys)
     return dict(found.values_list("unique_field_id", "name")) if keys else {}

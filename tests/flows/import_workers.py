@@ -78,7 +78,7 @@ class Workers:
 
 @contextmanager
 def running(work: str = "import", **sizes: int) -> Iterator[Workers]:
-    """A worker of a kind of work, with settings that make its batches small."""
+    """Run a worker of a kind of work, with settings that make its batches small."""
     workers = Workers(work, sizes or {"IMPORT_BATCH_ROWS": BATCH})
     try:
         workers.spawn()

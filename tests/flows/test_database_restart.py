@@ -41,7 +41,7 @@ def ticked_since(service: Service, moment: datetime) -> bool:
 
 
 def work(service: Service, seconds: float) -> None:
-    """Have the long worker make an export, a short one send a mail, and the tick tick."""
+    """Ask for an export and a mail, and wait until the workers have made them and the tick has ended."""
     moment, before = datetime.now(UTC), mails(service)
     export = service.api("POST", "/export", {"resource": "contact"})["data"]["_id"]
     service.call("POST", "/api/public/forgot-password", {"email": OWNER})
@@ -53,7 +53,7 @@ def work(service: Service, seconds: float) -> None:
 
 @contextmanager
 def workers_in_a_statement(service: Service) -> Iterator[None]:
-    """Have both kinds of worker wait for a lock, each in a statement outside of any transaction.
+    """Make both kinds of worker wait for a lock, each in a statement outside of any transaction.
 
     Django keeps a connection that is lost in such a statement; one that is lost in a transaction it drops by itself.
     """

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.long
 
 
 def content(rows: int) -> bytes:
-    """Good rows, bad ones, repeated ones and such that name tags, mixed by a fixed seed."""
+    """Make good rows, bad ones, repeated ones and rows that name tags, mixed by a fixed seed."""
     chance = random.Random(20)
     lines = []
     for number in range(rows):
@@ -36,14 +36,14 @@ def content(rows: int) -> bytes:
 
 
 def prepare(cast: Cast) -> dict[str, Any]:
-    """A custom field, and the mapping of the file's columns."""
+    """Create a custom field. Returns the mapping of the file's columns, and the options."""
     with cast.scope():
         CustomField.objects.create(name="Score", unique_field_id="score", field_type="number", value_type="number")
     return {"columnMapping": {**MAPPING, "Score": "score", "Tags": "tags"}, "options": {"existing": "update"}}
 
 
 def outcome(cast: Cast, job_id: str) -> dict[str, Any]:
-    """All that an import leaves behind, without the ids and times that are new each time."""
+    """Return all that an import leaves behind, without the ids and times that are new each time."""
     with cast.scope():
         job = Import.objects.get(pk=job_id)
         names = ("status", "error", "total", "processed", "created", "updated", "skipped", "failed", "next_row")
@@ -65,7 +65,7 @@ def outcome(cast: Cast, job_id: str) -> dict[str, Any]:
 
 
 def chaos(rows: int, kills: int) -> dict[str, Any]:
-    """One import with kills and one without; their outcomes must be equal."""
+    """Run one import with kills and one without; their outcomes must be equal."""
     calm, stormy = make_cast(), make_cast()
     data, end = content(rows), time.monotonic() + SECONDS
     settings.IMPORT_BATCH_ROWS = BATCH

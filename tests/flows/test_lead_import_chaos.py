@@ -1,5 +1,5 @@
-"""Workers killed by kill -9 while they import leads: contacts, leads, links, events and the dealing are those of an
-undisturbed import."""
+"""Workers killed by kill -9 while they import leads: contacts, leads, links, events and assignments are those of
+an undisturbed import."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ MEMBERS = ("Ann", "Bob", "Cid")
 
 
 def content(rows: int) -> bytes:
-    """New leads, repeated and closed ones, several of one contact, bad rows and such that name tags, mixed by a fixed
-    seed."""
+    """Make new leads, repeated and closed ones, several of one contact, bad rows and rows that name tags, mixed by a
+    fixed seed."""
     chance = random.Random(21)
     lines = []
     for number in range(rows):
@@ -45,7 +45,7 @@ def content(rows: int) -> bytes:
 
 
 def prepare(cast: Cast) -> dict[str, Any]:
-    """What the file names, and the mapping of its columns."""
+    """Create what the file names. Returns the mapping of its columns, and the options."""
     with cast.scope():
         lead_field("score", "number", "number")
         for name in ("Roof", "Cellar", "Attic"):
@@ -56,7 +56,7 @@ def prepare(cast: Cast) -> dict[str, Any]:
 
 
 def outcome(cast: Cast, job_id: str) -> dict[str, Any]:
-    """All that an import leaves behind, without the ids and times that are new each time."""
+    """Return all that an import leaves behind, without the ids and times that are new each time."""
     of_lead = ("contact__email", "first_product", "status", "value", "team_member__name", "custom")
     with cast.scope():
         job = Import.objects.get(pk=job_id)
@@ -81,7 +81,7 @@ def outcome(cast: Cast, job_id: str) -> dict[str, Any]:
 
 
 def chaos(rows: int, kills: int) -> dict[str, Any]:
-    """One import with kills and one without; their outcomes must be equal."""
+    """Run one import with kills and one without; their outcomes must be equal."""
     calm, stormy = make_cast(), make_cast()
     data, end = content(rows), time.monotonic() + SECONDS
     settings.IMPORT_BATCH_ROWS = BATCH

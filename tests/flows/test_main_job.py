@@ -29,7 +29,7 @@ def ended(job: Any) -> Any:
 
 
 def contacts() -> bytes:
-    """A file as people have it: German Excel's delimiter and code page, a bad row, a duplicate."""
+    """Make a file as people have it: German Excel's delimiter and code page, a bad row, a duplicate."""
     lines = ["Name;E-Mail;Telefon;Stadt"]
     lines += [f"Jürgen Müller {n};juergen{n}@kunden.example;+49 151 {10000000 + n};Köln" for n in range(ROWS)]
     lines += ["Kaputt;keine-adresse;+49 151 99999999;Bonn", "Doppelt;JUERGEN0@kunden.example;+49 151 77777777;Bonn"]

@@ -101,7 +101,7 @@ def stable(database: str) -> Iterator[Stable]:
 
 
 def prepare(cast: Cast, port: int, mails: int) -> str:
-    """Contacts, a sender and a run for all of them; returns the run's id."""
+    """Create contacts, a sender and a run for all of them. Returns the run's id."""
     with cast.scope():
         SmtpFactory(port=port, username="user", password="päss wörd")
         AiApp.objects.create(provider="offline-composer", name="Offline", is_default=True)
@@ -140,7 +140,7 @@ def kill_while_sending(workers: Stable, server: Faults, mails: int, kills: int, 
 
 
 def wait_until_done(cast: Cast, run: str, mails: int, end: float) -> Counter[str]:
-    """The counts by status once no message is on its way any more."""
+    """Wait until no message is on its way any more. Returns the counts by status."""
     while True:
         with company_scope(cast.company.pk):
             # A rested sender is not what is tested here.

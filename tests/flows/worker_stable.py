@@ -18,7 +18,7 @@ WORKS = ("genie", "send")
 
 
 def run() -> None:
-    """What a Celery worker and the tick do, without a broker between them."""
+    """Do what a Celery worker and the tick do, without a broker between them."""
     from core.jobs import WORK, sweep
 
     random.seed()

@@ -100,7 +100,7 @@ def session_headers(member: Member) -> dict[str, str]:
 
 
 def make_cast(permission: dict[str, Any] | None = None) -> Cast:
-    """A company with an active subscription; the narrow member may only GET contacts unless told otherwise."""
+    """Create a company with an active subscription; the narrow member may only GET contacts by default."""
     company = CompanyFactory()
     with company_scope(company.pk):
         provision_company()

@@ -45,8 +45,8 @@ SEEDS = "test_seeds"
 
 
 def sources() -> list[Path]:
-    """The project's files that decide on the schema: migrations with what they import, models, and the receivers of
-    post_migrate."""
+    """Return the project's files that decide on the schema: migrations with what they import, models, and the receivers
+    of post_migrate."""
     found: set[Path] = set()
     for app in apps.get_app_configs():
         if app.name.partition(".")[0] not in PROJECT:
@@ -72,7 +72,7 @@ def sources() -> list[Path]:
 
 
 def fingerprint() -> str:
-    """A hash of the sources of the schema, of the installed apps, and of the versions of Django and PostgreSQL."""
+    """Return a hash of the schema's sources, of the installed apps, and of the versions of Django and PostgreSQL."""
     digest = hashlib.sha256(repr((settings.INSTALLED_APPS, django.VERSION, connection.pg_version)).encode())
     for path in [*sources(), Path(__file__)]:
         digest.update(str(path.relative_to(settings.BASE_DIR)).encode() + b"\0" + path.read_bytes() + b"\0")
@@ -168,7 +168,7 @@ def _run(program: str, *arguments: str) -> bytes:
 
 
 def _maintenance() -> psycopg.Connection:
-    """A session outside of any test's database, as the login role."""
+    """Open a session outside of any test's database, as the login role."""
     parameters = connection.get_connection_params()
     wanted = {name: parameters[name] for name in ("host", "port", "user", "password") if parameters.get(name)}
     return psycopg.connect(**wanted, dbname="postgres", autocommit=True)
@@ -182,7 +182,7 @@ def _use(name: str) -> None:
 
 
 def _tables(cursor: Any) -> dict[str, list[str]]:
-    """The tables of the schema `public`, and the columns of each that are not generated."""
+    """Return the tables of the schema `public`, and the columns of each that are not generated."""
     cursor.execute(
         "SELECT relname, array_agg(attname::text ORDER BY attnum) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid"  # noqa: E501
         " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped AND attgenerated = ''"  # noqa: E501
@@ -192,7 +192,7 @@ def _tables(cursor: Any) -> dict[str, list[str]]:
 
 
 def _with_rows(cursor: Any, tables: list[str]) -> list[str]:
-    """Those of the tables that are not empty."""
+    """Return those of the tables that are not empty."""
     if not tables:
         return []
     cursor.execute(

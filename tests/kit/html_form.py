@@ -48,7 +48,7 @@ class _Form(HTMLParser):
 
 
 def form_data(html: str, form_id: str) -> dict[str, list[str]]:
-    """Names and values that the form of this id would send as it stands."""
+    """Return the names and values that the form of this id would send as it stands."""
     form = _Form(form_id)
     form.feed(html)
     return form.sent

@@ -42,7 +42,7 @@ def generate() -> bytes:
 
 @cache
 def document() -> dict[str, Any]:
-    """The schema of the sources as they are now."""
+    """Return the schema that the present sources make."""
     digest = hashlib.sha256()
     for package in sorted(settings.BASE_DIR.glob("*/__init__.py")):
         if package.parent.name != "tests":
@@ -73,7 +73,7 @@ def _validator(pointer: str) -> Draft202012Validator:
 
 @cache
 def _templates() -> list[tuple[re.Pattern[str], str]]:
-    """Pattern -> path of the schema; the paths with the fewest parameters come first."""
+    """Return pattern -> path of the schema; the paths with the fewest parameters come first."""
     paths = sorted(document()["paths"], key=lambda path: (path.count("{"), path))
     return [(re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path))), path) for path in paths]
 
@@ -84,12 +84,12 @@ def _template(path: str) -> str | None:
 
 
 def _escape(part: str) -> str:
-    """A part of a JSON pointer in a URI."""
+    """Escape a part of a JSON pointer for a URI."""
     return re.sub(r"[^\w.~-]", lambda found: f"%{ord(found[0]):02X}", part.replace("~", "~0").replace("/", "~1"))
 
 
 def _matching(media: str, described: dict[str, Any]) -> str | None:
-    """The described content type that the answer's is one of."""
+    """Return the described content type that the answer's matches."""
     kind = media.partition("/")[0]
     return next((name for name in (media, f"{kind}/*", "*/*") if name in described), None)
 
@@ -162,7 +162,7 @@ def _read(response: Any, pieces: Any, examine: Any) -> Iterator[bytes]:
 
 
 def install() -> None:
-    """Have the test client check what it gets."""
+    """Make the test client check each answer against the schema."""
     request = Client.request
 
     def checked(client: Client, **arguments: Any) -> Any:

@@ -8,7 +8,7 @@ from core.jobs import WORK, PeriodicTask, registered
 
 
 def only(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    """For this test there are no periodic tasks but these."""
+    """Unregister all periodic tasks but these, for this test."""
     tasks = registered(PeriodicTask)
     assert tasks.keys() >= set(names)
     for name, task in tasks.items():

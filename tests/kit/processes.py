@@ -24,7 +24,7 @@ while time.monotonic() < end:
 
 
 def database_url() -> str:
-    """The address of the test's own database, for another process."""
+    """Return the address of the test's own database, for another process."""
     settings = connection.settings_dict
     host = settings["OPTIONS"].get("host") or settings["HOST"]
     user, port = settings["USER"], f":{settings['PORT']}" if settings["PORT"] else ""
@@ -34,8 +34,7 @@ def database_url() -> str:
 
 
 def python(code: str, *arguments: str) -> subprocess.Popen[str]:
-    """A Python process with the suite's settings on the test's database; it says `ready` on its first line when it
-    does so."""
+    """Start a Python process with the suite's settings on the test's database; its first line is `ready` once it is."""
     environment = {
         **os.environ,
         "DATABASE_URL": database_url(),
@@ -48,12 +47,12 @@ def python(code: str, *arguments: str) -> subprocess.Popen[str]:
 
 
 def drainer(name: str, seconds: float = 60) -> subprocess.Popen[str]:
-    """A worker of one kind of work, which ends by itself after `seconds`."""
+    """Start a worker of one kind of work, which ends by itself after `seconds`."""
     return python(DRAIN, name, str(seconds))
 
 
 def kill(process: subprocess.Popen[str]) -> None:
-    """kill -9, and wait for the end."""
+    """Kill the process by SIGKILL, and wait for its end."""
     process.kill()
     process.wait(timeout=10)
     if process.stdout:

@@ -13,8 +13,8 @@ from django.db import connection, transaction
 
 @contextmanager
 def kept_for_module(blocker: Any) -> Iterator[None]:
-    """A transaction around all tests of a module, rolled back at the end; what a fixture makes inside is there for
-    each of them."""
+    """Open a transaction around all tests of a module, rolled back at the end; each of them finds what a fixture makes
+    inside."""
     with blocker.unblock(), transaction.atomic():
         yield
         transaction.set_rollback(True)
@@ -22,7 +22,7 @@ def kept_for_module(blocker: Any) -> Iterator[None]:
 
 @contextmanager
 def row(subtests: pytest.Subtests, operation: object) -> Iterator[None]:
-    """A subtest named after the operation, whose changes are taken back."""
+    """Open a subtest named after the operation, whose changes are rolled back."""
     with subtests.test(str(operation)), transaction.atomic():
         yield
         connection.check_constraints()

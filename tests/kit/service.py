@@ -39,7 +39,7 @@ class Service:
     key: str = ""
 
     def call(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
-        """The answer's JSON; an error status raises with the body in its text."""
+        """Return the answer's JSON. Raises AssertionError, with the body, for an error status."""
         content = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         sent = {"apikey": self.key, "Content-Type": "application/json", **(headers or {})}
         request = urllib.request.Request(self.base + path, content, sent, method=method)
@@ -53,7 +53,7 @@ class Service:
         return self.call(method, "/api/key/protected" + path, body)
 
     def status(self, method: str, path: str) -> tuple[int, Any]:
-        """The status and headers of an answer by key, whatever it is."""
+        """Return the status and headers of an answer by key, whatever it is."""
         request = urllib.request.Request(self.base + path, headers={"apikey": self.key}, method=method)
         try:
             with urllib.request.urlopen(request, timeout=30) as response:
@@ -71,14 +71,14 @@ class Service:
         return self.call("POST", "/api/key/protected/upload", body, headers)["data"]
 
     def mails(self) -> list[Any]:
-        """The outreach that has been caught; notices of the service itself are left out."""
+        """Return the outreach that has been caught, without notices of the service itself."""
         files = sorted((self.data / "mails").glob("*.eml"))
         caught = [email.message_from_bytes(file.read_bytes(), policy=email.policy.default) for file in files]
         return [mail for mail in caught if "ann@acme.example" in mail["From"]]
 
 
 def until(what: Callable[[], Any], seconds: float = 90) -> Any:
-    """What the function gives as soon as that is something."""
+    """Call the function until it returns something, and return that."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         found = what()
@@ -90,7 +90,7 @@ def until(what: Callable[[], Any], seconds: float = 90) -> Any:
 
 @contextmanager
 def running_service() -> Iterator[Service]:
-    """`make run` on a data directory of its own, stopped cleanly at the end of the block."""
+    """Run `make run` on a data directory of its own, and stop it cleanly at the end of the block."""
     data = Path(tempfile.mkdtemp(prefix="lw-", dir="/tmp"))
     data.chmod(0o711)
     (data / THROWAWAY_MARK).touch()

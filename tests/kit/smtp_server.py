@@ -203,7 +203,7 @@ def accept_any(server: SMTP, session: object, envelope: Envelope, mechanism: str
 
 
 def certificate(folder: Path, name: str = "localhost") -> tuple[ssl.SSLContext, str]:
-    """A self-made certificate: the server's context, and the file that a client has to trust."""
+    """Make a self-signed certificate. Returns the server's context, and the file that a client has to trust."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     now = dt.datetime.now(dt.UTC)

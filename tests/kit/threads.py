@@ -15,7 +15,7 @@ from core.tenancy import company_scope
 
 
 def at_once(number: int, company: str | None, call: Callable[[int], Any]) -> list[Any]:
-    """The results, or the names of the errors, of calls inside the company (None: in no scope)."""
+    """Make so many calls at once inside the company (None: in no scope). Returns their results or names of errors."""
 
     def run(n: int) -> Any:
         try:

@@ -29,7 +29,7 @@ class Web:
     def call(
         self, method: str, path: str, headers: dict[str, str] | None = None, body: bytes | None = None
     ) -> tuple[int, Any, float]:
-        """The status and headers of an answer, and the seconds until it was read."""
+        """Return the status and headers of an answer, and the seconds until it was read."""
         started = time.monotonic()
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", body, headers or {}, method=method)
         try:
@@ -41,7 +41,7 @@ class Web:
             return error.code, error.headers, time.monotonic() - started
 
     def health(self) -> tuple[int, float]:
-        """The status of the health check, and the seconds that it took."""
+        """Return the status of the health check, and the seconds that it took."""
         status, _, seconds = self.call("GET", HEALTH)
         return status, seconds
 

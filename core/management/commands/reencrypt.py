@@ -1,4 +1,4 @@
-"""Encrypt the secrets at rest anew that are of an older form or under an older key (docs/operations.md)."""
+"""Re-encrypt the secrets at rest that have an older form or an older key (docs/operations.md)."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Command(BaseCommand):
 
 
 def encrypted_fields() -> Iterator[EncryptedTextField]:
-    """All encrypted fields of all models."""
+    """Yield all encrypted fields of all models."""
     for model in apps.get_models():
         yield from (field for field in model._meta.concrete_fields if isinstance(field, EncryptedTextField))
 
 
 def renew(field: EncryptedTextField) -> tuple[int, int]:
-    """Encrypt the outdated secrets of a field anew, each batch in a transaction. Returns the number of those done, and
-    of those that cannot be read."""
+    """Re-encrypt the outdated secrets of a field, each batch in a transaction. Returns the number of those done, and of
+    those that cannot be read."""
     done = unreadable = 0
     rows = field.model._base_manager.alias(length=Length(field.name)).filter(length__gt=0)
     rows = rows.only(*field.reads, field.name).order_by("pk").select_for_update(of=("self",), no_key=True)

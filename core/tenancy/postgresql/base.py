@@ -66,7 +66,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._applied = wanted
 
     def _has_roles(self, cursor: Any) -> bool:
-        """Whether the roles of core.tenancy.row_security exist. It asks once per connection."""
+        """Tell whether the roles of core.tenancy.row_security exist. It asks once per connection."""
         if not self._roles_exist:
             cursor.execute("SELECT count(*) = 2 FROM pg_roles WHERE rolname IN (%s, %s)", (APP_ROLE, SYSTEM_ROLE))
             self._roles_exist = cursor.fetchone()[0]

@@ -81,7 +81,7 @@ def restore_batch(
 
 
 def _revives(entry: Journaled) -> bool:
-    """Whether restoring the entry may bring a deleted record back."""
+    """Tell whether restoring the entry may bring a deleted record back."""
     return entry.before is not None and "is_deleted" in (entry.after or {}).get("row", {})
 
 

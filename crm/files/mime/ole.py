@@ -12,7 +12,7 @@ END_OF_CHAIN = 0xFFFFFFFA
 
 
 def stream_names(stream: BinaryIO) -> set[str]:
-    """Names of the container's streams and storages; empty when the container is damaged. Reads a bounded part."""
+    """Return the names of a container's streams and storages; none if it is damaged. Reads a bounded part of it."""
     stream.seek(0)
     header = stream.read(512)
     if len(header) < 512 or not header.startswith(SIGNATURE):
@@ -38,7 +38,7 @@ def stream_names(stream: BinaryIO) -> set[str]:
 
 
 def _next(stream: BinaryIO, fat_sectors: tuple[int, ...], sector: int, size: int) -> int:
-    """The sector that follows in its chain, from the allocation table's first 109 sectors."""
+    """Return the sector that follows in its chain, from the allocation table's first 109 sectors."""
     which, place = divmod(sector, size // 4)
     if which >= len(fat_sectors) or fat_sectors[which] >= END_OF_CHAIN:
         return END_OF_CHAIN

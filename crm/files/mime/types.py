@@ -84,5 +84,5 @@ INLINE_SAFE: frozenset[str] = frozenset(
 
 
 def inline_safe(mime: str) -> bool:
-    """Whether a browser may show a download of this type; all others are sent as attachments."""
+    """Tell whether a browser may show a download of this type; all others are sent as attachments."""
     return mime in INLINE_SAFE

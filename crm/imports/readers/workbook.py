@@ -150,7 +150,7 @@ class WorkbookTable(Table):
 
 
 def is_encrypted(stream: BinaryIO) -> bool:
-    """Whether the content is an office document with a password."""
+    """Tell whether the content is an office document with a password."""
     return "EncryptedPackage" in ole.stream_names(stream)
 
 

@@ -22,7 +22,7 @@ from core.tenancy import as_owner, company_id, unscoped
 from tests.kit.cast import Cast, make_cast
 from tests.kit.threads import at_once
 
-Seen = list[tuple[str, str, str]]
+Handled = list[tuple[str, str, str]]
 
 
 Registrar = Callable[..., None]
@@ -49,15 +49,15 @@ def register() -> Iterator[Registrar]:
 
 
 @pytest.fixture
-def seen(register: Registrar) -> Seen:
+def seen(register: Registrar) -> Handled:
     """What a consumer of thing.made has handled: (company, object, kind)."""
-    handled: Seen = []
+    handled: Handled = []
     register("test", each(lambda event: handled.append((company_id(), event.object_id, event.kind))))
     return handled
 
 
 def things(number: int) -> list[str]:
-    """Ids of things that were made just now."""
+    """Emit thing.made for so many new ids. Returns these."""
     ids = [new_id() for _ in range(number)]
     emit("thing.made", ids)
     return ids
@@ -79,7 +79,7 @@ def test_events_are_in_order_and_carry_what_happened(scope: Cast) -> None:
     }
 
 
-def test_a_consumer_gets_each_event_once_in_its_own_company(cast: Cast, outsiders: Cast, seen: Seen) -> None:
+def test_a_consumer_gets_each_event_once_in_its_own_company(cast: Cast, outsiders: Cast, seen: Handled) -> None:
     expected = []
     for one in (cast, outsiders):
         with one.scope(), transaction.atomic():
@@ -131,7 +131,7 @@ def test_events_come_many_at_once_in_their_order_one_company_at_a_time(
         assert [id for owner, found in batches for id in found if owner == company] == ids
 
 
-def test_a_bad_event_among_many_is_put_back_alone(scope: Cast, register: Registrar) -> None:
+def test_a_bad_event_among_many_is_retried_alone(scope: Cast, register: Registrar) -> None:
     ids = [new_id() for _ in range(7)]
     bad, sizes = ids[3], []
 
@@ -175,7 +175,7 @@ def test_an_error_of_the_database_costs_no_other_event(scope: Cast, register: Re
 
 
 def test_consumers_are_notified_once_after_the_commit_unless_they_can_wait(
-    scope: Cast, seen: Seen, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Callable[..., Any]
+    scope: Cast, seen: Handled, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     notified: list[str] = []
     monkeypatch.setattr("core.jobs.notify._publish", lambda name, **_: notified.append(name))
@@ -192,7 +192,7 @@ def test_consumers_are_notified_once_after_the_commit_unless_they_can_wait(
     assert deliver() == 2
 
 
-def test_work_ends_at_the_deadline_and_leaves_the_rest_as_it_was(cast: Cast, outsiders: Cast, seen: Seen) -> None:
+def test_work_ends_at_the_deadline_and_leaves_the_rest_as_it_was(cast: Cast, outsiders: Cast, seen: Handled) -> None:
     for one in (cast, outsiders):
         with one.scope(), transaction.atomic():
             things(1)
@@ -203,7 +203,7 @@ def test_work_ends_at_the_deadline_and_leaves_the_rest_as_it_was(cast: Cast, out
     assert deliver() == 2
 
 
-def test_statements_do_not_grow_with_the_events(scope: Cast, seen: Seen) -> None:
+def test_statements_do_not_grow_with_the_events(scope: Cast, seen: Handled) -> None:
     counts = []
     for number in (1, 300):
         with CaptureQueriesContext(connection) as written:
@@ -216,7 +216,7 @@ def test_statements_do_not_grow_with_the_events(scope: Cast, seen: Seen) -> None
     assert len(seen) == 301
 
 
-def test_the_due_ones_are_read_from_their_index_in_order(scope: Cast, seen: Seen) -> None:
+def test_the_due_ones_are_read_from_their_index_in_order(scope: Cast, seen: Handled) -> None:
     things(2000)
     with CaptureQueriesContext(connection) as captured:
         deliver(deadline=float("inf"))

@@ -85,7 +85,7 @@ def page(queryset: QuerySet | None = None, **params: Any) -> Page:
 
 
 def names(queryset: QuerySet | None = None, **params: Any) -> list[str]:
-    """The names of the first page of up to 1,000, sorted by name unless told otherwise."""
+    """Return the names of the first page of up to 1,000, sorted by name unless told otherwise."""
     params = {"p": 1, "n": 1000, "sortBy": "name", "sortOrder": "asc", **params}
     return [row["name"] for row in page(queryset, **params).rows]
 

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.django_db
 
 
 def by_cursor(n: int, **params: Any) -> Iterator[list[str]]:
-    """The ids of each page, in cursor mode."""
+    """Yield the ids of each page, in cursor mode."""
     found = page(n=n, cursorPagination="true", **params)
     total = found.total_count
     for _ in range(1000):
@@ -53,7 +53,7 @@ def by_cursor(n: int, **params: Any) -> Iterator[list[str]]:
 
 
 def in_order(people: list[Person], sort: list[tuple[str, str]]) -> list[str]:
-    """The ids as the contract sorts them, by plain Python."""
+    """Return the ids as the contract sorts them, in plain Python."""
     rows = [record(p) for p in people]
     for name, order in reversed([*sort, ("_id", sort[-1][1])]):
         # sorted() keeps the order of equals, also in reverse: that is what the passes for the later keys have set.

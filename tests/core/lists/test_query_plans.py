@@ -52,7 +52,7 @@ def crowd(django_db_setup: None, django_db_blocker: Any) -> Any:
 
 
 def plans(**params: Any) -> list[dict[str, Any]]:
-    """The nodes of the plans of a page's queries, with what they really did."""
+    """Return the nodes of the plans of a page's queries, with their measured rows."""
     with CaptureQueriesContext(connection) as captured:
         assert len(page(**params).rows) == N
     nodes: list[dict[str, Any]] = []
@@ -70,7 +70,7 @@ def walk(plan: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def rows_read(nodes: list[dict[str, Any]]) -> int:
-    """Rows that the scans touched, with those that a filter threw away."""
+    """Return the number of rows that the scans read, including those that a filter removed."""
     return sum(
         (n["Actual Rows"] + n.get("Rows Removed by Filter", 0)) * n["Actual Loops"]
         for n in nodes
@@ -79,7 +79,7 @@ def rows_read(nodes: list[dict[str, Any]]) -> int:
 
 
 def rows_sorted(nodes: list[dict[str, Any]]) -> int:
-    """Rows that the plans' largest sort puts in order; an incremental one, of equals, does not count."""
+    """Return the number of rows in the plans' largest sort; an incremental sort, of equals, does not count."""
     return max((child["Actual Rows"] for n in nodes if n["Node Type"] == "Sort" for child in n["Plans"]), default=0)
 
 

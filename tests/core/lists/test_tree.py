@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def matching(*conditions: tuple[str, str, Any] | dict[str, Any], operator: str = "and") -> list[str]:
-    """The names of the people that the tree finds, sorted."""
+    """Return the names of the people that the tree finds, sorted."""
     nodes = [c if isinstance(c, dict) else {"field": c[0], "operator": c[1], "value": c[2]} for c in conditions]
     found = tree.parse({"operator": operator, "conditions": nodes})
     queryset = Person.objects.filter(tree.compile(found, FIELDS, now=NOW))
@@ -33,7 +33,7 @@ def matching(*conditions: tuple[str, str, Any] | dict[str, Any], operator: str =
 
 
 def record(p: Person) -> dict[str, Any]:
-    """The person as `evaluate` takes it."""
+    """Return the person as `evaluate` takes it."""
     values = {
         value.field_id: getattr(value, COLUMNS[value.field_id][0]) for value in PersonValue.objects.filter(person=p)
     }

@@ -1,4 +1,4 @@
-"""What each company is given by the apps, and that old companies get it after an upgrade."""
+"""The apps provide each company with its first records, old companies after an upgrade."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tests.kit.cast import Cast
 from tests.kit.factories import CompanyFactory
 
 
-def given(company: str) -> dict[str, int]:
+def counts(company: str) -> dict[str, int]:
     from core.tenancy import company_scope
 
     with company_scope(company):
         return {model.__name__: model.objects.count() for model in (CompanySettings, Role, CustomField)}
 
 
-def test_migrate_furnishes_the_companies_that_are_there(cast: Cast) -> None:
+def test_migrate_provisions_the_companies_that_are_there(cast: Cast) -> None:
     bare = CompanyFactory()
-    before = given(cast.company.pk)
+    before = counts(cast.company.pk)
     call_command("migrate", verbosity=0)
-    assert given(bare.pk) == {"CompanySettings": 1, "Role": 4, "CustomField": before["CustomField"]}
-    assert given(cast.company.pk) == before
+    assert counts(bare.pk) == {"CompanySettings": 1, "Role": 4, "CustomField": before["CustomField"]}
+    assert counts(cast.company.pk) == before

@@ -27,7 +27,7 @@ def patch(cast: Cast, id: str, **body: Any) -> Answer:
 
 
 def mails() -> list[tuple[str, str]]:
-    """Address and subject of every reminder, in the order in which they were written."""
+    """Return address and subject of every reminder, in the order in which they were written."""
     with unscoped(reason="test: mails"):
         return list(Mail.objects.filter(kind="follow_up_reminder").order_by("id").values_list("to", "subject"))
 

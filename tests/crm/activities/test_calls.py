@@ -42,7 +42,7 @@ def ids(answer: Answer) -> list[str]:
 
 
 def shared_number(cast: Cast, number: int) -> list[str]:
-    """The ids of two contacts that have the nth contact's number between them."""
+    """Create two contacts that share the nth contact's number. Returns their ids."""
     with cast.scope():
         return [ContactFactory(contact_number=f"+49170{1000000 + number}", number_key=None).pk for _ in range(2)]
 

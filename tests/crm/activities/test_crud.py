@@ -26,7 +26,7 @@ MISSING = "0" * 24
 
 
 def told(cast: Cast, **filters: Any) -> list[tuple[str, Any]]:
-    """Kind and details of the activities that match, oldest first, once all events are delivered."""
+    """Return kind and details of the activities that match, oldest first, once all events are delivered."""
     deliver()
     answer = cast.key.get(PATH, filters=filters, sortBy="happenedAt", sortOrder="asc")
     assert answer.status == 200, answer.body
@@ -316,7 +316,7 @@ def test_rights(cast: Cast) -> None:
 
 
 def make_reader(cast: Cast, **methods: bool) -> Caller:
-    """A session of a member who may do this with lead activities."""
+    """Return a session of a new member who may do this with lead activities."""
     with cast.scope():
         role = RoleFactory(permission={"lead-activity": methods})
         return Caller(SESSION, session_headers(MemberFactory(status="accepted", role=role)))

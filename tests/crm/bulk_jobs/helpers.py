@@ -11,13 +11,13 @@ from tests.kit.cast import Cast
 
 
 def work(job_id: str = "") -> dict[str, Any]:
-    """Have waiting bulk jobs done; the job of the id as the database has it then."""
+    """Do waiting bulk jobs. Returns the row of the job with the id."""
     core.jobs.WORK["bulk-job"].drain(time.monotonic() + 30)
     return BulkJob.objects.filter(pk=job_id).values().first() or {}
 
 
 def done(cast: Cast, job_id: str) -> dict[str, Any]:
-    """The job as the API tells it, once a worker has been at it."""
+    """Do waiting bulk jobs. Returns the job as the API shows it."""
     with cast.scope():
         work()
     return cast.key.get(f"/bulk-job/{job_id}").data

@@ -49,7 +49,7 @@ class Journaled:
 
 
 def everything() -> dict[str, Any]:
-    """All rows of contacts and what stands beside them, as the database has them."""
+    """Return all rows of contacts and of what belongs to them, as the database has them."""
     found = {}
     tables = [
         "crm_contact",

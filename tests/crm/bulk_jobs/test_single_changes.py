@@ -31,7 +31,7 @@ def undo(cast: Cast, job: str) -> dict[str, Any]:
 
 
 def changes(cast: Cast) -> dict[str, tuple[str, str, dict[str, Any]]]:
-    """Name -> method, path and body of a change of one record of each kind."""
+    """Return name -> method, path and body of a change of one record of each kind."""
     with cast.scope():
         add_field("city")
         tag, item = TagFactory().pk, product("Bean").pk

@@ -34,7 +34,7 @@ def contacts(cast: Cast, *values: Any, key: str = "score") -> None:
 
 
 def held(cast: Cast) -> tuple[list[Any], list[Any]]:
-    """The custom values of all contacts, and the typed ones."""
+    """Return the custom values of all contacts, and the typed ones."""
     with cast.scope():
         rows = CustomFieldValue.objects.order_by("contact__email", "position").values_list("text", "number", "time")
         return list(Contact.objects.order_by("email").values_list("custom", flat=True)), [

@@ -38,14 +38,14 @@ def drain() -> None:
 
 
 def prepare(cast: Cast, *values: str, panel: str = "contact") -> str:
-    """The path of a text field `score`, with contacts that have these values."""
+    """Create a text field `score`, and contacts that have these values. Returns the field's path."""
     field = cast.key.post("/custom-field", {"name": "Score", "fieldType": "text", "uniqueFieldID": "score"}).data
     cast.key.post("/contact/bulk", {"formData": [form(n, score=value) for n, value in enumerate(values)]})
     return f"/custom-field/{field['_id']}"
 
 
 def held(cast: Cast) -> tuple[list[Any], list[Any]]:
-    """The values of all contacts by their addresses, and the typed ones."""
+    """Return the values of all contacts in the order of their addresses, and the typed ones."""
     with cast.scope():
         typed = CustomFieldValue.objects.order_by("contact__email").values_list("text", "number")
         return [one.get("score") for one in Contact.objects.order_by("email").values_list("custom", flat=True)], [
@@ -59,7 +59,7 @@ def ids(cast: Cast) -> list[str]:
 
 
 def after_first_batch(monkeypatch: pytest.MonkeyPatch, do: Callable[[], None]) -> None:
-    """Have something happen once the first batch has been put by."""
+    """Call `do` once the first batch has been staged."""
     stage_values, calls = field_jobs.stage_values, []
 
     def wrapped(*args: Any, **options: Any) -> None:

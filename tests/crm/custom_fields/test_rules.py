@@ -26,7 +26,7 @@ every_panel = pytest.mark.parametrize("panel", list(KINDS))
 
 
 def fields(cast: Cast, panel: str) -> None:
-    """A required field, a required one of several values, and one with a default."""
+    """Create a required field, a required one of several values, and one with a default."""
     with cast.scope():
         add_field("must", panel=panel, required=True)
         add_field("some", "multi-select", "array", panel=panel, required=True, options=["a", "b"])

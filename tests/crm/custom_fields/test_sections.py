@@ -26,7 +26,7 @@ def new(cast: Cast, name: str, **values: Any) -> str:
 
 
 def order(cast: Cast, **query: Any) -> dict[str, int]:
-    """Name -> order, as they are shown."""
+    """Return name -> order of the sections, as they are listed."""
     found = cast.key.get(PATH, sortBy="order", sortOrder="asc", **query)
     assert found.status == 200, found.body
     return {section["name"]: section["order"] for section in found.data}

@@ -11,20 +11,20 @@ from tests.kit.cast import Answer, Caller
 
 
 def table(content: bytes) -> list[list[str]]:
-    """The rows of a CSV export, the header first."""
+    """Return the rows of a CSV export, the header first."""
     assert content.startswith(b"\xef\xbb\xbf")
     return list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
 
 
 def records(answer: Answer) -> list[dict[str, str]]:
-    """The records of a CSV export, by header."""
+    """Return the records of a CSV export, by header."""
     assert answer.status == 200, answer.body
     header, *rows = table(answer.body)
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
 def make(caller: Caller, resource: str = "contact", **body: Any) -> dict[str, Any]:
-    """A new export job."""
+    """Create an export job."""
     answer = caller.post("/export", {"resource": resource, **body})
     assert answer.status == 201, answer.body
     return dict(answer.data)
@@ -36,7 +36,7 @@ def work() -> None:
 
 
 def content_of(caller: Caller, export: dict[str, Any]) -> bytes:
-    """What the export's file holds."""
+    """Return the content of the export's file."""
     answer = caller.get(f"/file/{export['file']['_id']}/download")
     assert answer.status == 200, answer.body
     return bytes(answer.body)

@@ -61,7 +61,7 @@ def with_role(cast: Cast, permission: dict[str, Any]) -> Caller:
 
 
 def stored(media: Path) -> list[str]:
-    """What is in the storage, unfinished files too."""
+    """Return the files in the storage, unfinished ones too."""
     return sorted(
         os.path.relpath(os.path.join(place, name), media) for place, _, names in os.walk(media) for name in names
     )

@@ -47,7 +47,7 @@ def _media(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_storage, "default_storage", FileSystemStorage(location=tmp_path))
 
 
-def furnish(cast: Cast) -> None:
+def add_fields(cast: Cast) -> None:
     with cast.scope():
         for field in FIELDS:
             CustomField.objects.create(panel="contact", **field)
@@ -62,7 +62,7 @@ def known(cast: Cast) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("format", ["csv", "xlsx"])
 def test_contacts_come_back_as_they_were(format: str, cast: Cast, outsiders: Cast) -> None:
     for one in (cast, outsiders):
-        furnish(one)
+        add_fields(one)
     items = [
         {
             "name": text,

@@ -65,8 +65,8 @@ def stored(field: FieldSpec, values: list[Any]) -> list[Any]:
 
 
 def keeps_the_contract(value: Any, old: FieldSpec, new: FieldSpec) -> bool:
-    """Whether the value could be converted; what came out is one that the new field stores as it is, typed rows and
-    all."""
+    """Tell whether the value could be converted, after checking that the new field stores the result as it is, typed
+    rows and all."""
     try:
         made = convert(value, old, new)
     except BadValue:

@@ -46,7 +46,7 @@ SAMPLES: list[Any] = [
 
 
 def cleaned(field: FieldSpec, value: Any) -> Any:
-    """The value as the field stores it, or None when it refuses."""
+    """Return the value as the field stores it, or None when it refuses."""
     try:
         return field.clean(value)
     except BadValue:

@@ -14,7 +14,7 @@ MAPPING = {"Name": "name", "Email": "email", "Country code": "countryCode", "Pho
 
 
 def people(count: int, start: int = 1) -> list[str]:
-    """CSV lines of valid contacts; the first is in row 2 of a file."""
+    """Return CSV lines of valid contacts; the first is in row 2 of a file."""
     return [f"Person {number},person{number}@example.org,+49,151{number:08}" for number in range(start, start + count)]
 
 
@@ -29,7 +29,7 @@ def upload(cast: Cast, content: bytes, name: str = "people.csv") -> str:
 
 
 def make(cast: Cast, content: bytes, **body: Any) -> dict[str, Any]:
-    """An import of the content, as POST /contact/import answers it."""
+    """Create an import of the content. Returns it as POST /contact/import answers."""
     file_id = upload(cast, content)
     answer = cast.key.post("/contact/import", {"importType": "contact", "fileId": file_id, **body})
     assert answer.status == 201, answer.body
@@ -42,12 +42,12 @@ def work() -> None:
 
 
 def run(cast: Cast, content: bytes, **body: Any) -> dict[str, Any]:
-    """An import of the content, once it is done."""
+    """Run an import of the content to its end."""
     made = make(cast, content, **{"pauseImport": False, "columnMapping": MAPPING, **body})
     work()
     return dict(cast.key.get(f"/contact/import/{made['_id']}").data)
 
 
 def counts(job: dict[str, Any]) -> tuple[str, int, int, int, int, int]:
-    """(status, processed, created, updated, skipped, failed)"""
+    """Return (status, processed, created, updated, skipped, failed)"""
     return (job["status"], job["processed"], job["created"], job["updated"], job["skipped"], job["failed"])

@@ -32,7 +32,7 @@ MAPPING = {
 
 
 def line(n: int, **values: str) -> str:
-    """The CSV line of the nth contact's lead; values by header."""
+    """Return the CSV line of the nth contact's lead; values by header."""
     cells = {
         "Name": f"Person {n}",
         "Email": f"person{n}@example.org",
@@ -50,7 +50,7 @@ def import_file(cast: Cast, content: bytes, **body: Any) -> Any:
 
 
 def run(cast: Cast, lines: list[str], header: str = HEADER, **body: Any) -> dict[str, Any]:
-    """An import of the lines, once it is done."""
+    """Run an import of the lines to its end."""
     made = import_file(cast, csv_of(lines, header), **{"pauseImport": False, "columnMapping": MAPPING, **body})
     work()
     return dict(cast.key.get(f"/lead/import/{made['_id']}").data)
@@ -237,7 +237,7 @@ def test_the_batch_size_changes_nothing(cast: Cast, outsiders: Cast, settings: A
     assert outcomes[0][0][:2] == ("completed", 29)
 
 
-def test_leads_of_a_file_are_dealt_out(cast: Cast) -> None:
+def test_leads_of_a_file_are_assigned(cast: Cast) -> None:
     with cast.scope():
         set_rule("roundRobin")
         ann, bob = member(name="Ann"), member(name="Bob")

@@ -16,7 +16,7 @@ from tests.kit.cast import Cast
 
 
 def mails() -> list[Mail]:
-    """Queued mails of all companies, the oldest first."""
+    """Return the queued mails of all companies, the oldest first."""
     with unscoped(reason="test: mails of everybody"):
         return list(Mail.objects.order_by("created_at", "id"))
 

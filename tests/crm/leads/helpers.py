@@ -12,7 +12,7 @@ from tests.kit.factories import MemberFactory, RoleFactory
 
 
 def lead_field(key: str, field_type: str = "text", value_type: str = "string", **values: Any) -> CustomField:
-    """A custom field of leads."""
+    """Create a custom field of leads."""
     return add_field(key, field_type, value_type, panel=CustomField.Panel.LEAD, **values)
 
 
@@ -25,7 +25,7 @@ def member(status: str = Member.Status.ACCEPTED, **values: Any) -> Member:
 
 
 def team_of(name: str, *members: Member) -> Team:
-    """A team, and the members who belong to it."""
+    """Create a team of these members."""
     team = Team.objects.create(name=name)
     for one in members:
         TeamMember.objects.create(team=team, member=one)
@@ -33,24 +33,24 @@ def team_of(name: str, *members: Member) -> Team:
 
 
 def default_team() -> Team:
-    """The company's default team, with nobody in it."""
+    """Return the company's default team, with nobody in it."""
     team = Team.objects.filter(is_default=True).first() or Team.objects.create(name="Everybody", is_default=True)
     TeamMember.objects.filter(team=team).delete()
     return team
 
 
 def set_rule(distribution: str, **values: Any) -> None:
-    """How the active company's leads are dealt out."""
+    """Set how the active company's leads are assigned."""
     CompanySettings.objects.update_or_create(defaults={"team_settings": {"distribution": distribution, **values}})
 
 
 def set_duplicates(rule: str) -> None:
-    """What happens to the active company's open leads that repeat others."""
+    """Set what happens to the active company's open leads that repeat others."""
     CompanySettings.objects.update_or_create(defaults={"duplicate_leads": rule})
 
 
 def make(cast: Cast, n: int = 1, **body: Any) -> dict[str, Any]:
-    """A lead of the nth contact, made through the API; formData may be given more values."""
+    """Create a lead of the nth contact through the API; formData may have more values."""
     values = {**form(n, name=f"Person {n}"), **body.pop("formData", {})}
     answer = cast.key.post("/lead", {"formData": values, **body})
     assert answer.status == 201, answer.body

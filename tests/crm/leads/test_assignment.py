@@ -1,4 +1,4 @@
-"""Dealing new leads out: in turn, by load, by hand; one at a time, in bulk, and by many at once."""
+"""Assignment of new leads: in turn, by load, by hand; one at a time, in bulk, and by many at once."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def items(count: int, start: int = 1, **values: Any) -> list[dict[str, Any]]:
     return [form(n, **values) for n in range(start, start + count)]
 
 
-def dealt(cast: Cast) -> dict[str | None, int]:
-    """Member -> number of leads."""
+def leads_by_member(cast: Cast) -> dict[str | None, int]:
+    """Return member -> number of leads."""
     with cast.scope():
         return dict(Counter(Lead.objects.filter(is_deleted=False).values_list("team_member_id", flat=True)))
 
@@ -119,7 +119,7 @@ def test_a_member_of_two_teams_has_one_load(cast: Cast) -> None:
         set_rule("leastLoaded")
     bodies = [{**item, "team": team.pk} for item, team in zip(items(6), (north, south) * 3, strict=True)]
     assert len(cast.key.post("/lead/bulk", {"formData": bodies}).data["created"]) == 6
-    assert dealt(cast) == {ann.pk: 2, bob.pk: 2, cid.pk: 2}
+    assert leads_by_member(cast) == {ann.pk: 2, bob.pk: 2, cid.pk: 2}
 
 
 @pytest.mark.parametrize("rule", ["roundRobin", "leastLoaded"])
@@ -132,7 +132,7 @@ def test_who_has_the_most_open_leads_that_the_rule_allows_gets_no_more(cast: Cas
     assert sorted(in_order(cast, team, 4, 10), key=str) == sorted([ann.pk, bob.pk, bob.pk, None], key=str)
 
 
-def test_leads_that_are_closed_already_are_not_dealt(cast: Cast) -> None:
+def test_leads_that_are_closed_already_are_not_assigned(cast: Cast) -> None:
     with cast.scope():
         ann = member()
         team = team_of("North", ann)
@@ -141,7 +141,7 @@ def test_leads_that_are_closed_already_are_not_dealt(cast: Cast) -> None:
     assert [found["teamMember"] and found["teamMember"]["_id"] for found in answer.data["created"]] == [None, ann.pk]
 
 
-def test_without_a_default_team_leads_of_no_team_cannot_be_dealt(cast: Cast) -> None:
+def test_without_a_default_team_leads_of_no_team_cannot_be_assigned(cast: Cast) -> None:
     with cast.scope():
         Team.objects.filter(is_default=True).delete()
         team = team_of("North", member())
@@ -190,7 +190,7 @@ def at_once(cast: Cast, bodies: list[dict[str, Any]], threads: int = 8) -> list[
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("rule", ["roundRobin", "leastLoaded"])
-def test_fifty_at_once_are_dealt_evenly(rule: str) -> None:
+def test_fifty_at_once_are_assigned_evenly(rule: str) -> None:
     cast = make_cast()
     with cast.scope():
         members = [member() for _ in range(4)]
@@ -201,7 +201,7 @@ def test_fifty_at_once_are_dealt_evenly(rule: str) -> None:
     bodies += [{"form": form(n), "team": team.pk} for n in range(25)]
     results = at_once(cast, bodies)
     assert [result for result in results if not isinstance(result, str)] == []
-    found = dealt(cast)
+    found = leads_by_member(cast)
     assert found.keys() == {one.pk for one in members}
     assert sum(found.values()) == 50
     assert max(found.values()) - min(found.values()) <= 1

@@ -30,7 +30,7 @@ def ids(cast: Cast) -> list[str]:
 
 
 def listed(cast: Cast, *path: str) -> list[Any]:
-    """One value of each lead, in the order in which they were made."""
+    """Return one value of each lead, in the order in which they were made."""
     found = cast.key.get("/lead", sortOrder="asc").data
     for step in path:
         found = [item and item.get(step) for item in found]

@@ -91,7 +91,7 @@ def _lead(
 
 
 def records() -> dict[str, dict[str, Any]]:
-    """The active company's leads as their filters see them, from what their list answers."""
+    """Return the active company's leads as filters see them, made from the output of their list."""
     found = {}
     for data in (LeadOut.render(row) for row in LeadOut.project(live_leads().order_by("pk"))):
         flat = {**data, **data["formData"]}
@@ -126,7 +126,7 @@ def sort_value(record: dict[str, Any], name: str) -> Any:
 
 
 def in_order(found: dict[str, dict[str, Any]], sort: list[tuple[str, str]]) -> list[str]:
-    """The ids as the contract sorts them, by plain Python: nulls last in both directions, then by _id."""
+    """Return the ids as the contract sorts them, in plain Python: nulls last in both directions, then by _id."""
     rows = list(found.values())
     for name, order in reversed([*sort, ("_id", sort[-1][1])]):
         present = [row for row in rows if sort_value(row, name) is not None]

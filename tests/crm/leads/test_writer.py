@@ -1,4 +1,4 @@
-"""The one implementation of writing leads, in the moments between its looks and its writes."""
+"""The writer of leads, while others write between its reads and its writes."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def write(forms: list[dict[str, Any]], **options: Any) -> LeadResult:
         return write_leads(schema, rows_of(schema, forms), actor_id=None, **options)
 
 
-def test_a_contact_that_appears_after_the_look_is_used(scope: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_contact_that_appears_after_the_read_is_used(scope: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     contact = Contact.objects.get(pk=scope.key.post("/contact", {"formData": form(1, name="Ann")}).data["_id"])
     first = LeadFactory(contact=contact)
     set_duplicates("refuse")
-    look, looks = lead_rows.live_holders, []
+    find, calls = lead_rows.live_holders, []
 
     def blind_at_first(keyed: Any) -> Any:
-        looks.append(1)
-        return look(keyed) if len(looks) > 1 else []
+        calls.append(1)
+        return find(keyed) if len(calls) > 1 else []
 
     monkeypatch.setattr(lead_rows, "live_holders", blind_at_first)
     result = write([form(1, name="Anna"), form(2)])
-    assert len(looks) == 2
+    assert len(calls) == 2
     assert result.collided == [(0, first.pk)]
     assert [index for index, _ in result.created] == [1]
     contact.refresh_from_db()

@@ -14,7 +14,7 @@ START = "2090-03-09T14:00:00Z"
 
 
 def new_meeting(cast: Cast, **body: Any) -> dict[str, Any]:
-    """A meeting of an hour far ahead, made through the API."""
+    """Create a meeting of an hour, far ahead, through the API."""
     length = {} if "endsAt" in body else {"durationMinutes": 60}
     answer = cast.key.post("/meeting", {"title": "Demo", "startsAt": START, **length, **body})
     assert answer.status == 201, answer.body
@@ -22,13 +22,13 @@ def new_meeting(cast: Cast, **body: Any) -> dict[str, Any]:
 
 
 def mails(kind: str = "meeting_") -> list[Mail]:
-    """The mails of meetings that wait, in the order in which they were written."""
+    """Return the waiting mails of meetings, in the order in which they were written."""
     with unscoped(reason="test: mails"):
         return list(Mail.objects.filter(kind__startswith=kind).order_by("id"))
 
 
 def sent() -> list[tuple[str, str]]:
-    """Kind and address of each mail that waits, and none is left waiting."""
+    """Return kind and address of each waiting mail, and delete all of them."""
     found = [(mail.kind.removeprefix("meeting_"), mail.to) for mail in mails()]
     with unscoped(reason="test: mails"):
         Mail.objects.all().delete()
@@ -36,7 +36,7 @@ def sent() -> list[tuple[str, str]]:
 
 
 def event_of(text: str) -> tuple[str, Event]:
-    """Method and event of an iCalendar file, as another program reads them."""
+    """Return method and event of an iCalendar file, as another program reads them."""
     calendar = Calendar.from_ical(text)
     [event] = calendar.walk("VEVENT")
     assert (calendar["VERSION"], calendar["PRODID"]) == ("2.0", "-//Leadwright//Meetings//EN")
@@ -44,6 +44,6 @@ def event_of(text: str) -> tuple[str, Event]:
 
 
 def asked(event: Event) -> list[str]:
-    """The addresses of the event's attendees."""
+    """Return the addresses of the event's attendees."""
     found = event.get("ATTENDEE", [])
     return [str(one).removeprefix("mailto:") for one in (found if isinstance(found, list) else [found])]

@@ -1,4 +1,4 @@
-"""Changes and cancellations of meetings, and clashes with others."""
+"""Changes and cancellations of meetings, and conflicts with others."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_attendees_are_replaced_and_may_stay_whatever_became_of_them(cast: Cast,
     assert cast.key.put(place, {"attendees": []}).data["attendees"] == []
 
 
-def test_clashes_are_answered_with_a_warning(cast: Cast, outsiders: Cast, sella: Member) -> None:
+def test_conflicts_are_answered_with_a_warning(cast: Cast, outsiders: Cast, sella: Member) -> None:
     new_meeting(outsiders)
     first = cast.key.post("/meeting", {**GOOD, "title": "First", "durationMinutes": 60})
     assert "warning" not in first.body

@@ -335,7 +335,7 @@ def test_a_list_takes_as_many_queries_for_twenty_as_for_one(cast: Cast, ann: Con
 
 
 def walk(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The nodes of a plan, but for those that read a single meeting's attendees."""
+    """Yield the nodes of a plan, except those that read a single meeting's attendees."""
     yield plan
     for inner in plan.get("Plans", ()):
         if inner.get("Parent Relationship") != "SubPlan":

@@ -16,7 +16,7 @@ LEDGERS = {"crm_merge", "crm_journal", "core_event", "core_eventdelivery", "acco
 
 
 def everything(cast: Cast) -> dict[str, list[str]]:
-    """Table -> all its rows of the cast's company, each as the database writes it."""
+    """Return table -> all its rows of the cast's company, each as the database writes it."""
     found = {}
     with cast.scope(), connection.cursor() as cursor:
         for table in sorted({model._meta.db_table for model in company_models()} - LEDGERS):
@@ -28,7 +28,7 @@ def everything(cast: Cast) -> dict[str, list[str]]:
 
 
 def differences(before: dict[str, list[str]], after: dict[str, list[str]]) -> list[Any]:
-    """The rows that are in one of them alone, for a message that can be read."""
+    """Return the rows that only one of them has, for a readable message."""
     found = []
     for table in before:
         was, now = Counter(before[table]), Counter(after[table])
@@ -38,7 +38,7 @@ def differences(before: dict[str, list[str]], after: dict[str, list[str]]) -> li
 
 
 def merge(cast: Cast, panel: str, winner: str, *losers: str, **body: Any) -> dict[str, Any]:
-    """The merge, made through the API."""
+    """Merge the records through the API. Returns the merge."""
     answer = cast.key.post(f"/{panel}/merge", {"ids": [winner, *losers], "winner": winner, **body})
     assert answer.status == 200, answer.body
     return dict(answer.data)

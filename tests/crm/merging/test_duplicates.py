@@ -15,7 +15,7 @@ from tests.kit.factories import ContactFactory, LeadFactory
 
 
 def contact(name: str, email: str | None, number: str | None = None) -> str:
-    """A contact that need not be unique."""
+    """Create a contact that need not be unique. Returns its id."""
     return ContactFactory(name=name, email=email, email_key=None, contact_number=number).pk
 
 
@@ -113,7 +113,7 @@ def test_a_stretch_ends_with_a_domain_or_goes_on_in_a_long_one(cast: Cast, monke
 
 
 def walk(cast: Cast, path: str = "/contact/duplicate", **query: str) -> list[list[str]]:
-    """The ids of all groups, page by page."""
+    """Return the ids of all groups, page by page."""
     page = cast.key.get(path, **query)
     pages = [page]
     while pages[-1].body["nextCursor"]:

@@ -93,7 +93,7 @@ def meeting(owner: str, **values: Any) -> Meeting:
 
 
 def surround(owner: str, contact: Contact, lead: Lead) -> None:
-    """One row of everything that may refer to a contact or a lead."""
+    """Create one row of everything that may refer to a contact or a lead."""
     now = timezone.now()
     LeadActivity.objects.create(kind="note", lead=lead, contact=contact, happened_at=now, notes="Hello")
     FollowUp.objects.create(lead=lead, title="Ask again", due_at=now)

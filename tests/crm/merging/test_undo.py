@@ -47,7 +47,7 @@ PLACES = st.lists(st.integers(0, 2), unique=True)
 
 @st.composite
 def stories(draw: Any, values: st.SearchStrategy[dict[str, Any]]) -> dict[str, Any]:
-    """Some records with links, who wins, and what is chosen of whom."""
+    """Draw some records with links, the winner, and the choices of values."""
     records = [
         {"formData": draw(values), "tags": draw(PLACES), "products": draw(PLACES)}
         for _ in range(draw(st.integers(2, 4)))
@@ -63,7 +63,7 @@ def stories(draw: Any, values: st.SearchStrategy[dict[str, Any]]) -> dict[str, A
 
 
 @pytest.fixture
-def furnished(cast: Cast) -> dict[str, list[str]]:
+def prepared(cast: Cast) -> dict[str, list[str]]:
     """Fields of both panels, three tags and three products."""
     with cast.scope():
         add_field("city")
@@ -86,16 +86,16 @@ SOME = settings(
 @SOME
 @given(story=stories(CONTACT_VALUES))
 def test_undoing_gives_contacts_back_byte_for_byte(
-    cast: Cast, furnished: dict[str, list[str]], story: dict[str, Any]
+    cast: Cast, prepared: dict[str, list[str]], story: dict[str, Any]
 ) -> None:
     with cast.scope():
         Contact.objects.update(is_deleted=True)
         Lead.objects.update(is_deleted=True)  # or the next contacts with these keys take them over
     ids = []
     for n, record in enumerate(story["records"]):
-        tags = [furnished["tags"][place] for place in record["tags"]]
+        tags = [prepared["tags"][place] for place in record["tags"]]
         made = cast.key.post("/contact", {"formData": form(n, **record["formData"]), "tags": tags})
-        make(cast, n, formData={"notes": str(n)}, productServices=furnished["products"][n % 3 :])
+        make(cast, n, formData={"notes": str(n)}, productServices=prepared["products"][n % 3 :])
         ids.append(made.data["_id"])
     choices = {key: ids[place] for key, place in story["choices"].items()} | {"number": ids[story["number"]]}
     before = everything(cast)
@@ -109,15 +109,15 @@ def test_undoing_gives_contacts_back_byte_for_byte(
 @SOME
 @given(story=stories(LEAD_VALUES))
 def test_undoing_gives_leads_back_byte_for_byte(
-    cast: Cast, furnished: dict[str, list[str]], story: dict[str, Any]
+    cast: Cast, prepared: dict[str, list[str]], story: dict[str, Any]
 ) -> None:
     with cast.scope():
         Lead.objects.update(is_deleted=True)
     ids = []
     for n, record in enumerate(story["records"]):
         links = {
-            "tags": [furnished["tags"][place] for place in record["tags"]],
-            "productServices": [furnished["products"][p] for p in record["products"]],
+            "tags": [prepared["tags"][place] for place in record["tags"]],
+            "productServices": [prepared["products"][p] for p in record["products"]],
         }
         ids.append(make(cast, n, formData=record["formData"], **links)["_id"])
     choices = {key: ids[place] for key, place in story["choices"].items()} | {"contact": ids[story["number"]]}

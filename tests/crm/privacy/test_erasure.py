@@ -48,7 +48,7 @@ FORM = {"name": NAME, "email": EMAIL, "countryCode": "+49", "number": NUMBER}
 
 
 def traces() -> dict[str, list[str]]:
-    """Table -> the rows that name the person, in any text or JSON column; encrypted ones are read through their
+    """Return table -> the rows that name the person, in any text or JSON column; encrypted ones are read through their
     models."""
     found: dict[str, list[str]] = {}
     with unscoped(reason="test: every table of the database"), connection.cursor() as cursor:
@@ -76,7 +76,7 @@ def erase(caller: Caller, id: str, confirm: str = EMAIL) -> Any:
 
 
 def scatter(cast: Cast) -> str:
-    """A contact with traces wherever the service leaves some; returns its id."""
+    """Create a contact with traces wherever the service leaves some. Returns its id."""
     key = cast.key
     CustomField.objects.create(name="Nickname", unique_field_id="nick", field_type="text", value_type="string")
     CustomField.objects.create(name="Passport", unique_field_id="passport", field_type="file", value_type="file")
@@ -135,7 +135,7 @@ def scatter(cast: Cast) -> str:
 
 
 def meeting(cast: Cast, contact_id: str, soon: Any) -> None:
-    """A meeting with the contact, which has mails of all states, and one of others to which it is asked."""
+    """Create a meeting with the contact, with mails of all states, and one of others to which it is invited."""
     organizer, ends = cast.owner, soon + timedelta(hours=1)
     shared = {"organizer": organizer, "starts_at": soon, "ends_at": ends, "timezone": "UTC"}
     own = Meeting.objects.create(title=f"Lunch with {NAME}", contact_id=contact_id, **shared)
@@ -158,7 +158,7 @@ def meeting(cast: Cast, contact_id: str, soon: Any) -> None:
 
 
 def reached_out(cast: Cast, contact: Contact) -> None:
-    """Messages in all states but the one that keeps it from being erased."""
+    """Create messages in all states but the one that keeps it from being erased."""
     smtp = SmtpFactory(last_error=f"550 <{EMAIL}> unknown")
     run = GenieScheduler.objects.create(ai_type="offline", total=9)
     said = {

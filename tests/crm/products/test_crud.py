@@ -57,7 +57,7 @@ def events(cast: Cast, kind: str) -> list[tuple[str, Any, bool]]:
 
 
 def stored(cast: Cast) -> list[tuple[Any, ...]]:
-    """The typed rows of custom values."""
+    """Return the typed rows of custom values."""
     with cast.scope():
         rows = ProductServiceValue.objects.order_by("field__name", "position").values_list(
             "field__name", "position", "text", "number"

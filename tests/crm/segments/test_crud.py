@@ -49,7 +49,7 @@ def new(cast: Cast, name: str, **values: Any) -> str:
 
 
 def executed(cast: Cast, **query: str) -> list[str]:
-    """The names of the contacts, or the ids of the leads; the count must agree."""
+    """Return the names of the contacts, or the ids of the leads, after checking the count."""
     only = cast.key.get(f"{PATH}/execute", **query)
     assert (only.status, only.data["records"]) == (200, None), only.body
     full = cast.key.get(f"{PATH}/execute", p="1", n="50", sortBy="createdAt", sortOrder="asc", **query)

@@ -114,36 +114,36 @@ def test_the_permission_module_decides_at_the_session_door(db: None, kind: Kind)
     assert refused.session.post(kind.path, {"name": "Press"}).status == 201
 
 
-def labelled(cast: Cast, kind: Kind, number: int, first: int = 1) -> tuple[str, list[str]]:
-    """A label, and so many contacts that have it, each with a lead that has it too."""
-    label = cast.key.post(kind.path, {"name": f"Label {first}"}).data["_id"]
-    given: dict[str, Any] = {"tags": [label]} if kind.module == "tag" else {"category": label}
+def tagged(cast: Cast, kind: Kind, number: int, first: int = 1) -> tuple[str, list[str]]:
+    """Create a tag or category, and so many contacts that have it, each with a lead that has it too."""
+    tag = cast.key.post(kind.path, {"name": f"Fair {first}"}).data["_id"]
+    given: dict[str, Any] = {"tags": [tag]} if kind.module == "tag" else {"category": tag}
     contacts = []
     for n in range(first, first + number):
         lead = cast.key.post("/lead", {"formData": form(n), **given})
         assert lead.status == 201, lead.body
         contacts.append(lead.data["contact"]["_id"])
         assert cast.key.put(f"/contact/{contacts[-1]}", given).status == 200
-    return label, contacts
+    return tag, contacts
 
 
-def counts(cast: Cast, kind: Kind, label: str) -> tuple[int, int]:
-    found = cast.key.get(f"{kind.path}/{label}").data
+def counts(cast: Cast, kind: Kind, tag: str) -> tuple[int, int]:
+    found = cast.key.get(f"{kind.path}/{tag}").data
     return found["contactCount"], found["leadCount"]
 
 
 def test_counts_are_of_live_records(cast: Cast, kind: Kind) -> None:
-    label, contacts = labelled(cast, kind, 3)
+    tag, contacts = tagged(cast, kind, 3)
     other = cast.key.post(kind.path, {"name": "Other"}).data
     assert (other["contactCount"], other["leadCount"]) == (0, 0)
-    assert counts(cast, kind, label) == (3, 3)
+    assert counts(cast, kind, tag) == (3, 3)
     lead = cast.key.get("/lead", p="1", n="1").data[0]["_id"]
     assert cast.key.delete("/lead", {"ids": [lead]}).status == 200
     assert cast.key.delete("/contact", {"ids": contacts[:2]}).status == 200
-    assert counts(cast, kind, label) == (1, 2)
+    assert counts(cast, kind, tag) == (1, 2)
     listed = cast.key.get(kind.path, sortBy="name", sortOrder="asc", p="1", n="5").data
     assert [(found["name"], found["contactCount"], found["leadCount"]) for found in listed] == [
-        ("Label 1", 1, 2),
+        ("Fair 1", 1, 2),
         ("Other", 0, 0),
     ]
 
@@ -164,33 +164,33 @@ def test_a_list_takes_as_many_queries_for_twenty_as_for_one(cast: Cast, kind: Ki
         assert queries() == few
 
 
-def test_deleting_a_label_leaves_its_records(cast: Cast, kind: Kind) -> None:
-    label, contacts = labelled(cast, kind, 2)
-    kept, others = labelled(cast, kind, 1, first=7)
+def test_deleting_a_tag_leaves_its_records(cast: Cast, kind: Kind) -> None:
+    tag, contacts = tagged(cast, kind, 2)
+    kept, others = tagged(cast, kind, 1, first=7)
     with cast.scope():
         job: Import = MAKERS[Import](1)
         is_tag = kind.module == "tag"
-        Import.objects.filter(pk=job.pk).update(**{"tags": [kept, label]} if is_tag else {"category_id": label})
+        Import.objects.filter(pk=job.pk).update(**{"tags": [kept, tag]} if is_tag else {"category_id": tag})
         before = dict(Contact.objects.values_list("pk", "updated_at"))
-    answer = cast.key.delete(kind.path, {"ids": [label]})
+    answer = cast.key.delete(kind.path, {"ids": [tag]})
     assert (answer.status, answer.data) == (200, {"deletedCount": 1})
-    assert cast.key.get(f"{kind.path}/{label}").body["message"] == kind.missing
+    assert cast.key.get(f"{kind.path}/{tag}").body["message"] == kind.missing
     assert counts(cast, kind, kept) == (1, 1)
     key = "tags" if is_tag else "category"
     assert [cast.key.get(f"/contact/{id}").data[key] for id in contacts] == [[] if is_tag else None] * 2
     assert cast.key.get(f"/contact/{others[0]}").data[key] == (
-        [{"_id": kept, "name": "Label 7"}] if is_tag else {"_id": kept, "name": "Label 7"}
+        [{"_id": kept, "name": "Fair 7"}] if is_tag else {"_id": kept, "name": "Fair 7"}
     )
     with cast.scope():
         assert dict(Contact.objects.values_list("pk", "updated_at")) == before
         assert (ContactTag.objects.count(), LeadTag.objects.count()) == ((1, 1) if is_tag else (0, 0))
         events = list(Event.objects.filter(kind__endswith=".deleted").values_list("kind", "object_id", "payload"))
-        assert events == [("tag.deleted" if is_tag else "contact-category.deleted", label, {"name": "Label 1"})]
+        assert events == [("tag.deleted" if is_tag else "contact-category.deleted", tag, {"name": "Fair 1"})]
         job.refresh_from_db()
         assert (job.tags, job.category_id) == (([kept] if is_tag else []), None)
 
 
-def test_labels_are_selected_for_deletion_as_everywhere(cast: Cast, outsiders: Cast, kind: Kind) -> None:
+def test_tags_are_selected_for_deletion_as_everywhere(cast: Cast, outsiders: Cast, kind: Kind) -> None:
     first, second, third = (cast.key.post(kind.path, {"name": name}).data["_id"] for name in ("Art", "Press", "Music"))
     foreign = outsiders.key.post(kind.path, {"name": "Press"}).data["_id"]
     for body in ({"ids": [foreign]}, {"ids": ["0" * 24]}):
@@ -209,12 +209,12 @@ def test_labels_are_selected_for_deletion_as_everywhere(cast: Cast, outsiders: C
 def test_deletion_wants_its_permission(db: None, kind: Kind) -> None:
     for allowed, status in ((True, 200), (False, 403)):
         made = make_cast({kind.module: {"DELETE": allowed, "GET": True}})
-        label = made.key.post(kind.path, {"name": "Press"}).data["_id"]
-        assert made.narrow_session.delete(kind.path, {"ids": [label]}).status == status
+        tag = made.key.post(kind.path, {"name": "Press"}).data["_id"]
+        assert made.narrow_session.delete(kind.path, {"ids": [tag]}).status == status
         assert len(made.key.get(kind.path).data) == (0 if allowed else 1)
 
 
-def test_a_label_that_is_gone_is_refused_by_those_who_give_it(cast: Cast) -> None:
+def test_a_tag_that_is_gone_is_refused_by_those_who_give_it(cast: Cast) -> None:
     tag = cast.key.post("/tag", {"name": "Press"}).data["_id"]
     with cast.scope():
         contact = ContactFactory()

@@ -38,7 +38,7 @@ def new_team(cast: Cast, name: str = "North", **body: Any) -> dict[str, Any]:
 
 
 def members_of(found: dict[str, Any]) -> dict[str, bool]:
-    """Name -> isAvailable, in the order of the answer."""
+    """Return name -> isAvailable, in the order of the answer."""
     return {one["name"]: one["isAvailable"] for one in found["members"]}
 
 

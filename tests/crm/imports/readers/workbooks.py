@@ -145,7 +145,7 @@ def _xls_cell(row: int, column: int, value: object) -> bytes:
 
 
 def biff(*rows: Sequence[object], sheet: str = "People") -> bytes:
-    """A BIFF8 workbook stream with one sheet."""
+    """Make a BIFF8 workbook stream with one sheet."""
     begin = struct.pack("<HHHHII", 0x0600, 0x0005, 0x0DBB, 0x07CC, 0, 6)
     formats = [_record(0x00E0, struct.pack("<HHHBBIIH", 0, number, 0, 0, 0, 0, 0, 0)) for number in (0, 14)]
     name = sheet.encode("latin-1")
@@ -159,7 +159,7 @@ def biff(*rows: Sequence[object], sheet: str = "People") -> bytes:
 
 
 def ole(streams: dict[str, bytes]) -> bytes:
-    """An OLE2 container with 512-byte sectors; every stream is padded to 4096 bytes, so that none needs the small
+    """Make an OLE2 container with 512-byte sectors; every stream is padded to 4096 bytes, so that none needs the small
     table."""
     data = {name: content.ljust(4096, b"\0") for name, content in streams.items()}
     chains, body = [], b""
