@@ -1,4 +1,4 @@
-"""Answers of the server log and the login log."""
+"""Answers of the server log, and the user as both logs name one."""
 
 from __future__ import annotations
 
