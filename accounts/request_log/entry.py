@@ -31,7 +31,7 @@ MOST_BYTES = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of the server log; the fields are its columns."""
+    """A row of the server log; the fields are its columns, of which `door` is the authentication path."""
 
     id: str
     created_at: datetime
