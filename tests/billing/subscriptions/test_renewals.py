@@ -151,7 +151,7 @@ def test_an_unpaid_period_is_past_due_and_then_expires() -> None:
     assert actions(company)[2:] == ["past_due", "expired"]
 
 
-def test_the_day_before_the_doors_close_is_reminded_of() -> None:
+def test_the_day_before_access_ends_is_reminded_of() -> None:
     company = subscribed(remindDaysBefore=[7, 1])
     end = datetime(2026, 4, 30, 12, tzinfo=UTC)
     for moment in (end - days(7), end - days(1), end, end + days(1), end + days(6), end + days(7)):

@@ -421,7 +421,7 @@ def test_another_companys_looks_missing(cast: Cast, outsiders: Cast) -> None:
     assert cast.key.get("/meeting").data == []
 
 
-def test_the_permission_module_decides_at_the_session_door(db: None) -> None:
+def test_the_permission_module_decides_on_the_session_path(db: None) -> None:
     allowed, refused = make_cast({"meeting": dict.fromkeys(("GET", "POST", "PUT", "DELETE"), True)}), make_cast({})
     for made, statuses in ((allowed, (200, 201, 200, 200, 200, 200)), (refused, (403,) * 6)):
         id = new_meeting(made)["_id"]
