@@ -13,7 +13,7 @@ from outreach.delivery.claims import claim
 from outreach.models import SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import LeadFactory
-from tests.outreach.conftest import Post, planned, work
+from tests.outreach.helpers import Post, planned, work
 
 
 def test_each_sent_message_is_told_of_and_becomes_an_activity_of_its_contact(cast: Cast, post: Post) -> None:

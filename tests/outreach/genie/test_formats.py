@@ -17,7 +17,7 @@ from outreach.connected_apps.registry import CONNECTED_APPS
 from outreach.models import SendJob, Smtp
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
-from tests.outreach.conftest import Post, planned, work
+from tests.outreach.helpers import Post, planned, work
 
 START = "/genie/from-contacts"
 
