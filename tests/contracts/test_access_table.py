@@ -85,7 +85,7 @@ def flag(operation: Operation) -> str:
 
 
 def ask(caller: Caller, operation: Operation) -> Answer:
-    """The operation on records that are nowhere, with an empty body: who is let in gets an answer about these."""
+    """Ask for records that don't exist, with an empty body: a caller who is let in gets an answer about them."""
     ids = [new_id() for _ in operation.parameters]
     path = operation.address(*ids).removeprefix(caller.prefix)
     return caller.call(operation.method, path, None if operation.method in ("GET", "DELETE") else {})

@@ -23,7 +23,7 @@ START = "/genie/from-contacts"
 
 
 class Reciter(AiProvider):
-    """Writes down what it is told of the contact."""
+    """A provider whose drafts list the contact's fields."""
 
     key: ClassVar[str] = "offline-composer"
     name: ClassVar[str] = "Reciter"
