@@ -33,7 +33,7 @@ Status = Member.Status
 
 
 class MemberForm(BackOfficeForm):
-    """A membership. Only owners have no role."""
+    """A membership. Members and invited people need a role, owners don't; a former member's role is not changed."""
 
     def clean_role(self) -> Role | None:
         role: Role | None = self.cleaned_data["role"]

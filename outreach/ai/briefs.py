@@ -1,4 +1,4 @@
-"""Briefs for AI providers: what a person would want to know who writes to contacts or judges them."""
+"""Briefs for AI providers: what somebody who writes to contacts or judges them wants to know."""
 
 from __future__ import annotations
 

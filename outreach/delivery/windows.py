@@ -95,7 +95,7 @@ class Place:
 def recipient_place(
     *, contact_zone: str | None, phone: str | None, company_zone: str | None, now: dt.datetime
 ) -> Place:
-    """Return the recipient's time zone: the contact's, or that of the phone number (E.164), the company or UTC."""
+    """Return the recipient's time zone: of the contact, else the phone number (E.164), else the company, else UTC."""
     if contact_zone and (zone := load_zone(contact_zone)):
         return Place(zone, "contact")
     home = load_zone(company_zone) if company_zone else None

@@ -47,7 +47,7 @@ def run_detail(run: GenieScheduler) -> dict[str, Any]:
 
 
 def message_summary(run_id: str) -> dict[str, Any]:
-    """Count a run's messages by status; find when the next one is due and the usual reasons against sending."""
+    """Count a run's messages by status, find when the next is due, and list the main reasons against sending."""
     jobs = SendJob.objects.filter(run_id=run_id)
     counts: dict[str, int] = dict.fromkeys(SendJob.Status.values, 0)
     due = None
