@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from psycopg.rows import dict_row
 from psycopg.types.json import set_json_loads
 
-from benchmarks.web import HOST, KEY_DOOR, Refused
+from benchmarks.web import HOST, KEY_PATH, Refused
 from core.tenancy import APP_ROLE
 
 DATA_TABLES = ("crm_contact", "crm_customfieldvalue", "crm_contacttag", "crm_lead", "crm_leadvalue", "crm_leadtag")
@@ -26,7 +26,7 @@ OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
 def own_queries(path: str, key: str, query: Mapping[str, str]) -> list[str]:
     """Return the statements of a request over contacts and leads as the database gets them, without other tables."""
     with CaptureQueriesContext(connection) as captured:
-        answer = Client().get(KEY_DOOR + path, query_params=query, headers={"apikey": key, "host": HOST})
+        answer = Client().get(KEY_PATH + path, query_params=query, headers={"apikey": key, "host": HOST})
     if answer.status_code != 200:
         raise Refused(f"GET {path}: {answer.status_code} {answer.content[:500]!r}")
     statements = [entry["sql"] for entry in captured.captured_queries]

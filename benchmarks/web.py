@@ -20,7 +20,7 @@ import psutil
 from config.data_dir import PROJECT
 from config.local.supervisor.programs import Options, plan
 
-KEY_DOOR = "/api/key/protected"
+KEY_PATH = "/api/key/protected"
 HOST = "127.0.0.1"
 START_SECONDS = 60.0
 
@@ -44,7 +44,7 @@ class Caller:
             key: value if isinstance(value, str) else orjson.dumps(value).decode()
             for key, value in (query or {}).items()
         }
-        address = f"{KEY_DOOR}{path}{'?' + urlencode(params) if params else ''}"
+        address = f"{KEY_PATH}{path}{'?' + urlencode(params) if params else ''}"
         content = body if body is None or isinstance(body, bytes) or hasattr(body, "read") else orjson.dumps(body)
         self.connection.request(method, address, body=content, headers=self.headers | headers)
         return self.connection.getresponse()

@@ -169,7 +169,7 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Leadwright",
     "DESCRIPTION": "Leads, contacts and the outreach to them."
-    " The key door (/api/key/protected) takes the header apikey; the session door (/api/protected) takes a bearer token"
+    " The key path (/api/key/protected) takes the header apikey; the session path (/api/protected) takes a bearer token"
     " and the header authmember. Both run the same operations.",
     "VERSION": "0.1.0",
     "OAS_VERSION": "3.1.0",

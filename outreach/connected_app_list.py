@@ -13,6 +13,6 @@ APPS = (
 
 
 def register_apps() -> None:
-    """Called when the app is ready."""
+    """Register the apps, when Django is ready."""
     for app in APPS:
         register_app(app)

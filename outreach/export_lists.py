@@ -9,7 +9,7 @@ from outreach.suppression.views import SuppressionViewSet
 
 
 def register_lists() -> None:
-    """Called when the app is ready."""
+    """Register the lists, when Django is ready."""
     register_source("genie", RunViewSet)
     register_source("genie/send-jobs", MessageViewSet)
     register_source("logs/smtp", SmtpLogViewSet)

@@ -9,6 +9,6 @@ from outreach.suppression import privacy as suppression
 
 
 def register_personal_data_tables() -> None:
-    """Called when the app is ready."""
+    """Register the tables of all domains, when Django is ready."""
     for domain in (delivery, lead_generation, senders, suppression):
         domain.register_tables()

@@ -52,13 +52,13 @@ class FoundKey(NamedTuple):
     permission: str | None
 
     def is_expired(self) -> bool:
-        """Whether the duration of a temporary key is over."""
+        """Tell whether the duration of a temporary key is over."""
         if self.type != ApiKey.Type.TEMPORARY or self.duration_minutes is None:
             return False
         return self.created_at + timedelta(minutes=self.duration_minutes) <= timezone.now()
 
     def opens_from(self, address: str | None) -> bool:
-        """Whether the key works from the address."""
+        """Tell whether the key works from the address."""
         if self.ip_restriction == ApiKey.IpRestriction.OPEN:
             return True
         return is_within(address, orjson.loads(self.allowed_ips or "[]"))

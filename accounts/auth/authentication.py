@@ -14,7 +14,7 @@ from core.errors import InvalidToken
 
 
 def session_claims(request: Request) -> dict[str, Any]:
-    """The claims of the bearer token. Raises InvalidToken."""
+    """Return the claims of the bearer token. Raises InvalidToken."""
     kind, _, token = request.headers.get("Authorization", "").partition(" ")
     if kind.lower() != "bearer" or not token:
         raise InvalidToken("send the header Authorization: Bearer <token>")
@@ -22,7 +22,7 @@ def session_claims(request: Request) -> dict[str, Any]:
 
 
 def session_user(claims: dict[str, Any]) -> User:
-    """The user of an open session. Raises InvalidToken."""
+    """Return the user of an open session. Raises InvalidToken."""
     user = User.objects.filter(
         is_open(claims), pk=claims["sub"], is_active=True, session_version=version_of(claims)
     ).first()
@@ -32,7 +32,7 @@ def session_user(claims: dict[str, Any]) -> User:
 
 
 def version_of(claims: dict[str, Any]) -> int:
-    """The session version of the claims, or -1, which no user has, for a malformed one."""
+    """Return the session version of the claims, or -1, which no user has, for a malformed one."""
     version = claims["ver"]
     return version if type(version) is int and 0 <= version < 2**31 else -1
 

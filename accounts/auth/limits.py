@@ -39,7 +39,7 @@ def count_login(email: str, network: str) -> None:
 
 
 def forgive_login(email: str, network: str) -> None:
-    """Uncount a successful login for its network and account, and forget those to the account from this network."""
+    """Take back a successful login from the counts, and forget the failed ones to the account from this network."""
     LOGINS_OF_ADDRESS.refund(network)
     LOGINS_OF_ACCOUNT.reset(_account_in(network, email))
     LOGINS_OF_ACCOUNT_ANYWHERE.refund(_account(email))

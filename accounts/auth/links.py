@@ -22,14 +22,14 @@ class InvalidLink(ApiError):
 
 
 def make_token(purpose: str, record_id: str, state: str) -> str:
-    """The token of a link to a record. It is valid until `state` changes."""
+    """Make the token of a link to a record. It is valid until `state` changes."""
     return signing.dumps([record_id, lookup_hash(f"{purpose}:{state}")[:32]], salt=f"leadwright.{purpose}")
 
 
 def read_token(
     purpose: str, token: str, lifetime: timedelta, find: Callable[[str], tuple[Record, str] | None]
 ) -> Record:
-    """The record that the token leads to. `find` returns the record with its present state. Raises InvalidLink."""
+    """Return the record that the token leads to; `find` returns it with its present state. Raises InvalidLink."""
     try:
         record_id, state = signing.loads(token, salt=f"leadwright.{purpose}", max_age=lifetime)
     except (signing.BadSignature, ValueError, TypeError) as error:
@@ -41,7 +41,7 @@ def read_token(
 
 
 def page_address(page: str, token: str) -> str:
-    """The address of the page that the link opens."""
+    """Return the address of the page that the link opens."""
     return f"{settings.BASE_URL}/{page}?token={token}"
 
 

@@ -58,7 +58,7 @@ def _state(user: User) -> str:
 
 
 def user_of_reset_link(token: str, *, locked: bool = False) -> User:
-    """The user whose password the link sets. Raises InvalidLink."""
+    """Return the user whose password the link sets. Raises InvalidLink."""
     users = User.objects.select_for_update(no_key=True) if locked else User.objects.all()
 
     def find(user_id: str) -> tuple[User, str] | None:

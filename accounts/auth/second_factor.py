@@ -33,7 +33,7 @@ class WrongCode(ApiError):
 
 
 def gate(request: HttpRequest) -> HttpResponse | None:
-    """Send who has yet to show or set up the second factor to its page (core.backoffice.site)."""
+    """Redirect a user who has yet to show or set up the second factor to its page (core.backoffice.site)."""
     if not is_asked(request.user) or (request.resolver_match and request.resolver_match.view_name in OPEN):
         return None
     back = urlencode({"next": request.get_full_path()}) if request.method == "GET" else ""
@@ -41,7 +41,7 @@ def gate(request: HttpRequest) -> HttpResponse | None:
 
 
 def is_asked(user: Any) -> bool:
-    """Whether the session's user has yet to show the second factor, or to set it up where it is required."""
+    """Tell whether the session's user has yet to show the second factor, or to set it up where it is required."""
     if settings.STAFF_SECOND_FACTOR == "off" or user.is_verified():
         return False
     return settings.STAFF_SECOND_FACTOR == "required" or factor_of(user) is not None
@@ -53,7 +53,7 @@ def factor_of(user: User) -> SecondFactor | None:
 
 
 def begin(user: User) -> SecondFactor:
-    """Return the second factor that the user sets up, with a key that stays the same until it is confirmed."""
+    """Return the user's second factor. A new one has a key that stays the same until it is confirmed."""
     found, _ = SecondFactor.objects.get_or_create(user_id=user.pk, defaults={"confirmed": False, "name": "app"})
     return found
 
@@ -69,7 +69,7 @@ def confirm(user: User, code: str) -> tuple[SecondFactor, list[str]]:
 
 
 def verify(user: User, code: str) -> SecondFactor:
-    """Return the user's second factor, which the code shows. Raises WrongCode."""
+    """Check a code and return the user's second factor. Raises WrongCode."""
     with transaction.atomic():
         factor = _locked(user, confirmed=True)
         if factor.verify_token(code):

@@ -69,7 +69,7 @@ class RenewedUser(SessionUser):
 
 
 def session_answer(user: User, issued: Tokens) -> dict[str, Any]:
-    """The session that a login answers."""
+    """Return the session with which a login answers."""
     with unscoped(reason="login: the memberships of one user in all companies"):
         rows = Membership.project(user.memberships.filter(status__in=SEATED).order_by("created_at", "pk"))
         memberships = [Membership.render(row) for row in rows]
@@ -77,10 +77,10 @@ def session_answer(user: User, issued: Tokens) -> dict[str, Any]:
 
 
 def user_fields(user: User) -> dict[str, Any]:
-    """The user as SessionUser, from the record at hand."""
+    """Render the user as SessionUser, from the record at hand."""
     return SessionUser.render(vars(user))
 
 
 def token_fields(issued: Tokens) -> dict[str, Any]:
-    """The tokens as answers name them."""
+    """Return the tokens by the names that answers use."""
     return {"token": issued.access, "refreshToken": issued.refresh, "expiresIn": issued.expires_in}

@@ -60,7 +60,7 @@ def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
 
 
 def _trouble(user: User | None, password: str) -> str:
-    """Why the password does not open the account, or "" if it does.
+    """Return why the password does not open the account, or "" if it does.
 
     Every case hashes once, so that the time tells nothing.
     """

@@ -51,7 +51,7 @@ def issue(user: User, *, family: str | None = None) -> Tokens:
 
 
 def read_access(token: str) -> dict[str, Any]:
-    """The claims of a validly signed access token that has not expired. Raises InvalidToken.
+    """Return the claims of a validly signed access token that has not expired. Raises InvalidToken.
 
     `is_open` says whether its session goes on.
     """
@@ -67,7 +67,7 @@ def read_access(token: str) -> dict[str, Any]:
 
 
 def is_open(claims: dict[str, Any]) -> Exists:
-    """The condition that the session of the claims has not been ended, for the query that reads its user."""
+    """Return the condition that the claims' session has not been ended, for the query that reads its user."""
     return Exists(RefreshToken.objects.filter(family=claims["sid"], user_id=claims["sub"], revoked_at__isnull=True))
 
 
@@ -92,7 +92,7 @@ def rotate(refresh: str) -> tuple[User, Tokens]:
 
 
 def revoke(refresh: str) -> None:
-    """End the session of a refresh token. An unknown one is ignored."""
+    """End the session of a refresh token. Ignores an unknown one."""
     with transaction.atomic():
         row = _locked(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
         if row is not None:
@@ -112,7 +112,7 @@ def _revoke(family: str) -> None:
 
 
 def _locked(rows: QuerySet[RefreshToken]) -> RefreshToken | None:
-    """The first of the rows, read after its user has been locked, so that nobody renews a session while it is ended."""
+    """Lock the rows' user, so that nobody renews a session while it is ended. Returns the first row as it is then."""
     user_id = rows.values_list("user_id", flat=True).first()
     if user_id is None:
         return None

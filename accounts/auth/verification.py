@@ -57,7 +57,7 @@ def resend_verification(*, email: str, caller: Caller) -> None:
 
 
 def user_of_verification_link(token: str, *, locked: bool = False) -> User:
-    """The user whose address the link verifies. Raises InvalidLink."""
+    """Return the user whose address the link verifies. Raises InvalidLink."""
     users = User.objects.select_for_update(no_key=True) if locked else User.objects.all()
 
     def find(user_id: str) -> tuple[User, str] | None:

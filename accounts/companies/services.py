@@ -62,7 +62,7 @@ def check_timezone(name: str) -> None:
 
 
 def phone_columns(phone: Phone | None) -> dict[str, str]:
-    """The columns of a company that hold its phone number."""
+    """Return the columns of a company that hold its phone number."""
     return {"country_code": phone.country_code, "number": phone.number} if phone else {"country_code": "", "number": ""}
 
 

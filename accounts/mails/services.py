@@ -62,7 +62,7 @@ def queue_mails(kind: str, letters: Sequence[Letter], *, company_id: str | None 
 
 
 def render_mail(kind: str, context: dict[str, Any]) -> tuple[str, str, str]:
-    """Subject, text and HTML of a kind of mail. Values are escaped in the HTML only."""
+    """Render a kind of mail. Returns its subject, text and HTML; values are escaped in the HTML only."""
     subject = " ".join(_render(f"mails/{kind}.subject.txt", context, escaped=False).split())[:300]
     text = re.sub(r"\n{3,}", "\n\n", _render(f"mails/{kind}.txt", context, escaped=False)).strip() + "\n"
     return subject, text, _render(f"mails/{kind}.html", context, escaped=True)

@@ -73,7 +73,7 @@ def _send(connection: Any, mail: Mail) -> str:
 
 
 def message_of(mail: Mail) -> EmailMultiAlternatives:
-    """The message of the mail; its Message-ID comes from the row's id."""
+    """Return the message of the mail; its Message-ID comes from the row's id."""
     address = parseaddr(settings.DEFAULT_FROM_EMAIL)[1]
     name = " ".join(brand_of(mail.company_id).name.split()).translate(str.maketrans("", "", '"\\<>'))
     if mail.company_id is not None:
@@ -135,14 +135,14 @@ def _write(mail: Mail, **values: Any) -> None:
 
 
 def describe(error: Exception) -> str:
-    """The error as the back office shows it, without the mail's content."""
+    """Return the error as the back office shows it, without the mail's content."""
     code, text = getattr(error, "smtp_code", ""), getattr(error, "smtp_error", b"")
     said = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
     return shorten(f"{type(error).__name__}: {code} {said}" if code else f"{type(error).__name__}: {error}", 500)
 
 
 def has_due_mails() -> bool:
-    """Whether a mail is due."""
+    """Tell whether a mail is due."""
     return settings.SENDS_MAIL and has_due(Mail)
 
 

@@ -33,7 +33,7 @@ Status = Member.Status
 
 
 class MemberForm(BackOfficeForm):
-    """A membership; owners need no role, and who is gone gets a new one with a new invite."""
+    """A membership. Members and invited people need a role, owners don't; a former member's role is not changed."""
 
     def clean_role(self) -> Role | None:
         role: Role | None = self.cleaned_data["role"]
@@ -103,7 +103,7 @@ class MemberAdmin(CompanyRecordAdmin):
         self._name_keys(request, ids, Status.REMOVED)
 
     def _name_keys(self, request: HttpRequest, ids: list[str], status: str) -> None:
-        """Say which API keys the members made who have the status now. These stay until somebody deletes them."""
+        """Name the API keys of those members who have the status now: the keys stay until somebody deletes them."""
         theirs = ApiKey.objects.filter(created_by__in=ids, created_by__status=status).order_by("pk")
         keys = theirs.values_list("masked_key", flat=True)[:ROWS]
         if found := ", ".join(keys):
@@ -115,7 +115,7 @@ def _actor(request: HttpRequest, member: Member) -> Actor:
 
 
 def companies_of_address(term: str) -> QuerySet[Any] | None:
-    """The companies of the person with this e-mail address."""
+    """Return the companies of the person with this e-mail address."""
     if "@" not in term or " " in term:
         return None
     return Member.objects.filter(Q(email=term) | Q(user__email=term)).values("company_id")

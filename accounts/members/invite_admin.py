@@ -14,7 +14,7 @@ from core.backoffice.panels import ROWS, link, list_address, panel, table
 
 @admin.register(InviteLog)
 class InviteLogAdmin(CompanyRecordAdmin):
-    """The steps of memberships, from the invite on."""
+    """Changes of memberships, from the invite on."""
 
     icon = "history"
     list_display = ("email", "action", "company", "action_by", "role", "detail", "created_at")

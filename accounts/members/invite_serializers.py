@@ -43,14 +43,14 @@ class InviteOut(Output):
 
 
 class InviteLogOut(Output):
-    """A step of a membership's life."""
+    """A change of a membership."""
 
     _id = IdField()
     member = MemberSnapshot()
     email = serializers.EmailField()
     action = serializers.ChoiceField(choices=InviteLog.Action.values)
     actionBy = MemberSnapshot(source="action_by", help_text="who did it; null for the service and its staff")
-    role = RoleSnapshot(help_text="the member's role after the step")
+    role = RoleSnapshot(help_text="the member's role after the change")
     detail = serializers.CharField()
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()

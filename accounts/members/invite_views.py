@@ -175,7 +175,7 @@ class DeclineInviteViewSet(ResourceViewSet):
 class InviteLogViewSet(ResourceViewSet):
     module = "logs"
     listing = Listing(
-        "List the steps of memberships",
+        "List changes of memberships",
         InviteLog.objects.all,
         INVITE_LOG_FIELDS,
         InviteLogOut,

@@ -62,7 +62,7 @@ def invite_member(*, actor: Actor, email: str, name: str = "", role_id: str | No
 
 
 def _free_membership(email: str) -> Member:
-    """The former membership of the address, or a new one. Raises MemberAlredyExists_400 while it has a seat."""
+    """Return the former membership of the address, or a new one. Raises MemberAlredyExists_400 while it has a seat."""
     known = Member.objects.select_for_update(no_key=True).filter(email=email).first()
     if known is not None and is_live(known):
         raise NamedError(
@@ -124,19 +124,19 @@ def _send(member: Member, actor: Actor) -> None:
 
 
 def link_of(member: Member) -> str:
-    """The link of the invite."""
+    """Return the link of the invite."""
     return page_address("invite", make_token(PURPOSE, member.pk, member.invite_nonce))
 
 
 def is_live(member: Member) -> bool:
-    """Whether the invite can be accepted now."""
+    """Tell whether the invite can be accepted now."""
     return member.status == Status.INVITED and (
         member.invite_expires_at is None or member.invite_expires_at > timezone.now()
     )
 
 
 def read_invite(token: str) -> Member:
-    """The open invite of a link, with its company, role and inviter. Raises InvalidLink, InviteExpired_400."""
+    """Return the open invite of a link, with its company, role and inviter. Raises InvalidLink, InviteExpired_400."""
     with unscoped(reason="invites: the link says which company it is"):
         member = read_token(PURPOSE, token, LINK_LIFETIME, _find)
     _check_open(member)
@@ -161,7 +161,7 @@ def _check_open(member: Member) -> None:
 
 
 def account_of(member: Member) -> User | None:
-    """The verified account of the invited address.
+    """Return the verified account of the invited address.
 
     An unverified account belongs to nobody until a mail has been read.
     """

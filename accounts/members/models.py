@@ -54,7 +54,7 @@ class Member(CompanyModel):
         ]
 
     def permissions(self) -> dict[str, Any]:
-        """Module -> method -> allowed."""
+        """Return what the role allows: module -> method -> allowed."""
         return self.role.permission if self.role else {}
 
 

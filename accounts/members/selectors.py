@@ -13,32 +13,32 @@ Status = Member.Status
 
 
 def live_invites() -> Q:
-    """Invites that can still be accepted, even before the periodic task has marked the expired ones."""
+    """Select invites that can still be accepted: the periodic task may not have marked the expired ones yet."""
     return Q(status=Status.INVITED) & (Q(invite_expires_at__isnull=True) | Q(invite_expires_at__gt=timezone.now()))
 
 
 def seats() -> QuerySet[Member]:
-    """The memberships that use a seat of the active company: members, including blocked ones, and open invites."""
+    """Return the memberships that use a seat of the active company: members, even blocked ones, and open invites."""
     return Member.objects.filter(Q(status__in=SEATED) | live_invites())
 
 
 def has_verified_owner() -> bool:
-    """Whether an owner of the active company has shown that their address is theirs."""
+    """Tell whether an owner of the active company has shown that their address is theirs."""
     found: bool = Member.objects.filter(status=Status.OWNER, user__email_verified_at__isnull=False).exists()
     return found
 
 
 def addressed_to(user_id: str) -> Q:
-    """Memberships of the user, or of an address that the user has verified."""
+    """Select memberships of the user, or of an address that the user has verified."""
     addresses = User.objects.filter(pk=user_id, email_verified_at__isnull=False)
     return Q(user_id=user_id) | Q(email__in=addresses.values("email"))
 
 
 def invites_of(user_id: str) -> QuerySet[Member]:
-    """The open invites to the user, of all companies (to be read unscoped)."""
+    """Return the open invites to the user, of all companies (to be read unscoped)."""
     return Member.objects.filter(addressed_to(user_id), live_invites())
 
 
 def memberships_of(user_id: str) -> QuerySet[Member]:
-    """The user's memberships of all companies, whatever their status (to be read unscoped)."""
+    """Return the user's memberships of all companies, whatever their status (to be read unscoped)."""
     return Member.objects.filter(user_id=user_id)

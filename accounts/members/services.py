@@ -36,7 +36,7 @@ def update_member(*, actor: Actor, id: str, values: Mapping[str, Any], delete_ke
     """Change the given values of a member: name, role (an id) and status (accepted, blocked or owner).
 
     An accepted member can be blocked or made an owner, and a blocked one accepted again. An owner set to accepted
-    becomes a plain member with the given role or Admin. `delete_keys` deletes the API keys of who is blocked.
+    becomes a plain member with the given role or Admin. `delete_keys` deletes the API keys of a blocked member.
 
     Raises MemberNotFound_404, RoleOrPermissionRequired_400 without changes, InvalidMemberStatus_400,
     MemberNotAccepted_400, MemberNotBlocked_400, RoleNotFound_404, BadRequest_400 for the last owner and for an owner's
@@ -196,12 +196,12 @@ def transfer_ownership(*, actor: Actor, id: str, role_id: str | None = None) -> 
 
 
 def role_of_former_owners() -> Role:
-    """The role Admin, or the default role if the company has no Admin any more."""
+    """Return the role Admin, or the default role if the company has no Admin any more."""
     return Role.objects.filter(name__iexact=ADMIN).first() or find_role(None)
 
 
 def lock_member(id: str) -> Member:
-    """The member with its role, locked until the transaction ends. Raises MemberNotFound_404."""
+    """Return the member with its role, locked until the transaction ends. Raises MemberNotFound_404."""
     found = Member.objects.select_for_update(of=("self",), no_key=True).select_related("role").filter(pk=id).first()
     if found is None:
         raise not_found()
@@ -209,7 +209,7 @@ def lock_member(id: str) -> Member:
 
 
 def company_of(*, user_id: str, member_id: str) -> str:
-    """The company of the user's membership. Raises MemberNotFound_404."""
+    """Return the company of the user's membership. Raises MemberNotFound_404."""
     with unscoped(reason="memberships: a person's own, in whatever company"):
         found = Member.objects.filter(pk=member_id, user_id=user_id).values_list("company_id", flat=True).first()
     if found is None:
@@ -218,5 +218,5 @@ def company_of(*, user_id: str, member_id: str) -> str:
 
 
 def not_found() -> NamedError:
-    """The error for an id without a membership in the company or of the user."""
+    """Return the error for an id without a membership in the company or of the user."""
     return NamedError("MemberNotFound_404", "id: there is no such membership")

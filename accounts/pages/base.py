@@ -38,7 +38,7 @@ class Page(FormView, ABC):
     """The template after a successful submit."""
 
     def brand(self) -> Brand:
-        """The branding of the page."""
+        """Return the branding of the page."""
         return Brand()
 
     @abstractmethod
@@ -90,6 +90,6 @@ def add_error(form: forms.Form, error: ApiError) -> None:
 
 
 def duration_text(seconds: int) -> str:
-    """A waiting time in words."""
+    """Return a waiting time in words."""
     minutes = -(-seconds // 60)
     return f"{seconds} seconds" if seconds < 90 else f"{minutes} minutes"

@@ -47,12 +47,12 @@ class State:
 
 
 def countries() -> tuple[Country, ...]:
-    """All countries, by name."""
+    """Return all countries, by name."""
     return _index()[0]
 
 
 def find_country(text: str) -> Country:
-    """The country with this ISO code (two or three letters) or name, ignoring case. Raises CountryNotFound_400."""
+    """Return the country with this ISO code (2 or 3 letters) or name, ignoring case. Raises CountryNotFound_400."""
     found = _index()[1].get(text.strip().casefold())
     if found is None:
         raise NamedError(
@@ -64,14 +64,14 @@ def find_country(text: str) -> Country:
 
 @lru_cache(maxsize=300)
 def states(iso2: str) -> tuple[State, ...]:
-    """The states of a country of `countries`, by name; empty if the country has none."""
+    """Return the states of a country of `countries`, by name; empty if the country has none."""
     rows = _read("by-country", iso2, "states.json")
     found = (State(row["name"], row["native"] or "", row["state_code"], row["type"] or "") for row in rows)
     return tuple(sorted(found, key=lambda state: state.name.casefold()))
 
 
 def find_state(country: Country, text: str) -> State:
-    """The country's state with this code or name, ignoring case. A code wins over a name. Raises StateNotFound_400."""
+    """Return the country's state with this code or else name, ignoring case. Raises StateNotFound_400."""
     wanted, all_states = text.strip().casefold(), states(country.iso2)
     for names in (lambda s: (s.code, f"{country.iso2}-{s.code}"), lambda s: (s.name,), lambda s: (s.native,)):
         for state in all_states:
@@ -85,7 +85,7 @@ def find_state(country: Country, text: str) -> State:
 
 @lru_cache(maxsize=CITIES_KEPT)
 def cities(iso2: str, code: str) -> tuple[str, ...]:
-    """The distinct names of the cities of a state of `states`, sorted."""
+    """Return the distinct names of the cities of a state of `states`, sorted."""
     # Windows cannot have a folder named CON; the package's has an underscore before it.
     rows = _read("by-country", iso2, "states", code, "cities.json") or _read(
         "by-country", iso2, "states", f"_{code}", "cities.json"
@@ -95,7 +95,7 @@ def cities(iso2: str, code: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _index() -> tuple[tuple[Country, ...], dict[str, Country]]:
-    """All countries, and each by its codes and names."""
+    """Return all countries by name, and a dictionary of them by code and name."""
     zones = _zones_by_country()
     found = tuple(
         Country(
@@ -121,7 +121,7 @@ def _index() -> tuple[tuple[Country, ...], dict[str, Country]]:
 
 
 def _read(*path: str) -> list[dict[str, Any]]:
-    """The records of a data file; empty if there is none. The path consists of the data's own codes, never of input."""
+    """Return a data file's records, or none without the file. The path has the data's own codes only, never input."""
     file = _folder().joinpath(*path)
     return orjson.loads(file.read_bytes()) if file.is_file() else []  # type: ignore[no-any-return]
 
@@ -135,7 +135,7 @@ def _folder() -> Path:
 
 
 def _zones_by_country() -> dict[str, tuple[str, ...]]:
-    """ISO code -> the country's time zones, from the table of the tz database."""
+    """Return the time zones of each country by its ISO code, from the table of the tz database."""
     found: dict[str, list[str]] = {}
     for line in files("tzdata").joinpath("zoneinfo", "zone.tab").read_text("utf-8").splitlines():
         if not line.startswith("#"):

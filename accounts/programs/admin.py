@@ -41,20 +41,20 @@ PAYOUTS = 50
 
 
 def note_field(text: str, *, required: bool = False, longest: int = 2000) -> forms.CharField:
-    """Room for a few words."""
+    """Return a field for a few words."""
     return forms.CharField(
         required=required, max_length=longest, help_text=text, widget=UnfoldAdminTextareaWidget({"rows": 3})
     )
 
 
 class DecisionForm(forms.Form):
-    """A word to the person whose partnership is decided on."""
+    """A note to the person whose partnership is decided on."""
 
     note = note_field("The person reads it in the mail and on their page.")
 
 
 class ApprovalForm(DecisionForm):
-    """The word, and the partner's share."""
+    """The note, and the partner's share."""
 
     commission_percent = forms.DecimalField(
         min_value=0,
@@ -68,7 +68,7 @@ class ApprovalForm(DecisionForm):
 
 
 class RevocationForm(DecisionForm):
-    """The word, and what becomes of rewards."""
+    """The note, and what becomes of rewards."""
 
     claw_back = forms.BooleanField(
         label="Claw back rewards that are not paid yet",
@@ -85,7 +85,7 @@ class ClawBackForm(forms.Form):
 
 
 def staff_of(request: HttpRequest) -> User:
-    """Who does it: nobody gets here without being logged in."""
+    """Return the staff member who acts. Nobody gets here without a login."""
     return cast(User, request.user)
 
 
@@ -215,7 +215,7 @@ class RewardTransitionAdmin(BackOfficeAdmin):
 
 
 def payout_table() -> SafeString:
-    """What is to be paid to whom, and who owes."""
+    """Render what is to be paid to whom, and who owes."""
     money, lines = Formats().money, []
     for row in payouts(PAYOUTS):
         person = User(pk=row["beneficiary_id"], email=row["beneficiary__email"])
@@ -227,7 +227,7 @@ def payout_table() -> SafeString:
 
 
 def payout_link(row: dict[str, Any]) -> SafeString:
-    """The way to the rewards that are earned and not paid yet."""
+    """Render a link to the rewards that are earned and not paid yet."""
     query = {
         "beneficiary__id__exact": row["beneficiary_id"],
         "currency__exact": row["currency"],
@@ -263,7 +263,7 @@ def _rewards_of_partner(program: PartnerProgram) -> SafeString:
 
 
 def reward_table(rows: QuerySet[Reward], **query: str) -> SafeString:
-    """The newest of the rewards."""
+    """Render the newest of the rewards."""
     cells = [
         (
             link(row, Formats().money(row.amount, row.currency)),

@@ -64,7 +64,7 @@ class PartnerProgramOut(Output):
 
     @classmethod
     def default_data(cls) -> dict[str, Any]:
-        """What somebody sees who has never asked."""
+        """Return the answer for a user who has never requested a partnership."""
         percent = PartnerProgram._meta.get_field("commission_percent").get_default()
         empty = dict.fromkeys(("_id", "code", "link", "requestedAt", "decidedAt", "createdAt", "updatedAt"))
         return {**empty, "status": NONE, "commissionPercent": percent, "requestNote": "", "decisionNote": ""}
@@ -102,7 +102,7 @@ class ReferredUser(Output):
 
 
 def mask(email: str) -> str:
-    """The address with its first letter and its domain: a***@example.com."""
+    """Hide all of the address but its first letter and its domain: a***@example.com."""
     name, _, domain = email.rpartition("@")
     return f"{name[:1] if len(name) > 2 else ''}***@{domain}"
 

@@ -39,7 +39,7 @@ REFERRED_FIELDS = FieldSet(
 
 
 def program_figures(user_id: str, program: str) -> dict[str, Any]:
-    """The fields counts and balances of a program."""
+    """Return the fields counts and balances of a program."""
     rows = balances(user_id=user_id, program=program)
     return {
         "counts": count_referrals(user_id=user_id, program=program),
@@ -48,7 +48,7 @@ def program_figures(user_id: str, program: str) -> dict[str, Any]:
 
 
 def partnership(user_id: str) -> dict[str, Any]:
-    """The user's partnership in the API's form."""
+    """Return the user's partnership in the API's form."""
     found = PartnerProgramOut.one(PartnerProgram.objects.filter(user_id=user_id)) or PartnerProgramOut.default_data()
     return {**found, **program_figures(user_id, Referral.Program.PARTNER)}
 

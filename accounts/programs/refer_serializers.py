@@ -37,7 +37,7 @@ class ReferProgramOut(Output):
 
     @classmethod
     def default_data(cls) -> dict[str, Any]:
-        """What somebody sees who has never joined."""
+        """Return the answer for a user who has never joined."""
         return {
             **dict.fromkeys(("_id", "code", "link", "createdAt", "updatedAt")),
             "status": ReferProgram.Status.INACTIVE,

@@ -21,7 +21,7 @@ from core.api.viewsets import ResourceViewSet
 
 
 def membership_of(user_id: str) -> dict[str, Any]:
-    """The user's participation in the referral program in the API's form."""
+    """Return the user's participation in the referral program in the API's form."""
     found = ReferProgramOut.one(ReferProgram.objects.filter(user_id=user_id)) or ReferProgramOut.default_data()
     return {**found, "rewardPercent": settings.REFER_REWARD_PERCENT, **program_figures(user_id, Referral.Program.REFER)}
 

@@ -28,18 +28,18 @@ _SHAPE = re.compile(f"[{''.join(CODE_PROGRAMS)}][{ALPHABET}]{{{LENGTH - 1}}}")
 
 
 def make_code(prefix: str) -> str:
-    """A random code, probably unused."""
+    """Make a random code, which is probably unused."""
     return prefix + "".join(secrets.choice(ALPHABET) for _ in range(LENGTH - 1))
 
 
 def clean_code(code: str) -> str:
-    """The code in its stored form, without spaces and hyphens, in upper case; empty for an impossible code."""
+    """Return the code in its stored form, without spaces and hyphens, in upper case; empty for an impossible code."""
     plain = re.sub(r"[\s-]", "", code).upper()
     return plain if _SHAPE.fullmatch(plain) else ""
 
 
 def link_of(code: str) -> str:
-    """The link that the user shares."""
+    """Return the link that the user shares."""
     return f"{settings.REGISTER_URL}?referralCode={code}"
 
 
@@ -58,7 +58,7 @@ def record_referral(*, user: User, company: Company, code: str) -> Referral | No
 
 
 def _referral_by(code: str) -> Referral | None:
-    """An unsaved referral by the owner of an active code."""
+    """Return an unsaved referral by the owner of an active code, or None for any other code."""
     if not code:
         return None
     program, model, working = CODE_PROGRAMS[code[0]]
@@ -69,14 +69,14 @@ def _referral_by(code: str) -> Referral | None:
 
 
 def count_referrals(*, user_id: str, program: str) -> dict[str, int]:
-    """How many users the user has referred to a program (see `referred_users`), and how many of them are rewarded."""
+    """Count the users whom the user has referred to a program (see `referred_users`), and the rewarded ones."""
     live = Reward.objects.filter(referral=OuterRef("pk")).exclude(state=Reward.State.CLAWED_BACK)
     rows = Referral.objects.filter(referrer_id=user_id, program=program, user__email_verified_at__isnull=False)
     return rows.aggregate(referrals=Count("pk"), rewarded=Count("pk", filter=Q(Exists(live))))
 
 
 def referred_users(*, user_id: str, program: str) -> QuerySet[Any]:
-    """The users whom the user has referred to a program and whose address is verified.
+    """Return the users whom the user has referred to a program and whose address is verified.
 
     Without this condition anybody could register an address by their own code and see whether it has an account.
     """

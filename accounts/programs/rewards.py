@@ -71,7 +71,7 @@ def accrue(*, company_id: str, amount: Decimal, currency: str, source: str) -> R
 
 
 def _percent(referral: Referral) -> Decimal:
-    """The present share of the referral in a payment.
+    """Return the referrer's present share of a payment, in percent.
 
     A partner's row is locked, so that no revocation comes in between.
     """
@@ -85,13 +85,13 @@ def _percent(referral: Referral) -> Decimal:
 
 
 def _owns(user_id: str, company_id: str) -> bool:
-    """Whether the user owns the company, and so would be rewarded for their own payment."""
+    """Tell whether the user owns the company, and so would be rewarded for their own payment."""
     with unscoped(reason="rewards: whether the referrer owns the company that pays"):
         return Member.objects.filter(company_id=company_id, user_id=user_id, status=Member.Status.OWNER).exists()
 
 
 def round_money(amount: Decimal, currency: str) -> Decimal:
-    """The amount in the currency's smallest unit, rounded half up."""
+    """Round the amount to the currency's smallest unit, half up."""
     return amount.quantize(Decimal(1).scaleb(-get_currency_precision(currency.upper())), rounding=ROUND_HALF_UP)
 
 
@@ -173,7 +173,7 @@ def claw_back_unpaid(*, user_id: str, program: str, by: User, note: str) -> int:
 
 
 def _locked(reward_id: str, to_state: str) -> Reward:
-    """The reward, locked until the transaction ends. Raises ValidationFailed if the transition is not allowed."""
+    """Lock the reward until the transaction ends. Raises ValidationFailed if the transition is not allowed."""
     reward = Reward.objects.select_for_update().get(pk=reward_id)
     if (reward.state, to_state) not in REWARD_MOVES:
         raise ValidationFailed(
@@ -204,7 +204,7 @@ def _move(
 
 
 def balances(*, user_id: str, program: str | None = None) -> list[dict[str, Any]]:
-    """A user's balance per currency.
+    """Return a user's balance in each currency.
 
     `owed` was paid and clawed back. `payable` is `earned` less `owed`, and may be negative.
     """
@@ -214,7 +214,7 @@ def balances(*, user_id: str, program: str | None = None) -> list[dict[str, Any]
 
 
 def payouts(limit: int) -> list[dict[str, Any]]:
-    """The payable and owed amounts by beneficiary and currency, the largest first."""
+    """Return the payable and owed amounts by beneficiary and currency, the largest first."""
     rows: Any = Reward.objects.filter(Q(state=State.EARNED) | OWED).values(
         "beneficiary_id", "beneficiary__email", "currency"
     )

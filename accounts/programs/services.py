@@ -102,7 +102,7 @@ def revoke_partnership(*, program_id: str, by: User, note: str = "", claw_back: 
 
 
 def _decide(program_id: str, status: str, *, by: User, note: str) -> PartnerProgram:
-    """The locked partnership in its new status, not saved yet.
+    """Lock the partnership and return it in its new status, not saved yet.
 
     Raises ValidationFailed if the decision is not allowed.
     """
@@ -117,7 +117,7 @@ def _decide(program_id: str, status: str, *, by: User, note: str) -> PartnerProg
 
 
 def _fresh_partner_code() -> str:
-    """An unused partner code; the unique constraint catches a race."""
+    """Return an unused partner code; the unique constraint catches a race."""
     for _ in range(ATTEMPTS):
         code = make_code("P")
         if not PartnerProgram.objects.filter(code=code).exists():

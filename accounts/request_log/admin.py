@@ -17,8 +17,8 @@ class ServerLogAdmin(CompanyRecordAdmin):
     """Requests to the API, those of nobody too."""
 
     icon = "dns"
-    list_display = ("created_at", "company", "door", "method", "route", "status", "duration_ms", "user", "ip")
-    list_filter = (BY_COMPANY, ("status", RangeNumericFilter), ("door", ChoicesDropdownFilter))
+    list_display = ("created_at", "company", "auth_path", "method", "route", "status", "duration_ms", "user", "ip")
+    list_filter = (BY_COMPANY, ("status", RangeNumericFilter), ("auth_path", ChoicesDropdownFilter))
     list_select_related = ("company", "user")
     search_fields = ("=id", "path")
     search_help_text = "Id, or a part of the path; in a long log choose the company too"
@@ -32,14 +32,14 @@ def _requests(company: Company) -> SafeString:
             link(row, f"{row.method} {row.path}"),
             row.status,
             f"{row.duration_ms:,.0f} ms",
-            row.door,
+            row.auth_path,
             row.member or "–",
             row.created_at,
         )
         for row in rows
     ]
     return table(
-        ("Request", "Status", "Took", "Door", "By", "When"),
+        ("Request", "Status", "Took", "Auth path", "By", "When"),
         cells,
         more=list_address(ServerLog, company__id__exact=company.pk),
         empty="Nobody has called the API.",

@@ -31,7 +31,7 @@ MOST_BYTES = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of the server log; the fields are its columns."""
+    """A row of the server log; the fields are its columns, of which `door` is the authentication path."""
 
     id: str
     created_at: datetime
@@ -53,14 +53,14 @@ class Entry:
 
 
 def is_logged(path: str) -> bool:
-    """Whether requests for the path are logged."""
+    """Tell whether requests for the path are logged."""
     return path.startswith(API) and path not in NOT_LOGGED
 
 
 def describe(
     request: HttpRequest, *, id: str, at: datetime, duration_ms: float, status: int, response_bytes: int
 ) -> Entry:
-    """The entry of an answered request; `at` is the time of its arrival."""
+    """Return the entry of an answered request; `at` is the time of its arrival."""
     actor: Actor | None = getattr(request, "leadwright_actor", None)
     pattern = "/" + request.resolver_match.route if request.resolver_match else ""
     mount = next((mount for mount in MOUNTS if request.path_info.startswith(mount)), "")
@@ -86,7 +86,7 @@ def describe(
 
 
 def _path(request: HttpRequest, pattern: str) -> str:
-    """The path with its ids. Other values are left out: they may be tokens, or a key pasted into the wrong place."""
+    """Return the path with its ids only: other values may be tokens, or a key pasted into the wrong place."""
     if not pattern:
         return "/".join(
             part if not part or is_id(part) or WORD.fullmatch(part) else HIDDEN for part in request.path_info.split("/")
@@ -100,7 +100,7 @@ def _path(request: HttpRequest, pattern: str) -> str:
 
 @lru_cache(maxsize=2048)
 def _named(pattern: str) -> str:
-    """A URL pattern with its parameters in braces."""
+    """Return a URL pattern with its parameters in braces."""
     return PARAMETER.sub(r"{\1}", pattern)
 
 
@@ -109,6 +109,6 @@ def _clean(text: str, limit: int) -> str:
 
 
 def _length(header: Any) -> int:
-    """The size in the request's header, or 0 without one."""
+    """Return the size in the request's header, or 0 without one."""
     text = str(header or "")
     return min(int(text), MOST_BYTES) if text.isascii() and text.isdigit() and len(text) < 20 else 0

@@ -24,7 +24,7 @@ SERVER_LOG_FIELDS = FieldSet(
     [
         *COMMON,
         ListField("status", "number", "status", nullable=False),
-        ListField("door", "text", "door", nullable=False),
+        ListField("door", "text", "auth_path", nullable=False),
         ListField("method", "text", "method", nullable=False),
         ListField("route", "text", "route", searchable=True, nullable=False),
         ListField("path", "text", "path", searchable=True, nullable=False),

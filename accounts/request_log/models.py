@@ -13,7 +13,9 @@ class ServerLog(BaseModel, MaybeCompanyRow):
     It outlives the user and the key that it names. accounts.request_log.recorder writes the rows.
     """
 
-    door = models.CharField(max_length=8, choices=[(path.value, path.value) for path in AuthPath], blank=True)
+    auth_path = models.CharField(
+        max_length=8, choices=[(path.value, path.value) for path in AuthPath], blank=True, db_column="door"
+    )
     member = CompanyForeignKey(
         "accounts.Member", on_delete=models.SET_NULL, null=True, db_index=False, related_name="+"
     )
@@ -23,7 +25,7 @@ class ServerLog(BaseModel, MaybeCompanyRow):
     api_key_id = ObjectIdField(null=True)
     method = models.CharField(max_length=8)
     route = models.CharField(
-        max_length=200, help_text="The path below its door, with its parameters' names; empty: unknown."
+        max_length=200, help_text="Without the prefix, with its parameters' names; empty: unknown."
     )
     path = models.CharField(max_length=500, help_text="With the ids that were asked for, without the query string.")
     status = models.PositiveSmallIntegerField()

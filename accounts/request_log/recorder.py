@@ -27,7 +27,7 @@ AT_ONCE = 500
 
 
 def table_of(field: str) -> str:
-    """The table that a reference of the log points to."""
+    """Return the table that a reference of the log points to."""
     model: Any = ServerLog._meta.get_field(field).related_model
     return str(model._meta.db_table)
 

@@ -32,5 +32,5 @@ def purge(model: type[Model], days: int) -> bool:
 
 
 def _last(old: QuerySet) -> str | None:
-    """The id of the batch's last entry, or None if the batch holds all of them."""
+    """Return the id of the batch's last entry, or None if the batch holds all of them."""
     return next(iter(old.order_by("pk").values_list("pk", flat=True)[AT_ONCE - 1 : AT_ONCE]), None)

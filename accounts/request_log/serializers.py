@@ -1,4 +1,4 @@
-"""Answers of the server log and the login log."""
+"""Answers of the server log, and the user as both logs name one."""
 
 from __future__ import annotations
 
@@ -21,10 +21,14 @@ class ServerLogOut(Output):
     """A request to the API. Bodies, query strings, headers and secrets are not kept."""
 
     _id = IdField()
-    door = serializers.ChoiceField(choices=[path.value for path in AuthPath])
+    door = serializers.ChoiceField(
+        source="auth_path",
+        choices=[path.value for path in AuthPath],
+        help_text="how the call came in: by API key, by session, …",
+    )
     method = serializers.CharField()
     route = serializers.CharField(
-        help_text="the path below its door with its parameters' names, such as /contact/{id}; empty: no such path"
+        help_text="without the prefix, with its parameters' names, such as /contact/{id}; empty: no such path"
     )
     path = serializers.CharField(help_text="without the query string; of parameters only ids are kept")
     status = serializers.IntegerField(help_text="HTTP status; 500 also where an answer broke off")

@@ -1,4 +1,4 @@
-"""The server log and the login log (contract 4.6)."""
+"""Endpoint of the server log (contract 4.6)."""
 
 from __future__ import annotations
 

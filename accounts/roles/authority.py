@@ -62,7 +62,7 @@ def forbid_escalation(actor: Actor, permission: Permission, what: str) -> None:
 
 
 def find_role(role_id: str | None) -> Role:
-    """The company's role, or its default role for None. Raises RoleNotFound_404, DefaultRoleNotFound_404."""
+    """Return the company's role, by default its default role. Raises RoleNotFound_404, DefaultRoleNotFound_404."""
     if role_id is None:
         found = Role.objects.filter(is_default=True).first()
         if found is None:
@@ -77,5 +77,5 @@ def find_role(role_id: str | None) -> Role:
 
 
 def staff_actor(*, user_id: str, company_id: str) -> Actor:
-    """A member of the service's staff as an actor: no member of the company, and bound by no role."""
+    """Return a member of the service's staff as an actor: no member of the company, and bound by no role."""
     return Actor(AuthPath.SESSION, user_id, company_id, is_owner=True)

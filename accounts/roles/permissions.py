@@ -56,12 +56,12 @@ MODULES = (
 
 
 def complete(permission: Permission) -> dict[str, dict[str, bool]]:
-    """The permission with a flag for every module and method."""
+    """Return the permission with a flag for every module and method."""
     return {module: {method: bool(permission.get(module, {}).get(method)) for method in METHODS} for module in MODULES}
 
 
 def parse_permission(value: Any) -> dict[str, dict[str, bool]]:
-    """The given flags, validated. Unknown modules, unknown methods and non-boolean flags are 400s that name them."""
+    """Validate and return the given flags. Unknown modules or methods and non-boolean flags are 400s that name them."""
     if not isinstance(value, dict):
         raise InvalidFormat("permission", value, 'permission: write it as {"contact": {"GET": true, "POST": false}}')
     for module, methods in value.items():
@@ -81,7 +81,7 @@ def parse_permission(value: Any) -> dict[str, dict[str, bool]]:
 
 
 def compact(permission: Permission) -> dict[str, dict[str, bool]]:
-    """The permission in its stored form, which lists allowed methods only."""
+    """Return the permission in its stored form, which lists allowed methods only."""
     allowed = {
         module: {method: True for method in METHODS if permission.get(module, {}).get(method)} for module in MODULES
     }
@@ -89,7 +89,7 @@ def compact(permission: Permission) -> dict[str, dict[str, bool]]:
 
 
 def lacking(actor: Actor, permission: Permission) -> list[str]:
-    """The permission's flags that the actor lacks, each as module.METHOD."""
+    """Return the permission's flags that the actor lacks, each as module.METHOD."""
     if actor.is_owner:
         return []
     wanted = complete(permission)
@@ -102,7 +102,7 @@ def lacking(actor: Actor, permission: Permission) -> list[str]:
 
 
 def allow(modules: Iterable[str], *methods: str) -> dict[str, dict[str, bool]]:
-    """A permission for the methods on each of the modules."""
+    """Return a permission for the methods on each of the modules."""
     return {module: dict.fromkeys(methods, True) for module in modules}
 
 

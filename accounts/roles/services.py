@@ -109,7 +109,7 @@ def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> SavedRol
 
 
 def _take_default() -> str:
-    """Leave the company without a default role. Returns the name of the one that was it."""
+    """Take the default away from the company's default role. Returns that role's name."""
     default = Role.objects.filter(is_default=True)
     name = default.values_list("name", flat=True).first() or ""
     default.update(is_default=False)

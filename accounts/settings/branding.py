@@ -21,7 +21,7 @@ class Brand:
 
 
 def brand_of(company_id: str | None) -> Brand:
-    """The company's brand."""
+    """Return the company's brand."""
     if company_id is None:
         return Brand()
     with unscoped(reason="mails: the brand of the company that one is sent for"):

@@ -9,7 +9,7 @@ from core.text.formats import Formats
 
 
 def formats_of(company_id: str | None) -> Formats:
-    """The company's formats, or the service's without a company."""
+    """Return the company's formats, or the service's without a company."""
     if company_id is None:
         return Formats()
     with unscoped(reason="formats: how the company that is asked for writes"):

@@ -59,7 +59,7 @@ def make_settings() -> None:
 
 
 def read_settings() -> dict[str, Any]:
-    """All settings of the active company, by model field and network. Raises SettingsNotFound_400."""
+    """Return all settings of the active company, by model field and network. Raises SettingsNotFound_400."""
     found = CompanySettings.objects.select_related("company").first()
     if found is None:
         raise _missing()

@@ -114,5 +114,5 @@ class VisitedCompanyAdmin(CompanyAdmin):
 
 
 def visit_address(visit: StaffVisit) -> str:
-    """The visit's first page."""
+    """Return the address of the visit's first page."""
     return reverse("staff-visit", args=(visit.pk,))

@@ -27,7 +27,7 @@ def company_time(value: dt.datetime, formats: Formats) -> str:
 
 @register.filter
 def company_datetime(value: dt.datetime, formats: Formats) -> str:
-    """With the time zone, since a mail may be read anywhere."""
+    """Format a time with its time zone, since a mail may be read anywhere."""
     return f"{formats.datetime(value)} ({formats.timezone})"
 
 

@@ -18,13 +18,13 @@ NAMES = {"x": "X", "linkedin": "LinkedIn", "youtube": "YouTube", "tiktok": "TikT
 
 @register.filter
 def hex_color(value: Any, default: str) -> str:
-    """The value if it is a colour such as #1d4ed8, otherwise the default."""
+    """Return the value if it is a colour such as #1d4ed8, otherwise the default."""
     return value if isinstance(value, str) and COLOR.fullmatch(value) else default
 
 
 @register.filter
 def css_image(value: Any) -> SafeString | str:
-    """The value as url("…") of a style sheet, or "" unless it is an https address."""
+    """Return the value as url("…") of a style sheet, or "" unless it is an https address."""
     if not isinstance(value, str) or not is_web_address(value, ("https",)):
         return ""
     # quote() encodes everything that could end the quotes, the rule or the style element.
@@ -33,14 +33,14 @@ def css_image(value: Any) -> SafeString | str:
 
 @register.filter
 def web_links(links: Any) -> list[tuple[str, str]]:
-    """The (network's name, address) pairs of a brand's links to the web."""
+    """Return the (network's name, address) pairs of a brand's links to the web."""
     if not isinstance(links, dict):
         return []
     return [(NAMES.get(name, name.capitalize()), address) for name, address in links.items() if is_web_address(address)]
 
 
 def is_web_address(value: Any, schemes: tuple[str, ...] = ("http", "https")) -> bool:
-    """Whether the value is an absolute address with one of the schemes."""
+    """Tell whether the value is an absolute address with one of the schemes."""
     try:
         parts = urlsplit(value) if isinstance(value, str) else None
     except ValueError:

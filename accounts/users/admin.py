@@ -34,7 +34,7 @@ class GroupAdmin(DjangoGroupAdmin, BackOfficeAdmin):  # type: ignore[misc]  # bo
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both are ModelAdmins
-    """People's accounts. Who is no superuser can neither make one nor change one."""
+    """People's accounts. Only superusers grant rights and change the accounts of other staff."""
 
     icon = "person"
     edits = ("email", "name", "is_active", "is_staff", "is_superuser", "groups", "user_permissions")
@@ -69,7 +69,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """Also the people of the company whose name or id was typed in."""
+        """Search the columns, and find the people of the company whose name or id was typed in."""
         found, distinct = super().get_search_results(request, queryset, search_term)
         company = search_term.strip()
         if not company:

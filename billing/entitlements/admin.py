@@ -26,7 +26,7 @@ def _subscription(company: Company) -> SafeString:
         [
             ("Subscription", link(found, found.get_status_display())),
             ("Plan", link(found.plan) if found.plan else "everything"),
-            ("Doors", "open" if is_open(found) else "closed"),
+            ("Access", "open" if is_open(found) else "closed"),
             ("Since", found.starts_at.date()),
             ("Paid until", found.period_end.date() if found.period_end else "–"),
             ("Ends", found.ends_at.date() if found.ends_at else "not"),

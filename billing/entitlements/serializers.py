@@ -39,7 +39,7 @@ class SubscriptionOut(Output):
 
     _id = IdField(allow_null=True)
     status = serializers.ChoiceField(choices=[NONE, *Subscription.Status.values])
-    isOpen = serializers.BooleanField(help_text="whether the company's doors are open by it now")
+    isOpen = serializers.BooleanField(help_text="whether it gives the company access now")
     plan = Computed(
         PlanOut(allow_null=True, help_text="null: no plan; everything is included while the subscription is open")
     )
@@ -49,7 +49,7 @@ class SubscriptionOut(Output):
     period = Computed(PeriodOut())
     startsAt = serializers.DateTimeField(allow_null=True)
     endsAt = serializers.DateTimeField(
-        allow_null=True, help_text="when the doors close if nothing else happens; null: they do not"
+        allow_null=True, help_text="when access ends if nothing else happens; null: it does not"
     )
     cancelAtPeriodEnd = serializers.BooleanField()
     modules = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text=PERMISSION_MODULES)

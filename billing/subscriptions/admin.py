@@ -133,7 +133,7 @@ class CancelForm(NoteForm):
         label="At the end of the period",
         required=False,
         initial=True,
-        help_text="Otherwise the doors close now.",
+        help_text="Otherwise access ends now.",
         widget=UnfoldBooleanSwitchWidget(),
     )
 

@@ -34,7 +34,7 @@ class Subscription(CompanyModel):
     status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
     is_primary = models.BooleanField(default=True)
     starts_at = models.DateTimeField()
-    ends_at = models.DateTimeField(null=True, blank=True, help_text="When the doors close; empty: they do not.")
+    ends_at = models.DateTimeField(null=True, blank=True, help_text="When access ends; empty: it does not.")
     period_start = models.DateTimeField(null=True, blank=True)
     period_end = models.DateTimeField(null=True, blank=True, help_text="Until when it is paid.")
     period_day = models.PositiveSmallIntegerField(

@@ -94,7 +94,7 @@ def _end(subscription: Subscription, ended: datetime | None) -> None:
 
 
 def is_free(subscription: Subscription) -> bool:
-    """Whether the next period is free: the plan has prices for the interval, and all are zero."""
+    """Tell whether the next period is free: the plan has prices for the interval, and all are zero."""
     if subscription.plan is None or not subscription.interval:
         return False
     amounts = subscription.plan.prices.filter(interval=subscription.interval).values_list("amount", "seat_amount")

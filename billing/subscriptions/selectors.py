@@ -8,14 +8,14 @@ from billing.subscriptions.models import OPEN, Subscription
 
 
 def is_open(subscription: Subscription) -> bool:
-    """Whether the subscription gives its company access now."""
+    """Tell whether the subscription gives its company access now."""
     now = timezone.now()
     ended = subscription.ends_at is not None and subscription.ends_at <= now
     return subscription.status in OPEN and subscription.starts_at <= now and not ended
 
 
 def in_trial() -> bool:
-    """Whether the active company's primary subscription is a trial."""
+    """Tell whether the active company's primary subscription is a trial."""
     found: bool = Subscription.objects.filter(is_primary=True, status=Subscription.Status.TRIAL).exists()
     return found
 

@@ -57,7 +57,7 @@ def start_trial(*, company_id: str, user: User) -> Subscription:
 
 
 def had_trial(user: User) -> bool:
-    """Whether the user has used their one trial."""
+    """Tell whether the user has used their one trial."""
     with unscoped(reason="trials: one for each person, in whatever company"):
         return bool(Subscription.objects.filter(trial_user=user).exists())
 
@@ -232,7 +232,7 @@ def activate_subscription(*, company_id: str, by: User | None = None, note: str 
 
 
 def _trial_back(subscription: Subscription) -> dict[str, Any]:
-    """The values by which the user of a trial, which the company is given more than, may have another."""
+    """Return the values that give the user of a replaced trial their trial back."""
     return {"trial_user": None} if subscription.status == Status.TRIAL else {}
 
 

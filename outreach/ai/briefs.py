@@ -1,4 +1,4 @@
-"""Briefs for AI providers: what a person who writes to contacts or judges them would want to know."""
+"""Briefs for AI providers: what somebody who writes to contacts or judges them wants to know."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ContactBriefs:
         return cls(labels, formats_of(company_id()))
 
     def of(self, contacts: Sequence[Contact]) -> list[ContactBrief]:
-        """A brief of each contact, with one query for all tags. The contacts come with their category joined."""
+        """Return a brief of each contact, with one query for all tags. The contacts come with their category joined."""
         tags = _tags([contact.pk for contact in contacts])
         return [self._brief(contact, tags[contact.pk]) for contact in contacts]
 
@@ -55,7 +55,7 @@ class ContactBriefs:
         )
 
     def _date(self, stored: str) -> str:
-        """A stored date or time in the company's format; any other text stays as it is."""
+        """Return a stored date or time in the company's format, and any other text unchanged."""
         try:
             if len(stored) == 10:
                 return self.formats.date(dt.date.fromisoformat(stored))
@@ -77,7 +77,7 @@ def _tags(contact_ids: Sequence[str]) -> dict[str, list[str]]:
 
 
 def company_brief(sender_name: str = "") -> CompanyBrief:
-    """The active company's profile, with the newest products and services that it sells."""
+    """Return the active company's profile, with the newest products and services that it sells."""
     company = Company.objects.get(pk=company_id())
     catalogue = live_products().filter(is_active=True).order_by("-created_at", "-pk").values_list("name", "description")
     products = tuple(

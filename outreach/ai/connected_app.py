@@ -26,7 +26,7 @@ def ai_app(
     output: type[Output] = AiAppOut,
     test: AppOperation | None = None,
 ) -> ConnectedApp:
-    """The spec of the AI app that lets a company use the provider."""
+    """Return the spec of the AI app that lets a company use the provider."""
     return ConnectedApp(
         key=key,
         model=AiApp,

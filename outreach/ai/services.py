@@ -18,18 +18,18 @@ NOT_AVAILABLE = {"ai-a": "AiANotAvailableInPlan_400", "ai-b": "AiBNotAvailableIn
 
 
 def ai_types() -> list[str]:
-    """The names that `aiType` may have."""
+    """Return the names that `aiType` may have."""
     return list(dict.fromkeys((*apps_with(Capability.COMPOSE), *NOT_AVAILABLE)))
 
 
 def providers() -> dict[str, type[AiProvider]]:
-    """Provider key, as AI apps store it -> provider."""
+    """Return the providers by their keys, as AI apps store them."""
     found = [app.provider for app in apps_with(Capability.COMPOSE).values()]
     return {provider.key: provider for provider in found if provider is not None}
 
 
 def get_provider(key: str) -> AiProvider:
-    """The provider with this key. Raises ProviderError when there is none."""
+    """Return the provider with this key. Raises ProviderError when there is none."""
     try:
         return providers()[key]()
     except KeyError:
@@ -40,34 +40,34 @@ def get_provider(key: str) -> AiProvider:
 
 
 def provider_key(ai_type: str) -> str:
-    """The key of the provider behind an AI type; empty for a type that cannot be connected yet."""
+    """Return the key of the provider behind an AI type; empty for a type that cannot be connected yet."""
     app = CONNECTED_APPS.get(ai_type)
     return app.provider.key if app is not None and app.provider is not None else ""
 
 
 def provider_of(ai_type: str) -> AiProvider:
-    """The provider behind an AI type. Raises ProviderError when there is none."""
+    """Return the provider behind an AI type. Raises ProviderError when there is none."""
     return get_provider(provider_key(ai_type))
 
 
 def ai_type_of(app: AiApp) -> str:
-    """The AI type of a company's app."""
+    """Return the AI type of a company's app."""
     return next(key for key in apps_with(Capability.COMPOSE) if provider_key(key) == app.provider)
 
 
 def apps_of(ai_type: str) -> QuerySet[AiApp]:
-    """The active company's apps of an AI type."""
+    """Return the active company's apps of an AI type."""
     return AiApp.objects.filter(provider=provider_key(ai_type) or "-")
 
 
 def not_found(ai_type: str) -> tuple[str, str]:
-    """Error name and detail for an id that the company has no app of the type with."""
+    """Return error name and detail for an id that the company has no app of the type with."""
     return "AppNotFound_400", f"id: there is no such {ai_type} app in this company"
 
 
 @transaction.atomic
 def create_ai_app(*, ai_type: str, member_id: str, **values: Any) -> AiApp:
-    """Create an app. The company's first becomes its default. PlanLimitExceeded_403 at the plan's limit."""
+    """Create an app. The company's first becomes its default. Raises PlanLimitExceeded_403 at the plan's limit."""
     reserve_quota(MODULE)
     if not AiApp.objects.filter(is_default=True).exists():
         values["is_default"] = True
@@ -76,8 +76,11 @@ def create_ai_app(*, ai_type: str, member_id: str, **values: Any) -> AiApp:
 
 @transaction.atomic
 def update_ai_app(*, ai_type: str, id: str, member_id: str, **values: Any) -> AiApp:
-    """Change an app. AppNotFound_400 for an id that the company has no app of the type with, and
-    ValidationFailed for a change of where its stored key goes without a key."""
+    """Change an app.
+
+    Raises AppNotFound_400 for an id that the company has no app of the type with, and ValidationFailed when the stored
+    key would go to another place without being given again.
+    """
     return _save(CONNECTED_APPS[ai_type].record_to_change(id, values), member_id, values)
 
 
@@ -93,9 +96,10 @@ def _save(app: AiApp, member_id: str, values: dict[str, Any]) -> AiApp:
 
 
 def choose_ai_app(ai_type: str | None) -> AiApp:
-    """The active app that composes: one of the given type, else the company's default, else its oldest.
+    """Return the active app that composes: one of the given type, else the company's default, else its oldest.
 
-    InvalidAIType_400 for an unknown type; AiANotAvailableInPlan_400 or the type's own error when no such app is active.
+    Raises InvalidAIType_400 for an unknown type, and AiANotAvailableInPlan_400 or the type's own error when no such app
+    is active.
     """
     apps = AiApp.objects.filter(is_active=True).order_by("-is_default", "created_at", "id")
     if ai_type:

@@ -7,7 +7,7 @@ from unfold.widgets import UnfoldAdminPasswordWidget
 
 
 def write_only(label: str) -> forms.CharField:
-    """An input for a secret that is stored but never shown."""
+    """Return an input for a secret that is stored but never shown."""
     text = "Stored encrypted and never shown. Leave it empty to keep the one that there is."
     return forms.CharField(
         label=label,

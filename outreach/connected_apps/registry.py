@@ -78,7 +78,7 @@ class ConnectedApp:
     """run(id=...) tests the connection and returns a dataclass with the fields of the answer."""
 
     def missing(self) -> NamedError:
-        """The error for an id that the company has no app of."""
+        """Return the error for an id that the company has no app of."""
         return NamedError(*self.not_found)
 
     def record_to_change(self, id: str, values: Mapping[str, Any]) -> Any:
@@ -101,7 +101,7 @@ class ConnectedApp:
         return record
 
     def _moved(self, record: Model, secret: str, values: Mapping[str, Any]) -> list[str]:
-        """The columns that the stored secret is bound to and that the values change."""
+        """Return the columns that the stored secret is bound to and that the values change."""
         field = self.model._meta.get_field(secret)
         if not isinstance(field, EncryptedTextField) or not field.is_set(record):
             return []
@@ -124,5 +124,5 @@ def register_app(app: ConnectedApp) -> None:
 
 
 def apps_with(capability: Capability) -> Mapping[str, ConnectedApp]:
-    """Key -> app, for the apps with the capability."""
+    """Return the apps with the capability by their keys."""
     return {key: app for key, app in CONNECTED_APPS.items() if capability in app.capabilities}

@@ -10,7 +10,7 @@ from outreach.connected_apps.registry import CONNECTED_APPS
 
 
 def counted_apps() -> QuerySet[Any]:
-    """The ids of the active company's connected apps that count against its plan: those that are switched on."""
+    """Return the ids of the active company's connected apps that count against its plan: the active ones."""
     models = dict.fromkeys(app.model for app in CONNECTED_APPS.values())
     first, *others = [model._default_manager.filter(is_active=True).values("pk") for model in models]
     return first.union(*others, all=True)

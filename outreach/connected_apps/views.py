@@ -51,7 +51,7 @@ class AppViewSet(ResourceViewSet, abstract=True):
 
 @cache
 def app_viewset(app: ConnectedApp) -> type[AppViewSet]:
-    """The ViewSet of an app, with the operations that its spec has."""
+    """Return the ViewSet of an app, with the operations that its spec has."""
     missing = (app.not_found[0],)
     answers: dict[str, Any] = {
         "app": app,

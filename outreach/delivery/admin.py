@@ -89,7 +89,7 @@ def _messages_to(contact: Contact) -> SafeString:
 
 
 def message_table(rows: QuerySet[SendJob], **query: str) -> SafeString:
-    """The newest of the messages, with a link to the list that the query selects."""
+    """Render the newest of the messages, with a link to the list that the query selects."""
     rows = rows.select_related("contact").order_by("-id")[:ROWS]
     cells = [
         (link(row), row.recipient or row.contact.email, row.get_status_display(), row.reason or "–", row.sent_at)

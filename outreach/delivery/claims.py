@@ -43,7 +43,7 @@ def _due(now: dt.datetime) -> Q:
 
 
 def due_senders(limit: int) -> list[tuple[str, str]]:
-    """(sender id, company id) of senders with due messages, of all companies, in random order for fairness."""
+    """Return (sender id, company id) of senders with due messages, of all companies, in random order for fairness."""
     now = timezone.now()
     with unscoped(reason="worker: senders of all companies with messages due"):
         waiting = SendJob.objects.filter(_due(now), smtp_id=OuterRef("pk"))
@@ -181,5 +181,5 @@ def schedule_retry(job: SendJob, *, until: dt.datetime, detail: str, reply: str)
 
 
 def has_due() -> bool:
-    """Whether any sender has messages that may go now."""
+    """Tell whether any sender has messages that may go now."""
     return bool(due_senders(1))

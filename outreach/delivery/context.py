@@ -41,7 +41,7 @@ class SendContext:
 
     @classmethod
     def load(cls) -> SendContext:
-        """The active company's subscription, sending hours and time zone."""
+        """Load the active company's subscription, sending hours and time zone."""
         try:
             entitlement(company_id())
             subscribed = True
@@ -52,7 +52,7 @@ class SendContext:
         return cls(subscribed, window_of(settings), settings is None or settings.recipient_timezone, zone)
 
     def decision_input(self, contact: Contact, *, suppressed: bool, now: dt.datetime) -> DecisionInput:
-        """What is known about a recipient, before any message to it is considered."""
+        """Return what is known about a recipient, before any message to it is considered."""
         place = None
         if self.window is not None:
             phone = contact.contact_number if self.recipient_timezone else None
@@ -70,7 +70,7 @@ class SendContext:
     def decision_inputs(
         self, jobs: Sequence[SendJob], senders: dict[str, SenderState], now: dt.datetime
     ) -> dict[str, DecisionInput]:
-        """Message id -> what is known about it, in one query. The jobs come with `contact` and `run` joined."""
+        """Return what is known about each message, by its id. The jobs come with `contact` and `run` joined."""
         suppressed = suppressed_addresses(job.contact.email for job in jobs)
         found: dict[str, DecisionInput] = {}
         for job in jobs:
@@ -91,7 +91,7 @@ class SendContext:
 
 
 def window_of(settings: GenieSettings | None) -> Window | None:
-    """The sending hours, or None when mail may be sent at any time."""
+    """Return the sending hours, or None when mail may be sent at any time."""
     if settings is None or (not settings.window_days and settings.window_start is None):
         return None
     days = frozenset(day - 1 for day in settings.window_days) or frozenset(range(7))
@@ -99,7 +99,7 @@ def window_of(settings: GenieSettings | None) -> Window | None:
 
 
 def sender_state(smtp: Smtp, zone: ZoneInfo, now: dt.datetime) -> SenderState:
-    """The sender's state and its limits, counted from the messages."""
+    """Return the sender's state and its limits, counted from the messages."""
     return SenderState(smtp.is_active, smtp.verified, tuple(_limits(smtp, zone, now)))
 
 
@@ -137,10 +137,10 @@ def _limits(smtp: Smtp, zone: ZoneInfo, now: dt.datetime) -> Iterable[Limit]:
 
 
 def claimed_count(smtp: Smtp) -> int:
-    """How many messages of the sender workers have claimed and not begun: each may take a slot of its limits."""
+    """Count the sender's messages that workers have claimed and not begun: each may take a slot of its limits."""
     return SendJob.objects.filter(smtp=smtp, status=SendJob.Status.CLAIMED).count()
 
 
 def remaining(sender: SenderState, claimed: int) -> int:
-    """How many more messages the sender's limits allow now."""
+    """Return how many more messages the sender's limits allow now."""
     return min((max(0, limit.allowed - limit.used - claimed) for limit in sender.limits), default=UNLIMITED)

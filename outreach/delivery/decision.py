@@ -167,7 +167,7 @@ def decide(known: DecisionInput, now: dt.datetime) -> Decision:
 
 
 def forecast(known: DecisionInput, now: dt.datetime) -> dt.datetime | None:
-    """When the message is sent if nothing else happens; None when that needs a person or will never be."""
+    """Return when the message is sent if nothing else happens; None when that needs a person or will never be."""
     moment = now
     for _ in range(_FORECAST_STEPS):
         decision = decide(known, moment)
@@ -180,7 +180,7 @@ def forecast(known: DecisionInput, now: dt.datetime) -> dt.datetime | None:
 
 
 def describe(known: DecisionInput, now: dt.datetime, formats: Formats) -> dict[str, Any]:
-    """The decision as the API shows it: ready, wait or stop, the reason, and when it is decided again and sent."""
+    """Return the decision as the API shows it: state, reason, and when it is decided again and the message is sent."""
     decision: Decision = decide(known, now)
     if isinstance(decision, Ready):
         return {"state": "ready", "reason": None, "sentence": None, "until": None, "goesAt": now}
@@ -203,7 +203,7 @@ def describe(known: DecisionInput, now: dt.datetime, formats: Formats) -> dict[s
 
 
 def expected(moment: dt.datetime, formats: Formats) -> str:
-    """A sentence on when the message will be sent."""
+    """Return a sentence on when the message will be sent."""
     return f"It goes on {formats.datetime(moment)} ({formats.timezone}), if nothing else comes between."
 
 
@@ -261,19 +261,19 @@ def _needs_time(known: DecisionInput, now: dt.datetime) -> Wait | None:
 
 
 def approved(known: DecisionInput) -> DecisionInput:
-    """The same input with the draft approved, for previews."""
+    """Return the same input with the draft approved, for previews."""
     return replace(known, approved=True)
 
 
 def ramp_limit(first_day: dt.date, day: dt.date, *, start: int, step: int, cap: int) -> int:
-    """A new sender's limit on a day: `start` on its first day, `step` more on each later day, never above `cap`."""
+    """Return a new sender's limit on a day: `start` on the first, `step` more on each later one, at most `cap`."""
     if day < first_day:
         return 0
     return max(0, min(cap, start + step * (day - first_day).days))
 
 
 def backoff(attempt: int, rng: random.Random) -> dt.timedelta:
-    """The wait after a failed attempt (from 1): about 2, 8, 32 and 128 minutes, randomly a quarter more or less.
+    """Return the wait after a failed attempt (from 1): about 2, 8, 32 or 128 minutes, randomly a quarter more or less.
 
     The random part keeps messages that failed together from being tried again together.
     """

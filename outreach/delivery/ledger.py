@@ -27,7 +27,7 @@ _INTENT_HOLDS = """
 
 
 def _paired(ids: Sequence[str]) -> tuple[str, str]:
-    """New ids and the given ones, each as one text, since the driver is far slower with arrays."""
+    """Return new ids and the given ones, each as one text, since the driver is far slower with arrays."""
     return ",".join(new_id() for _ in ids), ",".join(ids)
 
 

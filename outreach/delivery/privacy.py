@@ -28,8 +28,8 @@ def blank_transitions(subject: DataSubject, rows: QuerySet[SendJobTransition]) -
 def blank_messages(subject: DataSubject, rows: QuerySet[SendJob]) -> int:
     """Cancel messages that have not been sent, and blank all texts and addresses. Runs and limits still count the rows.
 
-    InvalidRequest_400 while one is being sent: a server may have it already. A claimed message is cancelled as well,
-    since the statement that commits the intent checks the status.
+    Raises InvalidRequest_400 while one is being sent: a server may have it already. A claimed message is cancelled as
+    well, since the statement that commits the intent checks the status.
     """
     ledger.transition_all(
         rows.filter(status__in=NOT_SENT), to=Status.CANCELLED, reason="erased", lease=None, worker=None
@@ -42,7 +42,7 @@ def blank_messages(subject: DataSubject, rows: QuerySet[SendJob]) -> int:
 
 
 def not_erased(contact_ids: Sequence[str]) -> set[str]:
-    """Those of the contacts that are not erased, locked against erasure until the caller's transaction ends.
+    """Return those contacts that are not erased, locked against erasure until the caller's transaction ends.
 
     A message that was composed while its contact was being erased must not be stored.
     """
@@ -54,7 +54,7 @@ def not_erased(contact_ids: Sequence[str]) -> set[str]:
 
 
 def register_tables() -> None:
-    """Called when the app is ready."""
+    """Register the personal data of messages and their ledger."""
     register_personal_data("messageSteps", SendJobTransition, _transitions, blank_transitions, module="genie")
     register_personal_data(
         "messages",

@@ -20,12 +20,12 @@ LOGGED = (Status.SENDING, Status.SENT, Status.FAILED, Status.UNKNOWN)
 
 
 def message_log() -> QuerySet[SendJob]:
-    """The messages that SMTP servers have been given."""
+    """Return the messages that SMTP servers have been given."""
     return SendJob.objects.filter(channel=SendJob.Channel.SMTP, status__in=LOGGED)
 
 
 def message_detail(message_id: str) -> dict[str, Any]:
-    """What a message's detail shows beside its columns: HTML, the current decision, and its transitions so far."""
+    """Return what a message's detail adds to its columns: HTML, the current decision, and its transitions so far."""
     job = SendJob.objects.select_related("contact", "run", "smtp").get(pk=message_id)
     transitions = SendJobTransition.objects.filter(send_job_id=message_id).order_by("created_at", "id")
     return {
@@ -46,7 +46,7 @@ def message_detail(message_id: str) -> dict[str, Any]:
 
 
 def _decision(job: SendJob) -> dict[str, Any] | None:
-    """Why the message has not been sent and when it will be; None once a worker has it or it has ended."""
+    """Return why the message has not been sent and when it will be; None once a worker has it or it has ended."""
     if job.status not in (Status.PLANNED, Status.DRAFT, Status.APPROVED):
         return None
     now, context = timezone.now(), SendContext.load()

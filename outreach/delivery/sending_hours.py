@@ -13,7 +13,7 @@ from outreach.delivery.models import GenieSettings
 
 
 def read_settings() -> dict[str, Any]:
-    """The settings as the API shows them. Without settings, mail is sent at any hour."""
+    """Return the settings as the API shows them. Without settings, mail is sent at any hour."""
     found = GenieSettings.objects.first() or GenieSettings()
     return {
         "windowDays": found.window_days,
@@ -26,7 +26,7 @@ def read_settings() -> dict[str, Any]:
 
 @transaction.atomic
 def change_settings(**values: Any) -> None:
-    """Change the given settings. ValidationFailed when only one of windowStart and windowEnd is set."""
+    """Change the given settings. Raises ValidationFailed when only one of windowStart and windowEnd is set."""
     if "window_days" in values:
         values["window_days"] = sorted(set(values["window_days"]))
     found, _ = GenieSettings.objects.select_for_update(of=("self",)).get_or_create()

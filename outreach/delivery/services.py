@@ -73,14 +73,14 @@ def retry(rows: QuerySet[SendJob], member_id: str) -> int:
 
 @transaction.atomic
 def approve_message(*, message_id: str, member_id: str) -> None:
-    """Approve a draft. An approved message stays approved; CampaignCannotBeUpdated_400 for any other."""
+    """Approve a draft. An approved message stays approved. Raises CampaignCannotBeUpdated_400 for any other."""
     _locked(message_id, Status.DRAFT, Status.APPROVED)
     approve(SendJob.objects.filter(pk=message_id), member_id)
 
 
 @transaction.atomic
 def hold_message(*, message_id: str, member_id: str) -> None:
-    """Turn an approved message into a draft. A draft stays a draft; CampaignCannotBeUpdated_400 for any other."""
+    """Turn an approved message into a draft. A draft stays one. Raises CampaignCannotBeUpdated_400 for any other."""
     _locked(message_id, Status.APPROVED, Status.DRAFT)
     hold(SendJob.objects.filter(pk=message_id), member_id)
 
@@ -102,7 +102,7 @@ def edit_message(
 
 
 def _locked(message_id: str, *allowed: str) -> SendJob:
-    """The message, locked; NotFound_404, or CampaignCannotBeUpdated_400 when its status is not one of the allowed."""
+    """Lock and return the message. Raises NotFound_404, and CampaignCannotBeUpdated_400 for any other status."""
     job = SendJob.objects.select_for_update(of=("self",)).filter(pk=message_id).first()
     if job is None:
         raise NamedError(*NOT_FOUND)

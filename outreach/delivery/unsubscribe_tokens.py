@@ -23,7 +23,7 @@ class Unsubscriber:
 
 
 def make_token(who: Unsubscriber) -> str:
-    """The token, for the path of a URL."""
+    """Make the token, for the path of a URL."""
     ids = (who.company_id, who.contact_id, who.message_id)
     if not all(len(value) == _ID_LENGTH and value.isalnum() for value in ids):
         raise ValueError("an unsubscribe token takes three ids of 24 characters")
@@ -31,7 +31,7 @@ def make_token(who: Unsubscriber) -> str:
 
 
 def read_token(token: str) -> Unsubscriber:
-    """The recipient in a token.
+    """Return the recipient in a token.
 
     Raises InvalidToken. SECRET_KEY_FALLBACKS keeps old links valid when the key changes.
     """
@@ -43,5 +43,5 @@ def read_token(token: str) -> Unsubscriber:
 
 
 def link(base_url: str, who: Unsubscriber) -> str:
-    """The unsubscribe URL for a mail: it asks a person to confirm, and acts at once for a mail client (RFC 8058)."""
+    """Return a mail's unsubscribe URL: it asks a person to confirm, and acts at once for a mail client (RFC 8058)."""
     return f"{base_url.rstrip('/')}/api/public/unsubscribe/{make_token(who)}"

@@ -32,7 +32,7 @@ class Window:
             raise ValueError("a window's hours are local, without a time zone")
 
     def admits(self, local: dt.datetime) -> bool:
-        """Whether the window is open at this local time."""
+        """Tell whether the window is open at this local time."""
         clock = local.time()
         if self.start == self.end:
             return local.weekday() in self.days
@@ -44,7 +44,7 @@ class Window:
 
 
 def next_opening(window: Window, zone: dt.tzinfo, now: dt.datetime) -> dt.datetime:
-    """The first time from `now` on at which the window is open, in UTC; `now` itself when it is open.
+    """Return the first time from `now` on at which the window is open, in UTC; `now` itself when it is open.
 
     The window opens when the local clock reaches its start or jumps into it. An hour that a clock change repeats opens
     the window twice; an hour that it skips is not waited for.
@@ -57,7 +57,7 @@ def next_opening(window: Window, zone: dt.tzinfo, now: dt.datetime) -> dt.dateti
 
 
 def _candidates(window: Window, zone: dt.tzinfo, now: dt.datetime) -> Iterator[dt.datetime]:
-    """Times at which the window may open: its start on each day (twice where the hour repeats) and clock changes."""
+    """Yield times at which the window may open: its start on each day (twice if repeated) and clock changes."""
     first = now.astimezone(zone).date()
     opening = dt.time(0) if window.start == window.end else window.start
     for offset in range(-1, _HORIZON_DAYS):
@@ -71,7 +71,7 @@ def _candidates(window: Window, zone: dt.tzinfo, now: dt.datetime) -> Iterator[d
 
 
 def _clock_change(zone: dt.tzinfo, before: dt.datetime, after: dt.datetime) -> dt.datetime:
-    """The first minute with another UTC offset than `before`. Clocks change at whole minutes of UTC."""
+    """Find the first minute with another UTC offset than `before`. Clocks change at whole minutes of UTC."""
     offset = before.astimezone(zone).utcoffset()
     low = before.replace(second=0, microsecond=0)
     high = after.replace(second=0, microsecond=0) + _MINUTE
@@ -95,7 +95,7 @@ class Place:
 def recipient_place(
     *, contact_zone: str | None, phone: str | None, company_zone: str | None, now: dt.datetime
 ) -> Place:
-    """The recipient's time zone: the contact's, else that of the phone number (E.164), else the company's, else UTC."""
+    """Return the recipient's time zone: of the contact, else the phone number (E.164), else the company, else UTC."""
     if contact_zone and (zone := load_zone(contact_zone)):
         return Place(zone, "contact")
     home = load_zone(company_zone) if company_zone else None
@@ -110,7 +110,7 @@ def recipient_place(
 
 
 def load_zone(name: str) -> zoneinfo.ZoneInfo | None:
-    """The time zone with this IANA name, or None."""
+    """Return the time zone with this IANA name, or None."""
     try:
         return zoneinfo.ZoneInfo(name.strip())
     except (OSError, ValueError, zoneinfo.ZoneInfoNotFoundError):

@@ -40,14 +40,14 @@ class Audience:
 
     @classmethod
     def stored(cls, audience: Mapping[str, Any]) -> Audience:
-        """The audience of a run, stored by `as_json`."""
+        """Return the audience of a run, stored by `as_json`."""
         ids, leads = tuple(audience.get("contactIds") or ()), tuple(audience.get("leadIds") or ())
         named = sorted({*ids, *_live_leads(leads).values_list("contact_id", flat=True)}) if leads else sorted(ids)
         tags, categories, segments = (tuple(audience.get(name) or ()) for name in ("tags", "categories", "segments"))
         return cls(ids, tags, categories, leads, segments, tuple(named))
 
     def as_json(self) -> dict[str, Any]:
-        """The contract's five selectors."""
+        """Return the contract's five selectors."""
         return {
             "contactIds": list(self.contact_ids),
             "leadIds": list(self.lead_ids),
@@ -57,7 +57,7 @@ class Audience:
         }
 
     def contacts(self) -> QuerySet[Contact]:
-        """All live contacts of the audience, each once."""
+        """Return all live contacts of the audience, each once."""
         where = Q(pk__in=self.contact_ids)
         if self.lead_ids:
             where |= Q(pk__in=_live_leads(self.lead_ids).values("contact_id"))
@@ -70,7 +70,7 @@ class Audience:
         return Contact.objects.filter(where, is_deleted=False)
 
     def after(self, place: str, size: int) -> list[str]:
-        """The ids of the next `size` contacts after the id `place`, ascending; empty at the end. Some may be deleted.
+        """Return up to `size` ids of contacts after the id `place`, ascending; none at the end. Some may be deleted.
 
         Each selector reads its next ids from its own index, so that every step costs the same.
         """
@@ -88,16 +88,16 @@ class Audience:
         return sorted(found)[:size]
 
     def _segments(self) -> list[Segment]:
-        """The segments that still exist."""
+        """Return the segments that still exist."""
         return list(Segment.objects.filter(pk__in=self.segments)) if self.segments else []
 
 
 def select(
     *, contact_ids: list[str], lead_ids: list[str], segments: Any, tags: list[str] | None, categories: list[str] | None
 ) -> Audience:
-    """The audience of a request. Raises the error of the selector for an id that is not live in this company.
+    """Return the audience of a request. Raises the error of the selector for an id that is not live in this company.
 
-    InvalidRequest_400 for a segment with a deleted field.
+    Raises InvalidRequest_400 for a segment with a deleted field.
     """
     _all_exist(Segment.objects.all(), segments or [], "segments", "SegmentNotFound_400")
     for segment in Segment.objects.filter(pk__in=segments or [], kind=Segment.Kind.DYNAMIC):
@@ -147,7 +147,7 @@ def preview(audience: Audience, *, sample: bool = True) -> dict[str, Any]:
 
 
 def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[DecisionInput, int]]:
-    """Each combination of what excludes a recipient, with its number of contacts, in one statement."""
+    """Yield each combination of what excludes a recipient, with its number of contacts, by one statement."""
 
     def flag(condition: Any) -> Case:
         return Case(When(condition, then=Value(True)), default=Value(False), output_field=BooleanField())

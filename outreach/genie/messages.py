@@ -15,7 +15,7 @@ Status = SendJob.Status
 
 @transaction.atomic
 def approve_all(*, run_id: str, member_id: str) -> int:
-    """Approve the run's drafts. Returns how many. CampaignCannotBeUpdated_400 for a cancelled run."""
+    """Approve the run's drafts. Returns how many. Raises CampaignCannotBeUpdated_400 for a cancelled run."""
     _refuse_cancelled(run_id)
     return delivery.approve(SendJob.objects.filter(run_id=run_id), member_id)
 

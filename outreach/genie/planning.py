@@ -99,7 +99,7 @@ def _plan_batch(
 
 
 def _stops(contacts: Sequence[Contact], context: SendContext) -> dict[str, Stop]:
-    """Contact id -> decision, for recipients that are never written to."""
+    """Return the decisions about recipients that are never written to, by the contact's id."""
     now = timezone.now()
     suppressed = suppressed_addresses(contact.email for contact in contacts)
     found = {}

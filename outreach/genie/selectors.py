@@ -22,7 +22,7 @@ def _has(*statuses: str) -> Exists:
 
 
 def phase() -> Case:
-    """The phase of the run in the row, as an expression: two look-ups by index at most."""
+    """Return the phase of the run in the row, as an expression: two look-ups by index at most."""
     return Case(
         When(cancelled_at__isnull=False, then=Value(Phase.CANCELLED)),
         When(status__in=("queued", "running", "paused"), then=Value(Phase.PLANNING)),
@@ -35,19 +35,19 @@ def phase() -> Case:
 
 
 def kept_runs() -> QuerySet[GenieScheduler]:
-    """The runs that are not deleted."""
+    """Return the runs that are not deleted."""
     return GenieScheduler.objects.filter(is_deleted=False)
 
 
 def run_detail(run: GenieScheduler) -> dict[str, Any]:
-    """What a run's detail shows beside its columns: its messages counted, and the share of recipients that ended."""
+    """Return what a run's detail adds to its columns: its messages counted, and the share of recipients that ended."""
     summary = message_summary(run.pk)
     ended = sum(summary["counts"][status] for status in ENDED)
     return {**summary, "percent": round(100 * ended / run.total, 1) if run.total else 0.0}
 
 
 def message_summary(run_id: str) -> dict[str, Any]:
-    """A run's messages by status, when the next one is due, and the most frequent reasons against sending."""
+    """Count a run's messages by status, find when the next is due, and list the main reasons against sending."""
     jobs = SendJob.objects.filter(run_id=run_id)
     counts: dict[str, int] = dict.fromkeys(SendJob.Status.values, 0)
     due = None

@@ -23,7 +23,7 @@ NOT_CLAIMED = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPR
 
 
 def get_run(run_id: str) -> GenieScheduler:
-    """The company's run with this id; CampaignNotFound_404 when there is none."""
+    """Return the company's run with this id. Raises CampaignNotFound_404 when there is none."""
     found = GenieScheduler.objects.filter(pk=run_id, is_deleted=False).first()
     if found is None:
         raise NamedError("CampaignNotFound_404", "schedulerId: there is no such run in this company")
@@ -46,7 +46,7 @@ def start_run(
 ) -> GenieScheduler:
     """Start a run for an existing audience. A worker plans its messages.
 
-    CampaignAudienceEmpty_400, PlanLimitExceeded_403, and the errors of AI app and sender.
+    Raises CampaignAudienceEmpty_400, PlanLimitExceeded_403, and the errors of AI app and sender.
     """
     if enrichment_enabled:
         raise NamedError("AppNotFound_400", "enrichmentEnabled: no enrichment app is connected; leave it false")

@@ -31,7 +31,7 @@ def remove_from_searches(subject: DataSubject, rows: QuerySet[LeadGeneration]) -
 
 
 def register_tables() -> None:
-    """Called when the app is ready."""
+    """Register the personal data of searches for leads."""
     register_personal_data(
         "leadGenerations", LeadGeneration, _searches, remove_from_searches, module="genie", shape=_own_finds
     )

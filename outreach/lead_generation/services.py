@@ -61,8 +61,8 @@ def start_generation(
 ) -> LeadGeneration:
     """Start a search, which a worker makes. Each lead gets the values of form_data and the relations.
 
-    PromptRequired_400, MaximumLeadsExceeded_400, InvalidRequest_400 (unknown filters), PlanLimitExceeded_403, and the
-    errors of the AI app and of the leads' values and relations.
+    Raises PromptRequired_400, MaximumLeadsExceeded_400, InvalidRequest_400 (unknown filters), PlanLimitExceeded_403,
+    and the errors of the AI app and of the leads' values and relations.
     """
     _check_search(prompt, industry, count)
     app = choose_ai_app(ai_type)
@@ -115,7 +115,7 @@ def _check_lead(form_data: Mapping[str, Any], relations: Mapping[str, Any]) -> N
 
 
 def _stored_filters(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The tree of conditions, from a tree or from fields and values."""
+    """Return the tree of conditions, from a tree or from fields and values."""
     if not given:
         return {}
     advanced = "conditions" in given or "field" in given
@@ -126,7 +126,7 @@ def _stored_filters(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def get_generation(id: str) -> LeadGeneration:
-    """The company's search with this id; NotFound_404 when there is none."""
+    """Return the company's search with this id. Raises NotFound_404 when there is none."""
     found = LeadGeneration.objects.filter(pk=id).first()
     if found is None:
         raise NamedError("NotFound_404", "id: there is no such lead generation in this company")
@@ -135,7 +135,7 @@ def get_generation(id: str) -> LeadGeneration:
 
 @transaction.atomic
 def cancel_generation(id: str) -> LeadGeneration:
-    """Cancel a search before it makes its leads. NotFound_404; InvalidInput_400 for one that has ended."""
+    """Cancel a search before it makes its leads. Raises NotFound_404, and InvalidInput_400 for one that has ended."""
     get_generation(id)
     generation = LeadGeneration.objects.select_for_update(of=("self",)).get(pk=id)
     if generation.status == LeadGeneration.Status.RUNNING:
@@ -186,7 +186,7 @@ def _search(job: LeadGeneration, deadline: float) -> None:
 
 
 def _candidates(job: LeadGeneration) -> QuerySet[Contact]:
-    """Live contacts without a live lead that match the filters and were created before the search."""
+    """Return live contacts without a live lead that match the filters and were created before the search."""
     found = live_contacts().filter(~Exists(live_leads().filter(contact=OuterRef("pk"))), created_at__lte=job.created_at)
     if job.domains:
         found = found.filter(email__iregex=rf"@({'|'.join(domain.replace('.', '[.]') for domain in job.domains)})$")
@@ -198,7 +198,7 @@ def _candidates(job: LeadGeneration) -> QuerySet[Contact]:
 def _best(
     job: LeadGeneration, contacts: Sequence[Contact], terms: Sequence[Term], briefs: ContactBriefs
 ) -> list[Found]:
-    """The best of these and of those found before, by score, newer contacts first."""
+    """Return the best of these and of those found before, by score, newer contacts first."""
     fits = [(contact.pk, fit(terms, brief)) for contact, brief in zip(contacts, briefs.of(contacts), strict=True)]
     found = [{"contact": id, "score": each.score, "reason": each.reason} for id, each in fits if each.score > 0]
     return _ranked([*job.found, *found])[: SHORTLIST * job.count]

@@ -29,7 +29,7 @@ class SmtpForm(BackOfficeForm):
 
 @admin.register(Smtp)
 class SmtpAdmin(CompanyRecordAdmin):
-    """SMTP senders with their limits; their server and address are their company's to change."""
+    """SMTP senders with their limits. Only their company changes their server and address."""
 
     icon = "forward_to_inbox"
     form = SmtpForm

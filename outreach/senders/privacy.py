@@ -14,7 +14,7 @@ def blank_errors(subject: DataSubject, rows: QuerySet[Smtp]) -> int:
 
 
 def register_tables() -> None:
-    """Called when the app is ready."""
+    """Register the personal data in senders' last errors."""
     register_personal_data(
         "senderErrors", Smtp, lambda subject: mentioning(subject, "last_error"), blank_errors, exported=False
     )

@@ -35,7 +35,7 @@ class ConnectionCheck:
 
 
 def config_of(smtp: Smtp) -> SmtpConfig:
-    """The sender's server and account. Raises SmtpError when the stored password was not given for them."""
+    """Return the sender's server and account. Raises SmtpError when the stored password was not given for them."""
     try:
         password = smtp.password
     except SecretUnreadable:
@@ -52,7 +52,7 @@ def config_of(smtp: Smtp) -> SmtpConfig:
 
 
 def get_sender(id: str) -> Smtp:
-    """The company's sender with this id; SmtpNotFound_404 when there is none."""
+    """Return the company's sender with this id. Raises SmtpNotFound_404 when there is none."""
     found = Smtp.objects.filter(pk=id).first()
     if found is None:
         raise NamedError(*NOT_FOUND)
@@ -64,7 +64,7 @@ def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Sm
 
     A failed test leaves it unverified, with the reason in last_error.
 
-    PlanLimitExceeded_403 at the plan's limit; ConnectionTestRunning_429.
+    Raises PlanLimitExceeded_403 at the plan's limit, and ConnectionTestRunning_429 while another test runs.
     """
     _check(values)
     with turn() if verified else nullcontext():
@@ -79,8 +79,8 @@ def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Sm
 def update_sender(*, id: str, member_id: str, verified: bool | None = None, **values: Any) -> Smtp:
     """Change the sender. Tests it when server, account or From address change, or when `verified` is True.
 
-    Without a password the old one stays. ValidationFailed for another server or account without a password.
-    ConnectionTestRunning_429 changes nothing.
+    Without a password the old one stays. Raises ValidationFailed for another server or account without a password, and
+    ConnectionTestRunning_429, which changes nothing.
     """
     if not values.get("password"):
         values.pop("password", None)
@@ -124,7 +124,7 @@ def _check(values: dict[str, Any], current: Smtp | None = None) -> None:
 def check_sender(*, id: str) -> ConnectionCheck:
     """Connect, log in and check the From address without sending. Stores the result as `verified` and `last_error`.
 
-    ConnectionTestRunning_429 while another test runs.
+    Raises ConnectionTestRunning_429 while another test runs.
     """
     smtp = get_sender(id)
     with turn():
@@ -155,7 +155,7 @@ def _test(smtp: Smtp) -> ConnectionCheck:
 def delete_senders(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
     """Delete the senders that nothing refers to, and switch off the others, since their messages belong to the log.
 
-    NoSMTPSelected_400 when none of the ids exists.
+    Raises NoSMTPSelected_400 when none of the ids exists.
     """
     used = set[str]()
     for relation in Smtp._meta.related_objects:
@@ -170,9 +170,9 @@ def delete_senders(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
 
 
 def choose_sender(smtp_id: str | None) -> Smtp:
-    """The sender for a run: the given one, else the oldest active and verified one.
+    """Return the sender for a run: the given one, else the oldest active and verified one.
 
-    NoSMTPSelected_400 when there is none.
+    Raises NoSMTPSelected_400 when there is none.
     """
     senders = Smtp.objects.filter(is_active=True).order_by("created_at", "id")
     if smtp_id is not None:

@@ -1,4 +1,4 @@
-"""The turns of connection tests.
+"""Turns of connection tests.
 
 A test answers in its request, so that it holds a web thread for as long as the mail server is silent. One test of a
 company runs in a process at a time, two of all companies, and none longer than TIMEOUTS.

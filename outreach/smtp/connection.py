@@ -237,7 +237,7 @@ class Wire(smtplib.SMTP):
             self._deadline = 0.0
 
     def _within(self, seconds: float) -> float:
-        """The time of a step: these seconds, or what is left of the total."""
+        """Return the time of a step: these seconds, or what is left of the total."""
         return max(0.01, min(seconds, self._ends - time.monotonic()))
 
     def allow(self, seconds: float) -> None:
@@ -299,7 +299,7 @@ class Wire(smtplib.SMTP):
         self.send(f"{line}\r\n")
 
     def unasked(self) -> bytes | None:
-        """Data that the server sent without being asked: None for none, empty for a closed connection.
+        """Return data that the server sent without being asked: None for none, empty for a closed connection.
 
         The connection can't be used after anything but None.
         """
@@ -323,7 +323,7 @@ class Wire(smtplib.SMTP):
     # Texts for people
 
     def readable(self, reply: bytes) -> str:
-        """A server's text on one line, at most 300 characters, without control characters and echoed secrets."""
+        """Return a server's text on one line of at most 300 characters, without controls and echoed secrets."""
         text = _UNPRINTABLE.sub(" ", reply.decode("utf-8", "replace"))
         config = self.config
         if config.password:
@@ -333,7 +333,7 @@ class Wire(smtplib.SMTP):
         return " ".join(text.split())[:300]
 
     def explain(self, error: BaseException) -> str:
-        """Why a connection failed, in a text without anything that was sent."""
+        """Return why a connection failed, in a text without anything that was sent."""
         if isinstance(error, ServerGone):
             return str(error)
         if isinstance(error, TimeoutError):
@@ -349,7 +349,7 @@ def _b64(data: bytes) -> str:
 
 @functools.cache
 def helo_name() -> str:
-    """The name for EHLO: the machine's full name, else the address literal that RFC 5321 requires."""
+    """Return the name for EHLO: the machine's full name, else the address literal that RFC 5321 requires."""
     name = socket.gethostname()
     if re.fullmatch(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+", name):
         return name

@@ -91,7 +91,7 @@ class OutgoingMail:
 
 
 def build(mail: OutgoingMail) -> bytes:
-    """The whole message with CRLF line ends. The same mail always gives the same bytes. Raises InvalidMail."""
+    """Build the whole message with CRLF line ends. The same mail always gives the same bytes. Raises InvalidMail."""
     if mail.date.tzinfo is None:
         raise InvalidMail("date: it needs a time zone.")
     subject = clean_line(mail.subject)[:_SUBJECT_LENGTH].strip()
@@ -114,20 +114,20 @@ def build(mail: OutgoingMail) -> bytes:
 
 
 def message_id(row_id: str, from_email: str) -> str:
-    """The Message-ID of a row. It never changes, so that replies and bounces can be matched to the row."""
+    """Return the Message-ID of a row. It never changes, so that replies and bounces can be matched to the row."""
     if not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", row_id):
         raise InvalidMail("id: it can't stand in a Message-ID.")
     return f"<{row_id}@{_ascii_address(from_email, 'from_email').rpartition('@')[2]}>"
 
 
 def clean_line(value: str) -> str:
-    """A value on one line: no line breaks, controls or direction overrides, and single spaces."""
+    """Return a value on one line: no line breaks, controls or direction overrides, and single spaces."""
     text = _OVERRIDES.sub("", value.encode("utf-8", "ignore").decode("utf-8"))
     return " ".join(_CONTROL.sub(" ", text).split())
 
 
 def sanitise_html(value: str) -> str:
-    """The HTML without scripts, forms, frames, remote styles and links of unknown schemes."""
+    """Remove scripts, forms, frames, remote styles and links of unknown schemes from the HTML."""
     return nh3.clean(
         _CONTROL_IN_TEXT.sub("", value),
         tags=_TAGS,
@@ -141,7 +141,7 @@ def sanitise_html(value: str) -> str:
 
 
 def html_from_text(text: str) -> str:
-    """HTML made from plain text: paragraphs, line breaks and links; everything else is escaped."""
+    """Make HTML from plain text: paragraphs, line breaks and links; everything else is escaped."""
     paragraphs = [part.strip("\n") for part in re.split(r"\n[ \t]*\n+", text.strip("\n"))]
     return "\n".join(f'<p style="margin:0 0 1em" dir="auto">{_linked(part)}</p>' for part in paragraphs)
 
@@ -178,7 +178,7 @@ def _body(mail: OutgoingMail) -> EmailMessage:
 
 
 def _mailbox(name: str, address: str, part: str, used: int) -> str:
-    """`Name <address>` for a header; `used` is the length of the header's own name."""
+    """Return `Name <address>` for a header; `used` is the length of the header's own name."""
     address = _ascii_address(address, part)
     name = clean_line(name)[:_NAME_LENGTH].strip()
     if not name:
@@ -193,13 +193,13 @@ def _mailbox(name: str, address: str, part: str, used: int) -> str:
 
 
 def _encoded(value: str, used: int) -> str:
-    """A header's text, folded, as encoded words (RFC 2047) where needed."""
+    """Return a header's text, folded, as encoded words (RFC 2047) where needed."""
     charset = "us-ascii" if value.isascii() and "=?" not in value else "utf-8"
     return Header(value, charset, maxlinelen=76, header_name=" " * max(0, used - 2)).encode(linesep="\r\n")
 
 
 def _ascii_address(address: str, part: str) -> str:
-    """An address with its domain in ASCII. A non-ASCII local part stays, and the message needs SMTPUTF8."""
+    """Return an address with its domain in ASCII. A non-ASCII local part stays, and the message needs SMTPUTF8."""
     local, _at, domain = address.rpartition("@")
     try:
         if not local or not domain or _UNFIT_ADDRESS.search(address) or "@" in local or len(address) > 254:

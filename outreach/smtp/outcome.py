@@ -70,5 +70,5 @@ class SmtpError(Exception):
         self.code = code
 
     def as_rejected(self) -> Rejected:
-        """The error as the outcome of a message of this session."""
+        """Return the error as the outcome of a message of this session."""
         return Rejected(temporary=self.temporary, code=self.code, reply=self.detail, stage=self.stage)

@@ -187,7 +187,7 @@ class Session:
     # The connection
 
     def _ready(self) -> Wire:
-        """A connection without a started message."""
+        """Return a connection without a started message."""
         if self._wire is not None and (self._wire.sock is None or self._used >= MESSAGES_PER_CONNECTION):
             self.close()
         if self._wire is not None and self._dirty:
@@ -226,7 +226,7 @@ def verify(config: SmtpConfig, *, timeouts: Timeouts | None = None, resolve: Res
 
 
 def normalise(data: bytes) -> bytes:
-    """A message as it is sent, without its end: lines end with CRLF, and leading dots are doubled (RFC 5321, 4.5.2).
+    """Return a message as it is sent, without its end: CRLF after each line, leading dots doubled (RFC 5321, 4.5.2).
 
     A lone CR or LF becomes a CRLF, so that all servers see the same end of the message (SMTP smuggling).
     """
@@ -238,7 +238,7 @@ def normalise(data: bytes) -> bytes:
 
 
 def encode_address(address: str) -> str:
-    """An address for the envelope, with its domain in ASCII. Raises SmtpError when an SMTP command can't contain it."""
+    """Return an envelope's address, with its domain in ASCII. Raises SmtpError if SMTP commands can't contain it."""
     local, _at, domain = address.rpartition("@")
     try:
         if not local or not domain or _UNFIT_ADDRESS.search(address) or len(address) > 320:
@@ -256,7 +256,7 @@ def encode_address(address: str) -> str:
 
 
 def _options(wire: Wire, sender: str, recipient: str, data: bytes) -> list[str]:
-    """The ESMTP parameters that this message needs. Raises _Refused when the server doesn't support one."""
+    """Return the ESMTP parameters that this message needs. Raises _Refused when the server doesn't support one."""
     options: list[str] = []
     eight_bit = not data.isascii()
     if wire.has_extn("size"):

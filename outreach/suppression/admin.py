@@ -14,7 +14,7 @@ from outreach.suppression.services import delete_suppressions
 
 @admin.register(Suppression)
 class SuppressionAdmin(CompanyRecordAdmin):
-    """Addresses that are never written to. Who unsubscribed or complained stays on the list."""
+    """Addresses that are never written to. People who unsubscribed or complained stay on the list."""
 
     icon = "block"
     deletes = True

@@ -22,7 +22,7 @@ def keep_suppressed(subject: DataSubject, rows: QuerySet[Suppression]) -> int:
 
 
 def register_tables() -> None:
-    """Called when the app is ready."""
+    """Register the personal data of the suppression list."""
     register_personal_data(
         "suppressions", Suppression, lambda subject: Q(email__in=subject.emails), keep_suppressed, module="genie"
     )

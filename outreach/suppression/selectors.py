@@ -8,6 +8,6 @@ from outreach.suppression.models import Suppression
 
 
 def suppressed_addresses(addresses: Iterable[str | None]) -> set[str]:
-    """Which of the addresses are suppressed, in lower case."""
+    """Return those of the addresses that are suppressed, in lower case."""
     wanted = {address.lower() for address in addresses if address}
     return set(Suppression.objects.filter(email__in=wanted).values_list("email", flat=True)) if wanted else set()

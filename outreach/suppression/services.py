@@ -32,7 +32,10 @@ def suppress_address(
 
 @transaction.atomic
 def delete_suppressions(*, ids: Sequence[str]) -> int:
-    """Remove addresses from the list. An unsubscribed contact stays unsubscribed. NotFound_404 when no id is listed."""
+    """Remove addresses from the list. Raises NotFound_404 when no id is listed.
+
+    An unsubscribed contact stays unsubscribed.
+    """
     deleted, _ = Suppression.objects.filter(pk__in=ids).delete()
     if not deleted:
         raise NamedError("NotFound_404", "ids: none of them is on this company's list")

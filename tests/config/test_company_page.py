@@ -69,7 +69,7 @@ def happen(cast: Cast, staff: User, word: str, count: int = 1) -> None:
                 member=cast.narrow, email=f"{word}-invited{number}@example.org", action="role_changed", detail=word
             )
             ServerLog.objects.create(
-                door="session",
+                auth_path="session",
                 member=cast.owner,
                 method="POST",
                 route="contact/<str:id>",

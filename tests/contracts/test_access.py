@@ -27,14 +27,14 @@ def subscribe(cast: Cast, **values: Any) -> None:
         Subscription.objects.update(**values)
 
 
-def test_company_scoping_is_enforced_at_both_doors(cast: Cast, outsiders: Cast) -> None:
+def test_company_scoping_is_enforced_on_both_paths(cast: Cast, outsiders: Cast) -> None:
     made = outsiders.key.post("/tag", {"name": "Theirs"}).data["_id"]
     for caller in (cast.key, cast.session):
         assert caller.get("/tag").body["totalCount"] == 0
         assert caller.get(f"/tag/{made}").body["message"] == "Tag not found"
 
 
-def test_an_active_subscription_is_required_at_both_doors(cast: Cast) -> None:
+def test_an_active_subscription_is_required_on_both_paths(cast: Cast) -> None:
     lapse(cast)
     for caller in (cast.key, cast.session):
         answer = caller.get("/contact")

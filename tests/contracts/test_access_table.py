@@ -71,7 +71,7 @@ def everything() -> dict[str, dict[str, bool]]:
 
 
 def keyed(operation: Operation) -> Operation:
-    """The same operation at the door of the keys."""
+    """The same operation on the key path."""
     return replace(operation, path=operation.path.replace(SESSION[1:], KEY[1:], 1))
 
 
@@ -85,7 +85,7 @@ def flag(operation: Operation) -> str:
 
 
 def ask(caller: Caller, operation: Operation) -> Answer:
-    """The operation on records that are nowhere, with an empty body: who is let in gets an answer about these."""
+    """Ask for records that don't exist, with an empty body: a caller who is let in gets an answer about them."""
     ids = [new_id() for _ in operation.parameters]
     path = operation.address(*ids).removeprefix(caller.prefix)
     return caller.call(operation.method, path, None if operation.method in ("GET", "DELETE") else {})
@@ -245,7 +245,7 @@ def test_who_brings_no_key_of_ours_is_401(cast: Cast, subtests: pytest.Subtests)
                 refused(ask(Caller("", headers), operation), 401, NO_KEY)
 
 
-def test_the_private_door_takes_a_session_alone(cast: Cast, subtests: pytest.Subtests) -> None:
+def test_the_private_path_takes_a_session_alone(cast: Cast, subtests: pytest.Subtests) -> None:
     for operation in PRIVATE:
         with row(subtests, operation):
             for headers in (without_authmember(cast, cast), cast.session.headers):
@@ -269,7 +269,7 @@ def test_without_a_subscription_all_is_closed_but_what_the_contract_names(
                     refused(answer, 500, NO_SUBSCRIPTION)
 
 
-def test_the_doors_that_stay_open_are_all_there() -> None:
+def test_the_operations_that_stay_open_are_all_there() -> None:
     declared = {named(operation) for operation in PROTECTED if not operation.endpoint.needs_subscription}
     assert declared == OPEN_WITHOUT_SUBSCRIPTION
 

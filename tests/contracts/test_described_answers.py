@@ -62,7 +62,7 @@ def test_what_is_described_passes(answer: tuple[str, str, int, str, bytes | None
 
 @pytest.fixture
 def messages() -> Iterator[None]:
-    """The kept messages are read again before and after the test."""
+    """Read the kept messages again before and after the test."""
     forget()
     yield
     forget()

@@ -1,4 +1,4 @@
-"""A filter that is present is one: an empty or null filter is refused on every list and in every bulk operation."""
+"""An empty or null filter is refused on every list and in every bulk operation: it is not the same as none."""
 
 from __future__ import annotations
 

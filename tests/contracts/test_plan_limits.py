@@ -120,7 +120,7 @@ def test_every_route_that_makes_records_is_counted() -> None:
     assert {operation.endpoint.takes for operation in making} | {"contact", "lead"} == {*USAGE, ""}
 
 
-def test_the_schema_tells_of_the_limit_at_the_session_door_alone() -> None:
+def test_the_schema_tells_of_the_limit_on_the_session_path_alone() -> None:
     paths = SchemaGenerator().get_schema(public=True)["paths"]
     session, key = (paths[f"/api/{mount}/tag"]["post"] for mount in ("protected", "key/protected"))
     assert "Counts against the plan's limit of `tag`." in session["description"]

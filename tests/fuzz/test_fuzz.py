@@ -104,11 +104,11 @@ def send(case: Any, service: Service) -> None:
 
 @SCHEMA.include(path_regex=f"^{KEY}").parametrize()
 @quick
-def test_fuzz_the_key_door(case: Any, service: Service) -> None:
+def test_fuzz_the_key_path(case: Any, service: Service) -> None:
     send(case, service)
 
 
 @SCHEMA.include(path_regex="^/api/(public|private)/").parametrize()
 @quick
-def test_fuzz_the_other_doors(case: Any, service: Service) -> None:
+def test_fuzz_the_other_paths(case: Any, service: Service) -> None:
     send(case, service)

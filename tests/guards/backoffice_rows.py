@@ -182,7 +182,7 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
         kind="invite", to=f"guest{n}@example.org", subject=f"Join {n}", text=SECRET, html=SECRET
     ),
     ServerLog: lambda n: ServerLog.objects.create(
-        door="key",
+        auth_path="key",
         method="GET",
         route="/contact",
         path=f"/contact/{n}",

@@ -33,7 +33,7 @@ def call(caller: Caller, operation: Operation, *ids: str, body: Any = None) -> A
     return caller.call(operation.method, path, {} if body is None else body)
 
 
-def test_both_doors_lead_to_the_same_operations() -> None:
+def test_both_paths_lead_to_the_same_operations() -> None:
     assert len(PROTECTED) > 40
     session = {(one.method, one.path.removeprefix(SESSION[1:]), one.view, one.action) for one in PROTECTED}
     assert session == {(one.method, one.path.removeprefix(KEY[1:]), one.view, one.action) for one in KEYED}

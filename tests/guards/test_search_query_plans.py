@@ -1,5 +1,7 @@
-"""The plans of searches on 20,000 contacts of two companies, and on leads: few are found by their grams, of many a
-page by its order."""
+"""The plans of searches on 20,000 contacts of two companies, and on leads.
+
+The index of grams finds few matches; of many matches a page is read in the list's order.
+"""
 
 from __future__ import annotations
 
@@ -64,8 +66,8 @@ def test_few_are_found_by_their_grams(tenant: Tenant, query: dict[str, Any], use
         assert read_in_full(found) == set()
 
 
-def test_of_many_a_page_comes_along_its_order(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
-    """However few the planner expects of a text that every contact has: sorting them all is what costs."""
+def test_a_page_of_many_matches_is_read_in_its_order(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    """The planner may expect few matches of a text that every contact has, but to sort them all is slow."""
     monkeypatch.setattr(search, "MANY", 100)
     probe, page, count = searched(tenant, searchValue="example.com")
     assert "Limit" in kinds(probe)

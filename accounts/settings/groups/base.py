@@ -20,7 +20,7 @@ class Shape(Input):
 
     @classmethod
     def fill(cls, stored: Mapping[str, Any]) -> dict[str, Any]:
-        """The whole setting: what is stored, defaults for the rest; keys that the shape no longer has are left out."""
+        """Return the whole setting: what is stored, and defaults for the rest, without keys that the shape has lost."""
         filled: dict[str, Any] = {}
         for name, field in cls._declared_fields.items():
             if isinstance(field, Shape):
@@ -35,7 +35,7 @@ def _default(field: serializers.Field) -> Any:
 
 
 def merge(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The stored object, overwritten by the given one key by key at every depth."""
+    """Return the stored object, overwritten by the given one key by key at every depth."""
     merged = dict(stored)
     for key, value in given.items():
         both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
@@ -44,6 +44,6 @@ def merge(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]
 
 
 def stored_setting(company_id: str, field: str) -> dict[str, Any]:
-    """The stored values of a company's nested setting."""
+    """Return the stored values of a company's nested setting."""
     with unscoped(reason="settings: those of the company that is asked for"):
         return CompanySettings.objects.filter(company_id=company_id).values_list(field, flat=True).first() or {}

@@ -41,5 +41,5 @@ class ManualChatbotShape(Shape):
 
 
 def chatbot_defaults(company_id: str) -> dict[str, Any]:
-    """The defaults of the company's new chatbots, by the contract's names. The body of a POST overrides them."""
+    """Return the defaults of the company's new chatbots, by the contract's names. The body of a POST overrides them."""
     return ManualChatbotShape.fill(stored_setting(company_id, "manual_chatbot"))

@@ -39,6 +39,6 @@ class SubscriptionPolicies:
 
 
 def subscription_policies(company_id: str) -> SubscriptionPolicies:
-    """The company's subscriptionPolicies."""
+    """Return the company's subscriptionPolicies."""
     chosen = SubscriptionPoliciesShape.fill(stored_setting(company_id, "subscription_policies"))
     return SubscriptionPolicies(chosen["autoRenew"], tuple(chosen["remindDaysBefore"]))

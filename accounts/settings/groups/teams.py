@@ -50,6 +50,6 @@ class LeadRule:
 
 
 def lead_rule(company_id: str) -> LeadRule:
-    """How the company's new leads are assigned. Only the assignment of leads reads it."""
+    """Return how the company's new leads are assigned. Only the assignment of leads reads it."""
     chosen = TeamSettingsShape.fill(stored_setting(company_id, "team_settings"))
     return LeadRule(Distribution(chosen["distribution"]), chosen["onlyAvailable"], chosen["maxOpenLeads"])

@@ -218,7 +218,7 @@ class Supervisor:
     # Stopping
 
     def _stop(self) -> None:
-        """End the programs in their order, then the servers. A second Ctrl-C ends the patience, not the order."""
+        """End the programs in their order, then the servers. After a second Ctrl-C it kills programs at once."""
         self._say("Stopping; press Ctrl-C again to hurry" if self._children else "Stopping")
         for turn in sorted({child.program.stop_after for child in self._children}):
             self._end([child for child in self._children if child.pid is not None and child.program.stop_after == turn])

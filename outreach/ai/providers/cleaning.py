@@ -35,12 +35,12 @@ _TITLES = frozenset(
 
 
 def without_placeholders(value: str) -> str:
-    """The text without template placeholders."""
+    """Replace the text's template placeholders by spaces."""
     return _PLACEHOLDER.sub(" ", value).replace("{{", " ").replace("}}", " ")
 
 
 def one_line(value: str) -> str:
-    """The text on one line, without control, direction or unassigned characters, and with single spaces."""
+    """Return the text on one line, without control, direction or unassigned characters, and with single spaces."""
     kept = (
         character if unicodedata.category(character)[0] != "C" or character == "\u200d" else " " for character in value
     )
@@ -48,7 +48,7 @@ def one_line(value: str) -> str:
 
 
 def phrase(value: object, limit: int = 60) -> str:
-    """A contact's value as part of a sentence; empty when it is empty, too long, or contains links or markup."""
+    """Return a contact's value as part of a sentence; "" if it is empty or too long, or contains links or markup."""
     if not isinstance(value, str):
         return ""
     text = one_line(without_placeholders(_TAG.sub(" ", value[:1000]))).strip(" .,;:!?\"'")
@@ -58,7 +58,7 @@ def phrase(value: object, limit: int = 60) -> str:
 
 
 def person_name(value: str) -> str:
-    """A person's full name in its usual order without titles; empty when the text is no name."""
+    """Return a person's full name in its usual order without titles; empty when the text is no name."""
     text = phrase(value, limit=80)
     if any(character.isdigit() for character in text):
         return ""
@@ -72,7 +72,7 @@ def person_name(value: str) -> str:
 
 
 def first_name(value: str) -> str:
-    """The name to greet by: the first one, or the whole name when that is an initial."""
+    """Return the name to greet by: the first one, or the whole name when that is an initial."""
     name = person_name(value)
     first = name.partition(" ")[0]
     return name if len(first.strip(".")) < 2 else first
@@ -83,14 +83,14 @@ def _in_name(character: str) -> bool:
 
 
 def _cased(word: str) -> str:
-    """Ann for ANN and ann; a name in mixed case stays as it is."""
+    """Return Ann for ANN and ann, and a name in mixed case unchanged."""
     if len(word) > 2 and (word.islower() or word.isupper()) and "." not in word:
         return "-".join(part[:1].upper() + part[1:].lower() for part in word.split("-"))
     return word[:1].upper() + word[1:] if word.islower() else word
 
 
 def shorten(text: str, words: int, characters: int = 100_000) -> str:
-    """The text cut to this many words and characters, between words and with an ellipsis."""
+    """Cut the text to this many words and characters, between words and with an ellipsis."""
     kept = " ".join(text.split()[:words])
     if len(kept) > characters:
         cut = kept[: characters - 1]

@@ -164,7 +164,7 @@ class Goal:
 
 
 def read_goal(prompt: str, *, words: int = 70) -> Goal | None:
-    """The goal of a prompt, with sentences of at most this many words in total; None when nothing is left."""
+    """Return the goal of a prompt, with sentences of at most this many words in total; None when nothing is left."""
     found: list[tuple[Kind, str, str]] = []
     for raw in _SENTENCE_END.split(without_placeholders(prompt[:4000])):
         for part in _NEXT.split(raw):
@@ -184,7 +184,7 @@ def read_goal(prompt: str, *, words: int = 70) -> Goal | None:
 
 
 def _say(instruction: str) -> tuple[Kind, str, str] | None:
-    """One instruction as (kind, topic, sentence); None when it is only about style."""
+    """Turn one instruction into (kind, topic, sentence). Returns None when it is only about style."""
     text = _WRITE.sub("", _POLITE.sub("", instruction)).strip()
     text = _POLITE.sub("", text)
     for gerund, verb in _GERUNDS.items():

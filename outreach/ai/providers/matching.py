@@ -44,7 +44,7 @@ class Term:
 
 
 def terms_of(prompt: str, industry: str) -> tuple[Term, ...]:
-    """The keywords of a search: those of the industry first, each once, at most 40."""
+    """Return the keywords of a search: those of the industry first, each once, at most 40."""
     found = {word: Term(word, INDUSTRY_WEIGHT) for word in _telling(industry)}
     for word in _telling(prompt):
         found.setdefault(word, Term(word))
@@ -52,7 +52,7 @@ def terms_of(prompt: str, industry: str) -> tuple[Term, ...]:
 
 
 def fit(terms: Sequence[Term], contact: ContactBrief) -> Fit:
-    """The share of the terms' weight that the contact's values contain, and which values do."""
+    """Return the share of the terms' weight that the contact's values contain, and which values contain them."""
     known = [(label, text.casefold()) for label, text in _texts(contact)]
     everything = "\n".join(text for _, text in known)
     if not any(term.stem in everything for term in terms):  # nearly all contacts end here, which is ten times as fast
@@ -68,7 +68,7 @@ def fit(terms: Sequence[Term], contact: ContactBrief) -> Fit:
 
 
 def _texts(contact: ContactBrief) -> Iterator[tuple[str, str]]:
-    """The contact's values, with their labels."""
+    """Yield the contact's values, with their labels."""
     yield from contact.fields.items()
     if contact.category:
         yield "category", contact.category
@@ -85,7 +85,7 @@ def _telling(text: str) -> list[str]:
 
 
 def _same(wanted: str, word: str) -> bool:
-    """Whether two words are the same or forms of one: manager and managers, but not man and manager."""
+    """Tell whether two words are the same or forms of one: manager and managers, but not man and manager."""
     if wanted == word:
         return True
     shorter, longer = sorted((wanted, word), key=len)

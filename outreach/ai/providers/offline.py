@@ -64,7 +64,7 @@ def _follow_up(brief: ComposeBrief, rng: random.Random) -> str:
 
 
 def _personal_line(brief: ComposeBrief, tone: Tone, rng: random.Random) -> str:
-    """A sentence that is specific to the contact, or a general opening when nothing is known about it."""
+    """Return a sentence that is specific to the contact, or a general opening when nothing is known about it."""
     known = _known(brief.contact)
     choices: list[str] = []
     if relation := _relation(brief.contact):
@@ -105,7 +105,7 @@ def _relation(contact: ContactBrief) -> str:
 
 
 def _interest(brief: ComposeBrief) -> str:
-    """A product of the catalogue that a tag or the category of the contact names."""
+    """Return a product of the catalogue that a tag or the category of the contact names, or ""."""
     labels = [label.lower().strip() for label in (*brief.contact.tags[:50], brief.contact.category) if label.strip()]
     for product in brief.company.products[:200]:
         name = phrase(product.name)
@@ -115,7 +115,7 @@ def _interest(brief: ComposeBrief) -> str:
 
 
 def _planned(brief: ComposeBrief, rng: random.Random) -> Goal:
-    """The goal without a prompt: a product that interests the contact, else what the company does."""
+    """Plan the goal without a prompt: a product that interests the contact, else what the company does."""
     company = brief.company
     us = _company_name(company)
     products = [product for product in company.products[:200] if phrase(product.name)]
@@ -137,7 +137,7 @@ def _planned(brief: ComposeBrief, rng: random.Random) -> Goal:
 
 
 def _about_company(brief: ComposeBrief, goal: Goal) -> str:
-    """What the company does, for contacts who don't know it yet."""
+    """Return what the company does, for contacts who don't know it yet; "" for others."""
     about = _sentence(brief.company.description, 30)
     if not about or brief.step > 1 or about in goal.sentences or _relation(brief.contact):
         return ""
@@ -149,7 +149,7 @@ def _about_company(brief: ComposeBrief, goal: Goal) -> str:
 
 
 def _sentence(value: str, words: int) -> str:
-    """The first sentence of a company's own text, ended with a full stop."""
+    """Return the first sentence of a company's own text, ended with a full stop."""
     text = one_line(without_placeholders(value[:2000]))
     first = shorten(text.split(". ")[0].rstrip(" .,;:"), words)
     if not any(character.isalnum() for character in first):
@@ -190,7 +190,7 @@ def _subject(brief: ComposeBrief, goal: Goal, rng: random.Random) -> str:
 
 
 def _within_limit(paragraphs: list[str]) -> str:
-    """The paragraphs as one text.
+    """Join the paragraphs to one text.
 
     When it is too long, the company's paragraph is left out, then the opening, then words.
     """

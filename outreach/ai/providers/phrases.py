@@ -15,7 +15,7 @@ _TONE_WORDS: dict[Tone, tuple[str, ...]] = {
 
 
 def tone_named(words: str) -> Tone:
-    """The tone that the text names; neutral when it names no known one."""
+    """Return the tone that the text names; neutral when it names no known one."""
     text = words.lower()
     if "informal" in text:
         return "friendly"

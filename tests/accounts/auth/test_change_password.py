@@ -90,7 +90,7 @@ def test_guesses_of_a_stolen_session_are_limited(user: User, limits: None) -> No
     assert change(session).status == 429
 
 
-def test_a_session_alone_opens_the_door(cast: Cast) -> None:
+def test_only_a_session_may_change_the_password(cast: Cast) -> None:
     body = {"currentPassword": PASSWORD, "newPassword": OTHER}
     assert Caller("/api/private", {"apikey": cast.api_key.key}).put("/change-password", body).status == 401
     assert Caller("/api/private", {}).put("/change-password", body).status == 401

@@ -93,7 +93,7 @@ def issued(cast: Cast) -> tokens.Tokens:
     return tokens.issue(cast.owner.user)
 
 
-def test_a_good_token_opens_both_doors(cast: Cast, issued: tokens.Tokens) -> None:
+def test_a_good_token_is_taken_on_both_session_paths(cast: Cast, issued: tokens.Tokens) -> None:
     assert [answer.status for answer in ask(cast, issued.access)] == [200, 200]
     assert [answer.status for answer in ask(cast, issued.access, scheme="bearer")] == [200, 200]
 

@@ -23,7 +23,7 @@ def reread(cast: Cast, member: Member) -> Member:
         return Member.objects.select_related("role").get(pk=member.pk)
 
 
-def steps(cast: Cast, member: Member) -> list[tuple[str, str | None, str]]:
+def logged(cast: Cast, member: Member) -> list[tuple[str, str | None, str]]:
     """What the log says of the member: action, acting member, detail."""
     with cast.scope():
         return list(

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.api_keys.services import create_key
 from accounts.models import ApiKey, Member, Role
 from accounts.roles.permissions import METHODS
-from tests.accounts.members.helpers import REFUSED, Status, add, events, reread, steps
+from tests.accounts.members.helpers import REFUSED, Status, add, events, logged, reread
 from tests.kit.cast import SESSION, Caller, Cast, make_cast, session_headers
 from tests.kit.factories import MemberFactory, RoleFactory
 
@@ -133,11 +133,11 @@ def test_name_and_role_change(cast: Cast) -> None:
     )
     assert cast.narrow_session.get("/tag").status == 200
     assert cast.narrow_session.get("/contact").status == 403
-    assert steps(cast, cast.narrow) == [("role_changed", cast.owner.pk, f"from {before}")]
+    assert logged(cast, cast.narrow) == [("role_changed", cast.owner.pk, f"from {before}")]
     payload = {"email": cast.narrow.email, "status": "accepted", "role": role.pk}
     assert events(cast, cast.narrow) == [("member.updated", cast.owner.pk, payload)]
     assert cast.session.put(f"/member/{cast.narrow.pk}", {"role": role.pk}).status == 200
-    assert len(steps(cast, cast.narrow)) == 1
+    assert len(logged(cast, cast.narrow)) == 1
 
 
 def test_blocking_ends_work_at_once_and_unblocking_lets_in_again(cast: Cast) -> None:
@@ -151,7 +151,7 @@ def test_blocking_ends_work_at_once_and_unblocking_lets_in_again(cast: Cast) -> 
     assert cast.narrow_session.get("/contact").status == 200
     again = cast.session.put(f"/member/{cast.narrow.pk}", {"status": "accepted"})
     assert (again.status, again.body["message"]) == (400, "The member is not blocked")
-    assert [action for action, _, _ in steps(cast, cast.narrow)] == ["blocked", "unblocked"]
+    assert [action for action, _, _ in logged(cast, cast.narrow)] == ["blocked", "unblocked"]
     assert [kind for kind, _, _ in events(cast, cast.narrow)] == ["member.blocked", "member.unblocked"]
 
 
@@ -172,7 +172,7 @@ def test_every_move(cast: Cast, was: str, to: str) -> None:
         expected = "The member is not accepted" if to in ("blocked", "owner") else "Invalid member status"
     assert (answer.status, answer.body["message"]) == (400, expected)
     assert reread(cast, member).status == was
-    assert steps(cast, member) == []
+    assert logged(cast, member) == []
 
 
 def test_bad_bodies_name_the_field(cast: Cast) -> None:
@@ -211,10 +211,10 @@ def test_removal_ends_work_at_once_and_keeps_the_row(cast: Cast) -> None:
     assert cast.session.delete(f"/member/{cast.narrow.pk}").data == {"deletedCount": 1, "apiKeys": []}
     assert cast.narrow_session.get("/contact").status == 403
     assert cast.session.get(f"/member/{cast.narrow.pk}").data["status"] == "removed"
-    assert steps(cast, cast.narrow) == [("removed", cast.owner.pk, "")]
+    assert logged(cast, cast.narrow) == [("removed", cast.owner.pk, "")]
     assert [kind for kind, _, _ in events(cast, cast.narrow)] == ["member.removed"]
     assert cast.session.delete(f"/member/{cast.narrow.pk}").data == {"deletedCount": 0, "apiKeys": []}
-    assert len(steps(cast, cast.narrow)) == 1
+    assert len(logged(cast, cast.narrow)) == 1
 
 
 def keys_of(cast: Cast, member: Member, number: int) -> list[ApiKey]:
@@ -364,7 +364,7 @@ def test_nobody_changes_their_own_membership(office: Cast) -> None:
 def test_an_owners_key_goes_where_an_owner_goes(office: Cast) -> None:
     second = add(office, "owner")
     assert office.key.put(f"/member/{second.pk}", {"status": "accepted"}).data["status"] == "accepted"
-    assert steps(office, second) == [("role_changed", office.owner.pk, "no owner any more")]
+    assert logged(office, second) == [("role_changed", office.owner.pk, "no owner any more")]
 
 
 def test_sessions_of_two_companies_do_not_mix(cast: Cast, outsiders: Cast) -> None:

@@ -1,4 +1,4 @@
-"""GET /logs/invite (contract 4.6): every step of a membership, with who did it and the role."""
+"""GET /logs/invite (contract 4.6): every change of a membership, with who did it and the role."""
 
 from __future__ import annotations
 

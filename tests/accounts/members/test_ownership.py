@@ -14,7 +14,7 @@ from accounts.roles.authority import staff_actor
 from accounts.roles.permissions import METHODS
 from core.access import Actor, AuthPath
 from core.lists import BulkSelection
-from tests.accounts.members.helpers import REFUSED, Status, add, reread, steps
+from tests.accounts.members.helpers import REFUSED, Status, add, logged, reread
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import MemberFactory
 from tests.kit.threads import at_once
@@ -50,7 +50,7 @@ def test_a_second_owner_can_be_made_and_unmade(cast: Cast) -> None:
     cast.narrow_session.put(f"/member/{cast.owner.pk}", {"status": "owner"})
     unmade = cast.session.put(f"/member/{cast.owner.pk}", {"status": "accepted", "role": viewer.pk})
     assert (unmade.status, unmade.data["role"]["name"]) == (200, "Viewer")
-    assert [detail for _, _, detail in steps(cast, cast.owner)] == [
+    assert [detail for _, _, detail in logged(cast, cast.owner)] == [
         "no owner any more",
         "made an owner",
         "no owner any more",
@@ -67,8 +67,8 @@ def test_ownership_is_handed_over(cast: Cast) -> None:
     )
     former = reread(cast, cast.owner)
     assert (former.status, former.role.name if former.role else "") == ("accepted", "Admin")
-    assert steps(cast, cast.narrow) == [("ownership_transferred", cast.owner.pk, f"from {cast.owner.email}")]
-    assert steps(cast, cast.owner) == [("role_changed", cast.owner.pk, "no owner any more")]
+    assert logged(cast, cast.narrow) == [("ownership_transferred", cast.owner.pk, f"from {cast.owner.email}")]
+    assert logged(cast, cast.owner) == [("role_changed", cast.owner.pk, "no owner any more")]
     back = cast.session.post(f"/member/{cast.owner.pk}/transfer-ownership")
     assert (back.status, back.body["message"]) == (403, REFUSED)
     assert cast.narrow_session.delete(f"/member/{cast.owner.pk}").status == 200

@@ -41,14 +41,14 @@ def make_referrer(user: User | None = None) -> ReferProgram:
 
 
 def bring(code: str | None, **user: Any) -> Referral:
-    """Somebody registers by the code."""
+    """Register somebody by the code."""
     found = record_referral(user=UserFactory(**user), company=CompanyFactory(), code=code or "")
     assert found is not None
     return found
 
 
 def pay(referral: Referral, amount: str = "100", currency: str = "USD", source: str = "payment:1") -> Reward | None:
-    """The company of who was brought pays."""
+    """Let the company of the referred user pay."""
     return accrue(
         company_id=referral.referred_company_id or "", amount=Decimal(amount), currency=currency, source=source
     )

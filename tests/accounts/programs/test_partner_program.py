@@ -50,7 +50,7 @@ def test_who_never_asked_sees_an_object_too(cast: Cast) -> None:
     assert (answer.status, answer.data) == (200, NOBODY)
 
 
-def test_the_doors_are_for_sessions_alone(cast: Cast) -> None:
+def test_the_endpoints_are_for_sessions_alone(cast: Cast) -> None:
     for method, path in (
         ("GET", "/partner-program"),
         ("GET", "/partner-program/referrals"),

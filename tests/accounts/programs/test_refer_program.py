@@ -74,7 +74,7 @@ def test_bad_bodies_name_the_field(body: dict[str, Any], field: str, cast: Cast)
     assert field in answer.body["warning"]
 
 
-def test_the_doors_are_for_sessions_alone(cast: Cast) -> None:
+def test_the_endpoints_are_for_sessions_alone(cast: Cast) -> None:
     for method, path in (("GET", "/refer-program"), ("PUT", "/refer-program"), ("GET", "/refer-program/referrals")):
         assert Caller("/api/private", {}).call(method, path).status == 401
         assert Caller("/api/private", {"apikey": cast.api_key.key}).call(method, path).status == 401

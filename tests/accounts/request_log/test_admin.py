@@ -32,7 +32,7 @@ def shown(client: Client, query: str) -> set[str]:
     return {row.route for row in answer.context["cl"].result_list}
 
 
-def test_filters_by_company_status_and_door(staff: Client, cast: Cast) -> None:
+def test_filters_by_company_status_and_auth_path(staff: Client, cast: Cast) -> None:
     store(
         [
             entry(route="/mine", company_id=cast.company.pk),
@@ -44,7 +44,7 @@ def test_filters_by_company_status_and_door(staff: Client, cast: Cast) -> None:
     assert shown(staff, f"company__id__exact={cast.company.pk}") == {"/mine"}
     assert shown(staff, "status_from=400&status_to=499") == {"/missing"}
     assert shown(staff, "status_from=500") == {"/broken"}
-    assert shown(staff, "door__exact=session") == {"/broken"}
+    assert shown(staff, "auth_path__exact=session") == {"/broken"}
     assert shown(staff, "q=CONTACT") == {"/mine", "/missing", "/broken"}
 
 

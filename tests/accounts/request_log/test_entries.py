@@ -45,7 +45,7 @@ def test_a_request_by_key(cast: Cast, logged: Log) -> None:
         cast.owner.pk,
         cast.owner.user_id,
     )
-    assert (found["api_key_id"], found["door"], found["method"], found["status"]) == (
+    assert (found["api_key_id"], found["auth_path"], found["method"], found["status"]) == (
         cast.api_key.pk,
         "key",
         "GET",
@@ -101,12 +101,12 @@ def test_what_nobody_was_authenticated_for(cast: Cast, logged: Log) -> None:
         ("GET", f"{KEY}/nowhere", cast.key.headers, 404, "key", ""),
         ("GET", f"{KEY}/contact", {"host": "evil.example/../"}, 400, "key", ""),
     ]
-    for method, path, headers, status, door, route in told:
+    for method, path, headers, status, auth_path, route in told:
         logged.clear()
         answer = client.generic(method, path, b"no json", headers=headers)
         (found,) = logged
         assert (answer.status_code, found.status) == (status, status), path
-        assert (found.method, found.path, found.door, found.route) == (method, path, door, route)
+        assert (found.method, found.path, found.door, found.route) == (method, path, auth_path, route)
         assert (found.company_id, found.member_id, found.user_id, found.api_key_id) == (None, None, None, None)
 
 

@@ -59,7 +59,7 @@ def test_one_query_reads_what_the_model_says(cast: Cast) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("status", Subscription.Status.values)
-def test_the_doors_follow_status_and_clock(cast: Cast, status: str) -> None:
+def test_access_follows_status_and_clock(cast: Cast, status: str) -> None:
     now = timezone.now()
     with cast.scope():
         Subscription.objects.update(status=status, starts_at=now - timedelta(days=1), ends_at=now + timedelta(days=1))

@@ -9,10 +9,11 @@ from typing import Any
 import time_machine
 from django.db import transaction
 
-from accounts.models import Company, Mail, User
+from accounts.models import Company, CompanySettings, Mail, User
 from accounts.registration.companies import create_company
 from billing.models import Currency, Plan, PlanPrice, Subscription, SubscriptionChange
 from billing.subscriptions.renewals import process_due_subscriptions
+from billing.subscriptions.services import grant_subscription
 from core.tenancy import company_scope, unscoped
 from tests.kit.factories import UserFactory
 
@@ -20,7 +21,7 @@ NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
 
 
 def at(moment: datetime) -> Any:
-    """The clock stands still at the moment."""
+    """Stop the clock at the moment."""
     return time_machine.travel(moment, tick=False)
 
 
@@ -66,10 +67,26 @@ def plan_of(name: str, *, amount: str | None = "10", interval: str = "month", **
 
 
 def run_renewals(moment: datetime) -> None:
-    """The service looks at its subscriptions at the moment, as often as there is something to look at."""
+    """Run the renewals at the moment until nothing is due."""
     with at(moment), unscoped(reason="test: the periodic task runs for all companies"):
         for _ in range(20):
             with transaction.atomic():
                 if not process_due_subscriptions():
                     return
     raise AssertionError("the renewals do not come to an end")
+
+
+def choose(company: Company, **policies: Any) -> None:
+    with company_scope(company.pk):
+        CompanySettings.objects.update(subscription_policies=policies)
+
+
+def subscribed(*, amount: str | None = "10", interval: str = "month", **policies: Any) -> Company:
+    """A company that has subscribed at NOON, the 31st of March."""
+    with at(NOON):
+        company = make_company()
+        grant_subscription(
+            company_id=company.pk, plan=plan_of("Club", amount=amount, interval=interval), interval=interval
+        )
+    choose(company, **{"remindDaysBefore": [], **policies})
+    return company

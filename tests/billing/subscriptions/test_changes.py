@@ -106,7 +106,7 @@ def test_without_a_trial_plan_a_company_begins_closed() -> None:
     refused("PlanNotFound_400", start_trial, company_id=CompanyFactory().pk, user=owner)
 
 
-def test_furnishing_again_changes_nothing() -> None:
+def test_providing_for_a_company_again_changes_nothing() -> None:
     company = make_company()
     before = primary(company)
     with company_scope(company.pk):
@@ -123,7 +123,7 @@ def test_ten_companies_at_once_have_one_trial_between_them() -> None:
     assert statuses == [Status.EXPIRED] * 9 + [Status.TRIAL]
 
 
-def test_grant_for_an_interval_opens_the_doors_for_it_and_the_days_of_grace() -> None:
+def test_a_grant_for_an_interval_gives_access_for_it_and_the_days_of_grace() -> None:
     plan = plan_of("Club", min_seats=2, max_seats=9)
     with at(NOON):
         company = make_company()

@@ -358,7 +358,7 @@ def test_a_handler_that_writes_on_get_fails_and_writes_nothing(
     assert issubclass(caplog.records[-1].exc_info[0], InternalError)
 
 
-def test_the_visitor_is_at_the_session_door_without_membership(visit: StaffVisit, staff: User, cast: Cast) -> None:
+def test_the_visitor_is_on_the_session_path_without_membership(visit: StaffVisit, staff: User, cast: Cast) -> None:
     actor = visitor(visit)
     assert (actor.auth_path, actor.user_id, actor.company_id, actor.member_id) == (
         AuthPath.SESSION,

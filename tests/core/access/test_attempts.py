@@ -44,7 +44,7 @@ def test_the_wait_is_told() -> None:
     assert 58 <= caught.value.retry_after <= 60
 
 
-def test_time_opens_the_door_again() -> None:
+def test_time_allows_attempts_again() -> None:
     limit = Limit("test", 1, 1)
     assert spend(limit, "a", 2) == [True, False]
     time.sleep(1.05)

@@ -281,7 +281,7 @@ def test_another_companys_looks_missing(cast: Cast, outsiders: Cast) -> None:
     assert cast.key.get(PATH).data == []
 
 
-def test_the_permission_module_decides_at_the_session_door(db: None) -> None:
+def test_the_permission_module_decides_on_the_session_path(db: None) -> None:
     allowed, refused = make_cast({"lead-activity": dict.fromkeys(("GET", "POST", "PUT"), True)}), make_cast({})
     for made, statuses in ((allowed, (200, 201, 200, 200)), (refused, (403,) * 4)):
         with made.scope():

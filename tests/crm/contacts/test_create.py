@@ -50,7 +50,7 @@ def test_creates_a_contact_with_all_it_has(cast: Cast) -> None:
         assert (event.object_id, event.actor_id, event.automation) == (contact.pk, cast.owner.pk, True)
 
 
-def test_the_session_door_creates_too_and_a_narrow_role_does_not(cast: Cast) -> None:
+def test_the_session_path_creates_too_and_a_narrow_role_does_not(cast: Cast) -> None:
     assert cast.session.post("/contact", {"formData": form(1)}).status == 200
     refused = cast.narrow_session.post("/contact", {"formData": form(2)})
     assert refused.status == 403
@@ -250,7 +250,7 @@ def test_automation_can_be_skipped(cast: Cast) -> None:
         assert list(Event.objects.values_list("kind", "automation")) == [("contact.created", False)]
 
 
-def test_the_plan_limit_counts_live_contacts_on_the_session_door_only(
+def test_the_plan_limit_counts_live_contacts_on_the_session_path_only(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from core.access import Entitlement, entitlements

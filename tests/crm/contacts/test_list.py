@@ -190,7 +190,7 @@ def test_a_malformed_query_is_a_400(cast: Cast, people: dict[str, str], query: d
     assert answer.body["success"] is False
 
 
-def test_a_role_with_get_may_list_through_the_session_door(cast: Cast, people: dict[str, str]) -> None:
+def test_a_role_with_get_may_list_through_the_session_path(cast: Cast, people: dict[str, str]) -> None:
     assert [found["name"] for found in cast.narrow_session.get("/contact").data] == ["Dora", "Cid", "Bob", "Ann"]
 
 

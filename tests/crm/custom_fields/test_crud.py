@@ -242,7 +242,7 @@ def test_another_companys_field_looks_missing(cast: Cast, outsiders: Cast) -> No
     assert outsiders.key.get(f"/custom-field/{field['_id']}").data == field
 
 
-def test_the_permission_module_decides_at_the_session_door(db: None) -> None:
+def test_the_permission_module_decides_on_the_session_path(db: None) -> None:
     allowed, refused = make_cast({"custom-field": {"GET": True}}), make_cast({})
     assert allowed.narrow_session.get("/custom-field").status == 200
     assert refused.narrow_session.get("/custom-field").status == 403

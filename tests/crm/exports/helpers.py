@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+from pathlib import Path
 from typing import Any
 
+from accounts.models import Member
 from core.jobs import WORK
-from tests.kit.cast import Answer, Caller
+from tests.kit.cast import SESSION, Answer, Caller, Cast, session_headers
+from tests.kit.factories import MemberFactory, RoleFactory
 
 
 def table(content: bytes) -> list[list[str]]:
@@ -40,3 +44,18 @@ def content_of(caller: Caller, export: dict[str, Any]) -> bytes:
     answer = caller.get(f"/file/{export['file']['_id']}/download")
     assert answer.status == 200, answer.body
     return bytes(answer.body)
+
+
+def with_role(cast: Cast, permission: dict[str, Any]) -> Caller:
+    with cast.scope():
+        return Caller(
+            SESSION,
+            session_headers(MemberFactory(status=Member.Status.ACCEPTED, role=RoleFactory(permission=permission))),
+        )
+
+
+def stored(media: Path) -> list[str]:
+    """What is in the storage, unfinished files too."""
+    return sorted(
+        os.path.relpath(os.path.join(place, name), media) for place, _, names in os.walk(media) for name in names
+    )

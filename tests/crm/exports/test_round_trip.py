@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.storage import FileSystemStorage
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from crm.files import storage as file_storage
 from crm.models import Contact, CustomField
 from tests.crm.imports.helpers import work
 from tests.kit.cast import Cast
@@ -40,11 +37,6 @@ FIELDS: tuple[dict[str, Any], ...] = (
 COLUMNS = {"name": "name", "email": "email", "countryCode": "countryCode", "number": "number"} | {
     field["name"]: field["unique_field_id"] for field in FIELDS
 }
-
-
-@pytest.fixture(autouse=True)
-def _media(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_storage, "default_storage", FileSystemStorage(location=tmp_path))
 
 
 def add_fields(cast: Cast) -> None:

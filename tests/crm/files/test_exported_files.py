@@ -14,8 +14,7 @@ from django.db import connection
 from core.tenancy import unscoped
 from crm.files import storage as file_storage
 from crm.models import File
-from tests.crm.exports.helpers import make, work
-from tests.crm.exports.test_create import with_role
+from tests.crm.exports.helpers import make, with_role, work
 from tests.kit.cast import Caller, Cast
 from tests.kit.factories import ContactFactory
 

@@ -359,7 +359,7 @@ def test_automation_can_be_skipped(cast: Cast) -> None:
         ]
 
 
-def test_the_plan_limit_counts_live_leads_on_the_session_door_only(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_plan_limit_counts_live_leads_on_the_session_path_only(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     from core.access import Entitlement, entitlements
 
     monkeypatch.setattr(entitlements, "_source", lambda company: Entitlement(limits={"lead": 1}))

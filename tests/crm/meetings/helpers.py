@@ -7,10 +7,13 @@ from typing import Any
 from icalendar import Calendar, Event
 
 from accounts.models import Mail
+from core.models import Event as DomainEvent
 from core.tenancy import unscoped
 from tests.kit.cast import Cast
 
+MISSING = "0" * 24
 START = "2090-03-09T14:00:00Z"
+GOOD = {"title": "x", "startsAt": START, "durationMinutes": 30}
 
 
 def new_meeting(cast: Cast, **body: Any) -> dict[str, Any]:
@@ -47,3 +50,10 @@ def asked(event: Event) -> list[str]:
     """Return the addresses of the event's attendees."""
     found = event.get("ATTENDEE", [])
     return [str(one).removeprefix("mailto:") for one in (found if isinstance(found, list) else [found])]
+
+
+def events(cast: Cast) -> list[tuple[str, Any]]:
+    with cast.scope():
+        return list(
+            DomainEvent.objects.filter(kind__startswith="meeting.").order_by("id").values_list("kind", "payload")
+        )

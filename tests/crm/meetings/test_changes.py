@@ -4,35 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from accounts.models import Member
 from core.models import Event
-from crm.models import Contact
-from tests.crm.leads.helpers import member
-from tests.crm.meetings.helpers import START, new_meeting
+from crm.models import Contact, Lead
+from tests.crm.meetings.helpers import GOOD, MISSING, START, events, new_meeting
 from tests.kit.cast import Cast
-from tests.kit.factories import ContactFactory
-
-MISSING = "0" * 24
-GOOD = {"title": "x", "startsAt": START, "durationMinutes": 30}
-
-
-@pytest.fixture
-def ann(cast: Cast) -> Contact:
-    with cast.scope():
-        return ContactFactory(name="Ann Lee", email="Ann@Example.org")
-
-
-@pytest.fixture
-def sella(cast: Cast) -> Member:
-    with cast.scope():
-        return member(user__name="Sella", user__email="sella@example.com")
-
-
-def events(cast: Cast) -> list[tuple[str, Any]]:
-    with cast.scope():
-        return list(Event.objects.filter(kind__startswith="meeting.").order_by("id").values_list("kind", "payload"))
+from tests.kit.factories import LeadFactory
 
 
 def people(found: dict[str, Any]) -> list[tuple[str, str]]:
@@ -158,3 +135,13 @@ def test_cancelled_meetings_stay(cast: Cast, outsiders: Cast) -> None:
     }
     assert [one["title"] for one in cast.key.get("/meeting", filters={"status": "scheduled"}).data] == ["Three"]
     assert outsiders.key.get(f"/meeting/{foreign}").data["status"] == "scheduled"
+
+
+def test_a_deleted_lead_keeps_its_meetings(cast: Cast) -> None:
+    with cast.scope():
+        lead = LeadFactory()
+    made = new_meeting(cast, lead=lead.pk)
+    assert cast.key.delete("/lead", {"ids": [lead.pk]}).status == 200
+    assert cast.key.put(f"/meeting/{made['_id']}", {"lead": lead.pk, "place": "Room 2"}).data["lead"]["_id"] == lead.pk
+    with cast.scope():
+        assert Lead.objects.get(pk=lead.pk).is_deleted

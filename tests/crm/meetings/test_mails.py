@@ -41,12 +41,6 @@ HOSTILE = [
 ]
 
 
-@pytest.fixture
-def sella(cast: Cast) -> Member:
-    with cast.scope():
-        return member(user__name="Sella", user__email="sella@example.com")
-
-
 def work() -> None:
     WORK["reminders"].drain(float("inf"))
     assert not WORK["reminders"].due()

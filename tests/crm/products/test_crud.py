@@ -338,7 +338,7 @@ def test_another_companys_looks_missing(cast: Cast, outsiders: Cast) -> None:
     assert cast.key.get("/product-service").data == []
 
 
-def test_the_permission_module_decides_at_the_session_door(db: None) -> None:
+def test_the_permission_module_decides_on_the_session_path(db: None) -> None:
     allowed = make_cast({"product-service": dict.fromkeys(("GET", "POST", "PUT", "DELETE"), True)})
     for made, statuses in ((allowed, (200, 201, 200, 200, 200, 200)), (make_cast({}), (403,) * 6)):
         id = new(made)["_id"]

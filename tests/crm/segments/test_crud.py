@@ -324,7 +324,7 @@ def test_another_companys_looks_missing(cast: Cast, outsiders: Cast) -> None:
     assert cast.key.get(PATH).data == []
 
 
-def test_the_permission_module_decides_at_the_session_door(db: None) -> None:
+def test_the_permission_module_decides_on_the_session_path(db: None) -> None:
     every = dict.fromkeys(("GET", "POST", "PUT", "DELETE"), True)
     allowed, counting, refused = (
         make_cast({"segment": every, "contact": {"GET": True}}),

@@ -97,7 +97,7 @@ def test_a_malformed_body_is_a_400(cast: Cast, kind: Kind, body: Any) -> None:
     assert cast.key.get(kind.path).data == []
 
 
-def test_the_permission_module_decides_at_the_session_door(db: None, kind: Kind) -> None:
+def test_the_permission_module_decides_on_the_session_path(db: None, kind: Kind) -> None:
     allowed = make_cast({kind.module: {"GET": True, "POST": True, "PUT": True}})
     made = allowed.narrow_session.post(kind.path, {"name": "Press"})
     assert made.status == 201

@@ -251,7 +251,7 @@ def test_another_companys_looks_missing(cast: Cast, outsiders: Cast) -> None:
     assert [team["name"] for team in cast.key.get("/team").data] == ["General"]
 
 
-def test_the_permission_module_decides_at_the_session_door(db: None) -> None:
+def test_the_permission_module_decides_on_the_session_path(db: None) -> None:
     allowed, refused = make_cast({"team": dict.fromkeys(("GET", "POST", "PUT", "DELETE"), True)}), make_cast({})
     for made, statuses in ((allowed, (200, 201, 200, 200, 200)), (refused, (403,) * 5)):
         team = new_team(made)["_id"]

@@ -1,4 +1,4 @@
-"""A mail that was sent is told of, once, in the transaction in which its message becomes sent."""
+"""Each sent mail emits one event, in the transaction in which its message becomes sent."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from outreach.delivery.claims import claim
 from outreach.models import SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import LeadFactory
-from tests.outreach.conftest import Post, planned, work
+from tests.outreach.helpers import Post, planned, work
 
 
-def test_each_sent_message_is_told_of_and_becomes_an_activity_of_its_contact(cast: Cast, post: Post) -> None:
+def test_each_sent_message_emits_an_event_and_becomes_an_activity_of_its_contact(cast: Cast, post: Post) -> None:
     run = planned(cast, 3)
     with cast.scope():
         first = SendJob.objects.order_by("pk").first()

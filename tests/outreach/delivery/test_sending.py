@@ -22,7 +22,7 @@ from outreach.smtp.transport import Sent
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
 from tests.kit.smtp_server import DROP
-from tests.outreach.conftest import Post, planned, statuses, work
+from tests.outreach.helpers import Post, planned, statuses, work
 
 
 def steps(job: SendJob) -> list[tuple[str, str, str]]:

@@ -11,7 +11,7 @@ from crm.models import Contact
 from outreach.delivery.unsubscribe_tokens import Unsubscriber, make_token
 from outreach.models import SendJob, Suppression
 from tests.kit.cast import Cast
-from tests.outreach.conftest import Post, planned, statuses, work
+from tests.outreach.helpers import Post, planned, statuses, work
 
 
 def link(mail: bytes) -> str:

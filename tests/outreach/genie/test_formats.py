@@ -17,13 +17,13 @@ from outreach.connected_apps.registry import CONNECTED_APPS
 from outreach.models import SendJob, Smtp
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
-from tests.outreach.conftest import Post, planned, work
+from tests.outreach.helpers import Post, planned, work
 
 START = "/genie/from-contacts"
 
 
 class Reciter(AiProvider):
-    """Writes down what it is told of the contact."""
+    """A provider whose drafts list the contact's fields."""
 
     key: ClassVar[str] = "offline-composer"
     name: ClassVar[str] = "Reciter"

@@ -9,7 +9,7 @@ from django.utils import timezone
 from crm.models import Contact
 from outreach.models import SendJob, Smtp
 from tests.kit.cast import Cast, make_cast
-from tests.outreach.conftest import Post, planned, statuses, work
+from tests.outreach.helpers import Post, planned, statuses, work
 
 MISSING = "0" * 24
 PATH = "/genie/send-jobs"

@@ -14,7 +14,7 @@ from outreach.models import GenieScheduler, SendJob, Smtp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import SmtpFactory
 from tests.kit.threads import at_once
-from tests.outreach.conftest import Post, planned, work
+from tests.outreach.helpers import Post, planned, work
 
 
 def mails(kind: str = "notice") -> list[Mail]:

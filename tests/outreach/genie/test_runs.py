@@ -13,7 +13,7 @@ from outreach.genie import planning
 from outreach.models import AiApp, GenieScheduler, SendJob, SendJobTransition, Smtp, Suppression
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
-from tests.outreach.conftest import Post, planned, run_of, statuses, work
+from tests.outreach.helpers import Post, planned, run_of, statuses, work
 
 MISSING = "0" * 24
 START = "/genie/from-contacts"

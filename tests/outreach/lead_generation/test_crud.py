@@ -16,7 +16,7 @@ from outreach.lead_generation import services as lead_generation
 from outreach.models import AiApp, LeadGeneration
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import LeadFactory, TagFactory
-from tests.outreach.conftest import work
+from tests.outreach.helpers import work
 
 PATH = "/lead/lead-gen-ai"
 MISSING = "0" * 24

@@ -11,7 +11,7 @@ from outreach.models import Smtp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import SmtpFactory
 from tests.kit.smtp_server import Faults
-from tests.outreach.conftest import Post, planned
+from tests.outreach.helpers import Post, planned
 
 SECRET = "päss wörd"
 MISSING = "0" * 24

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.kit.cast import Cast, make_cast
 from tests.kit.smtp_server import DROP
-from tests.outreach.conftest import Post, planned, work
+from tests.outreach.helpers import Post, planned, work
 
 PATH = "/logs/smtp"
 
