@@ -17,7 +17,7 @@ from core.access.attempts import Limit
 from core.ids import new_id
 from core.jobs.liveness import release_lock
 from core.messages.defaults import DEFAULTS
-from tests.kit import openapi
+from tests.kit import openapi, provisioned
 from tests.kit.cast import Cast, make_cast
 from tests.kit.clients import share_middleware
 from tests.kit.database import own_database, reset
@@ -43,6 +43,7 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any, worke
     """A database of this process's own; before it goes, let go of the connection by which this process says that it is
     alive."""
     with django_db_blocker.unblock(), own_database(worker_id):
+        provisioned.remember()
         with django_db_blocker.block():
             yield
         release_lock()

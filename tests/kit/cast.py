@@ -13,8 +13,8 @@ from accounts.api_keys.services import create_key
 from accounts.auth import tokens
 from accounts.models import ApiKey, Company, Member
 from core.tenancy import company_scope
-from core.tenancy.provisioning import provision_company
 from tests.kit.factories import CompanyFactory, MemberFactory, RoleFactory, SubscriptionFactory
+from tests.kit.provisioned import provision
 
 KEY = "/api/key/protected"
 SESSION = "/api/protected"
@@ -103,7 +103,7 @@ def make_cast(permission: dict[str, Any] | None = None) -> Cast:
     """Create a company with an active subscription; the narrow member may only GET contacts by default."""
     company = CompanyFactory()
     with company_scope(company.pk):
-        provision_company()
+        provision()
         SubscriptionFactory()
         owner = MemberFactory()
         role = RoleFactory(permission={"contact": {"GET": True}} if permission is None else permission)
