@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework.request import Request
 
+from accounts.api_keys.filters import API_KEY_FIELDS
 from accounts.api_keys.models import ApiKey
 from accounts.api_keys.serializers import ApiKeyCreate, ApiKeyDelete, ApiKeyFull, ApiKeyOut
 from accounts.api_keys.services import create_key, delete_keys
@@ -15,23 +16,6 @@ from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
-from core.lists import FieldSet, ListField
-
-API_KEY_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("maskedKey", "text", "masked_key", searchable=True, nullable=False),
-        ListField("type", "text", "type", searchable=True, nullable=False),
-        ListField("ipRestriction", "text", "ip_restriction", nullable=False),
-        ListField("durationMinutes", "number", "duration_minutes"),
-        ListField("lastUsedAt", "date", "last_used_at"),
-        ListField("createdBy", "id", "created_by_id", nullable=False),
-        ListField("createdBy.name", "text", "created_by__name", nullable=False),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_sort=("createdAt",),
-)
 
 
 class ApiKeyViewSet(ResourceViewSet):

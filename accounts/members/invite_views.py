@@ -8,6 +8,7 @@ from rest_framework.request import Request
 
 from accounts.auth.session_serializers import Session, session_answer
 from accounts.auth.sessions import sign_in
+from accounts.members.filters import INVITE_LOG_FIELDS, MEMBERSHIP_FIELDS
 from accounts.members.invite_serializers import InviteAccept, InviteAnswer, InviteLogOut, InviteOut, InviteToken
 from accounts.members.invites import accept_as_new_user, account_of, answer_invite, decline_invite, read_invite
 from accounts.members.models import InviteLog, Member
@@ -18,48 +19,8 @@ from core.access.callers import caller_of
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
-from core.lists import FieldSet, ListField
 from core.tenancy import unscoped
 
-MEMBERSHIP_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("name", "text", "name", searchable=True, nullable=False),
-        ListField("email", "text", "email", searchable=True, nullable=False, ignore_case=True),
-        ListField("status", "text", "status", nullable=False),
-        ListField("company", "id", "company_id", nullable=False),
-        ListField("company.name", "text", "company__name", searchable=True, nullable=False),
-        ListField("role", "id", "role_id"),
-        ListField("role.name", "text", "role__name"),
-        ListField("createdBy", "id", "invited_by_id"),
-        ListField("createdBy.name", "text", "invited_by__name"),
-        ListField("invitedAt", "date", "invited_at"),
-        ListField("inviteExpiresAt", "date", "invite_expires_at"),
-        ListField("acceptedAt", "date", "accepted_at"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_search=("company.name",),
-)
-INVITE_LOG_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("member", "id", "member_id", nullable=False),
-        ListField("member.name", "text", "member__name", searchable=True, nullable=False),
-        ListField("email", "text", "email", searchable=True, nullable=False, ignore_case=True),
-        ListField("action", "text", "action", searchable=True, nullable=False),
-        ListField("actionBy", "id", "action_by_id"),
-        ListField("actionBy.name", "text", "action_by__name", searchable=True),
-        ListField("actionBy.email", "text", "action_by__email", searchable=True, ignore_case=True),
-        ListField("role", "id", "role_id"),
-        ListField("role.name", "text", "role__name", searchable=True),
-        ListField("detail", "text", "detail", searchable=True, nullable=False),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_sort=("createdAt",),
-    default_search=("email", "member.name"),
-)
 OWN = "a person's own memberships, in whatever company"
 DEAD_LINK = "A link that was used, replaced, withdrawn or tampered with is a 400."
 

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 
 from accounts.api_keys.models import ApiKey
 from accounts.api_keys.serializers import ApiKeyOut
+from accounts.members.filters import MEMBER_FIELDS
 from accounts.members.invites import invite_member, resend_invite
 from accounts.members.models import Member
 from accounts.members.serializers import (
@@ -34,29 +35,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
-from core.lists import FieldSet, ListField
 
-MEMBER_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("name", "text", "name", searchable=True, nullable=False),
-        ListField("email", "text", "email", searchable=True, nullable=False, ignore_case=True),
-        ListField("status", "text", "status", nullable=False),
-        ListField("role", "id", "role_id"),
-        ListField("role.name", "text", "role__name", searchable=True),
-        ListField("user", "id", "user_id"),
-        ListField("user.name", "text", "user__name"),
-        ListField("user.email", "text", "user__email", ignore_case=True),
-        ListField("createdBy", "id", "invited_by_id"),
-        ListField("createdBy.name", "text", "invited_by__name"),
-        ListField("invitedAt", "date", "invited_at"),
-        ListField("inviteExpiresAt", "date", "invite_expires_at"),
-        ListField("acceptedAt", "date", "accepted_at"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_search=("name", "email"),
-)
 NO_MORE_THAN_ONES_OWN = (
     "Who is no owner gives no role, and changes nobody whose role, permits more than their own, nor owners, nor"
     " themselves."

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import OuterRef, Subquery, Sum, Value
-from django.db.models.functions import Coalesce, JSONObject
 from rest_framework import serializers
 
 from accounts.programs.models import PartnerProgram, Reward
 from accounts.programs.referrals import link_of
+from accounts.programs.selectors import EARNINGS, NONE, REWARD_STATE
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
-
-NONE = "none"
 
 
 class PartnerRequest(Input):
@@ -68,13 +64,6 @@ class PartnerProgramOut(Output):
         percent = PartnerProgram._meta.get_field("commission_percent").get_default()
         empty = dict.fromkeys(("_id", "code", "link", "requestedAt", "decidedAt", "createdAt", "updatedAt"))
         return {**empty, "status": NONE, "commissionPercent": percent, "requestNote": "", "decisionNote": ""}
-
-
-LATEST = Reward.objects.filter(referral__user=OuterRef("pk")).order_by("-created_at", "-id")
-STANDING = Reward.objects.filter(referral__user=OuterRef("pk")).exclude(state=Reward.State.CLAWED_BACK)
-REWARD_STATE = Coalesce(Subquery(LATEST.values("state")[:1]), Value(NONE))
-SUMS = STANDING.values("currency").annotate(total=Sum("amount")).order_by("currency")
-EARNINGS = ArraySubquery(SUMS.values(json=JSONObject(currency="currency", amount="total")))
 
 
 class Earning(Output):

@@ -8,9 +8,9 @@ from django.db.models import QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
+from accounts.programs.filters import REFERRED_FIELDS
 from accounts.programs.models import PartnerProgram, Referral
 from accounts.programs.partner_serializers import (
-    REWARD_STATE,
     Balance,
     PartnerProgramOut,
     PartnerReferrals,
@@ -24,18 +24,8 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest, Within, list_action
 from core.api.output import snake
 from core.api.viewsets import ResourceViewSet
-from core.lists import FieldSet, ListField
 
 # Without the address: search, sort or filters would reveal what the output masks.
-REFERRED_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("name", "text", "name", searchable=True, nullable=False),
-        ListField("rewardState", "text", REWARD_STATE, nullable=False),
-        ListField("createdAt", "date", "created_at", nullable=False),
-    ],
-    default_search=("name",),
-)
 
 
 def program_figures(user_id: str, program: str) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from django.conf import settings
 from django.db.models import QuerySet
 from rest_framework.request import Request
 
+from accounts.programs.filters import REFERRED_FIELDS
 from accounts.programs.models import ReferProgram, Referral
 from accounts.programs.partner_serializers import ReferredUser
-from accounts.programs.partner_views import REFERRED_FIELDS, program_figures
+from accounts.programs.partner_views import program_figures
 from accounts.programs.refer_serializers import ReferProgramInput, ReferProgramOut, ReferringUser
 from accounts.programs.referrals import referred_users
 from accounts.programs.services import set_refer_program

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework.request import Request
 
+from accounts.roles.filters import ROLE_FIELDS
 from accounts.roles.models import Role
 from accounts.roles.serializers import RoleCreate, RoleOut, RoleUpdate
 from accounts.roles.services import SavedRole, create_role, delete_roles, update_role
@@ -15,23 +16,7 @@ from core.api.output import Deleted
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError, shorten
-from core.lists import FieldSet, ListField
 
-ROLE_FIELDS = FieldSet(
-    [
-        ListField("_id", "id", "id", nullable=False),
-        ListField("name", "text", "name", searchable=True, nullable=False),
-        ListField("description", "text", "description", searchable=True, nullable=False),
-        ListField("isDefault", "boolean", "is_default", nullable=False),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name"),
-        ListField("updatedBy", "id", "updated_by_id"),
-        ListField("updatedBy.name", "text", "updated_by__name"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
-    ],
-    default_search=("name", "description"),
-)
 NO_MORE_THAN_ONES_OWN = (
     "Who is no owner can neither permit what they may not do themselves nor change a role that permits more."
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from accounts.snapshots.filters import authorship
 from core.lists import FieldSet, ListField
 
 CALL_FIELDS = FieldSet(
@@ -22,12 +23,7 @@ CALL_FIELDS = FieldSet(
         ListField("startedAt", "date", "started_at", nullable=False),
         ListField("duration", "number", "duration_seconds", nullable=False),
         ListField("notes", "text", "notes", searchable=True, nullable=False),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name", searchable=True),
-        ListField("updatedBy", "id", "updated_by_id"),
-        ListField("updatedBy.name", "text", "updated_by__name", searchable=True),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
+        *authorship(searchable=True),
     ],
     default_sort=("createdAt",),
     default_search=("number", "notes", "contact.name"),

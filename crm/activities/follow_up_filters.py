@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db.models import BooleanField, ExpressionWrapper, Q
 from django.utils import timezone
 
+from accounts.snapshots.filters import authorship
 from core.lists import FieldSet, ListField
 from core.lists.fields import Condition, column
 from crm.activities.models import FollowUp
@@ -39,12 +40,7 @@ FOLLOW_UP_FIELDS = FieldSet(
         ListField("assignee.email", "text", "assignee__email", searchable=True),
         ListField("remindMinutes", "number", "remind_minutes"),
         ListField("remindedAt", "date", "reminded_at"),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name"),
-        ListField("updatedBy", "id", "updated_by_id"),
-        ListField("updatedBy.name", "text", "updated_by__name"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
+        *authorship(),
     ],
     default_sort=("createdAt",),
     default_search=("title", "notes"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from accounts.snapshots.filters import authorship
 from core.lists import FieldSet, ListField
 
 SECTION_FIELDS = FieldSet(
@@ -12,12 +13,7 @@ SECTION_FIELDS = FieldSet(
         ListField("panel", "text", "panel", nullable=False),
         ListField("order", "number", "order"),
         ListField("hide", "boolean", "hide", nullable=False),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name"),
-        ListField("updatedBy", "id", "updated_by_id"),
-        ListField("updatedBy.name", "text", "updated_by__name"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
+        *authorship(),
     ],
     default_search=("name", "description"),
 )

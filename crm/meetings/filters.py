@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from accounts.snapshots.filters import authorship
 from core.lists import FieldSet, ListField, ManyField
 from core.lists.fields import Condition, column
 from crm.meetings.models import MeetingAttendee
@@ -49,12 +50,7 @@ MEETING_FIELDS = FieldSet(
         ListField("status", "text", "status", nullable=False),
         ListField("remindMinutes", "number", "remind_minutes"),
         ListField("remindedAt", "date", "reminded_at"),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name"),
-        ListField("updatedBy", "id", "updated_by_id"),
-        ListField("updatedBy.name", "text", "updated_by__name"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
+        *authorship(),
     ],
     default_sort=("createdAt",),
     default_search=("title", "description", "place"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from accounts.snapshots.filters import authorship
 from core.lists import FieldSet, ListField
 from core.lists.prefilter import Prefilter
 from crm.products.kind import PRODUCT_SERVICE
@@ -22,12 +23,7 @@ PRODUCT_FIELDS = FieldSet(
         column_field(PRODUCT_SERVICE, "currency"),
         column_field(PRODUCT_SERVICE, "unit"),
         column_field(PRODUCT_SERVICE, "isActive"),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name", searchable=True),
-        ListField("updatedBy", "id", "updated_by_id"),
-        ListField("updatedBy.name", "text", "updated_by__name", searchable=True),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
+        *authorship(searchable=True),
     ],
     default_search=("name", "sku", "category", "description"),
     dynamic=custom_fields_of(PRODUCT_SERVICE),

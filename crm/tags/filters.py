@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from accounts.snapshots.filters import authorship
 from core.lists import FieldSet, ListField
 
 NAMED_MODEL_FIELDS = FieldSet(
@@ -10,12 +11,7 @@ NAMED_MODEL_FIELDS = FieldSet(
         ListField("name", "text", "name", searchable=True, nullable=False),
         ListField("description", "text", "description", searchable=True, nullable=False),
         ListField("color", "text", "color", nullable=False),
-        ListField("createdBy", "id", "created_by_id"),
-        ListField("createdBy.name", "text", "created_by__name"),
-        ListField("updatedBy", "id", "updated_by_id"),
-        ListField("updatedBy.name", "text", "updated_by__name"),
-        ListField("createdAt", "date", "created_at", nullable=False),
-        ListField("updatedAt", "date", "updated_at", nullable=False),
+        *authorship(),
     ],
     default_search=("name", "description"),
 )
