@@ -165,7 +165,11 @@ def _cancel(job: BulkJob) -> bool:
     return True
 
 
-CANCELLABLE = frozenset({BulkJob.Action.UPDATE, BulkJob.Action.DELETE, BulkJob.Action.RESTORE, BulkJob.Action.UNDO})
-"""Actions that may stop at any point; changing or deleting a field may not, since its definition has changed
-already."""
+CANCELLABLE = frozenset(BulkJob.Action) - {
+    BulkJob.Action.CONVERT_FIELD,
+    BulkJob.Action.DELETE_FIELD,
+    BulkJob.Action.CANCEL_MESSAGES,
+}
+"""Actions that may stop at any point. The others may not, since the field's definition has changed or the run is
+cancelled already."""
 _MOVES = {PAUSED.value: _pause, QUEUED.value: _resume, CANCELLED.value: _cancel}

@@ -49,7 +49,8 @@ def undo_bulk_job(*, id: str, actor_id: str, automation: bool = True) -> BulkJob
 def changed_beside(job: BulkJob) -> list[str]:
     """Return the panels of further records that the job changed: the contact of a lead, which only a change of few
     leads can change."""
-    panels = kind_of(job.panel).made_with if job.total is not None and job.total <= MAX_BULK else ()
+    few = job.action in UNDOABLE and job.total is not None and job.total <= MAX_BULK
+    panels = kind_of(job.panel).made_with if few else ()
     return [panel for panel in panels if Journal.objects.filter(bulk_job=job, panel=panel).exists()]
 
 
