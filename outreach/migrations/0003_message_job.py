@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0003_duplicate_leads'),
-        ('crm', '0007_message_jobs'),
+        ('crm', '0007_message_jobs_and_export_parts'),
         ('outreach', '0002_bind_smtp_password'),
     ]
 

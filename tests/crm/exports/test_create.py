@@ -18,6 +18,7 @@ from accounts.models import Company, CompanySettings, Member
 from core.ids import new_id
 from core.jobs import sweep
 from crm.exports import services as exports
+from crm.exports import worker
 from crm.exports.sources import SOURCES
 from crm.files import storage as file_storage
 from crm.models import Contact, CustomField, Export, File
@@ -308,14 +309,14 @@ def test_a_queued_export_is_cancelled_at_once_and_one_at_work_after_its_piece(
     again = scope.key.put(f"/export/{first['_id']}", {"status": "cancelled"})
     assert (again.status, again.body["warning"]) == (400, "status: an export that is cancelled cannot be cancelled")
     second = make(scope.key)
-    real = exports.checkpoint
+    real = worker.checkpoint
 
     def cancelling(job: Export, **progress: Any) -> bool:
         if job.processed == 1:
             assert scope.key.put(f"/export/{second['_id']}", {"status": "cancelled"}).data["status"] == "running"
         return real(job, **progress)
 
-    monkeypatch.setattr(exports, "checkpoint", cancelling)
+    monkeypatch.setattr(worker, "checkpoint", cancelling)
     work()
     found = scope.key.get(f"/export/{second['_id']}").data
     assert (found["status"], found["processed"], found["total"], found["file"]) == ("cancelled", 2, 3, None)
@@ -335,13 +336,13 @@ def test_deleting_puts_files_into_the_bin_and_stops_what_is_at_work(
     waiting, busy = make(scope.key), make(scope.key)
     assert scope.key.delete("/export", {"ids": [done["_id"], waiting["_id"]]}).data == {"deletedCount": 2}
     assert [row["trashedBy"] for row in scope.key.get("/file/recycle-bin").data] == [scope.owner.pk]
-    real = exports.checkpoint
+    real = worker.cells_of
 
-    def deleting(job: Export, **progress: Any) -> bool:
+    def deleting(*args: Any) -> Any:
         assert scope.key.delete("/export", {"ids": [busy["_id"]]}).data == {"deletedCount": 1}
-        return real(job, **progress)
+        return real(*args)
 
-    monkeypatch.setattr(exports, "checkpoint", deleting)
+    monkeypatch.setattr(worker, "cells_of", deleting)
     work()
     assert scope.key.get("/export").data == []
     assert len(stored(media)) == 1
@@ -349,7 +350,7 @@ def test_deleting_puts_files_into_the_bin_and_stops_what_is_at_work(
     assert scope.key.delete("/export", {"selectAll": True}).data == {"deletedCount": 0}
 
 
-def test_a_dead_workers_export_begins_anew_and_ends_in_one_file(
+def test_a_dead_workers_export_goes_on_and_ends_in_one_file(
     scope: Cast, media: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Death at each of the moments that matter: while it writes, and between the storing of the content and the end of
@@ -366,7 +367,7 @@ def test_a_dead_workers_export_begins_anew_and_ends_in_one_file(
     made = make(scope.key)
     for name in ("checkpoint", "_complete"):
         with monkeypatch.context() as dying:
-            dying.setattr(exports, name, die)
+            dying.setattr(worker, name, die)
             dying.setattr(
                 file_storage.shutil, "rmtree", lambda *args, **values: None
             )  # a killed process tidies nothing
@@ -388,15 +389,15 @@ def test_a_worker_that_lost_its_lease_leaves_no_content(
 ) -> None:
     ContactFactory()
     made = make(scope.key)
-    real = exports._complete
+    real = worker._complete
 
     def overtaken(job: Export, received: Any) -> None:
         Export.objects.update(status="queued", lease=new_id())
-        monkeypatch.setattr(exports, "_complete", real)
+        monkeypatch.setattr(worker, "_complete", real)
         work()
         real(job, received)
 
-    monkeypatch.setattr(exports, "_complete", overtaken)
+    monkeypatch.setattr(worker, "_complete", overtaken)
     work()
     done = scope.key.get(f"/export/{made['_id']}").data
     assert done["status"] == "completed"
