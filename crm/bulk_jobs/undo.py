@@ -113,7 +113,7 @@ def _undo_next(job: BulkJob) -> dict[str, Any] | None:
     )
     stage = job.change.get("stage", 0)
     position = job.position
-    while not (ids := _next_ids(kind_of(panels[stage]), source, position)):
+    while not (ids := _next_ids(kind_of(panels[stage]), source, position, batch_rows(job))):
         stage, position = stage + 1, None
         if stage == len(panels):
             return None
@@ -140,8 +140,8 @@ def _made(kind: RecordKind, source: Source) -> QuerySet[Any] | None:
     return kind.model._default_manager.filter(import_job_id=source.id) if source.column == "import_job_id" else None
 
 
-def _next_ids(kind: RecordKind, source: Source, position: str | None) -> list[str]:
-    size, found = batch_rows(), set()
+def _next_ids(kind: RecordKind, source: Source, position: str | None, size: int) -> list[str]:
+    found: set[str] = set()
     for rows, column in ((_journaled(kind, source), "record_id"), (_made(kind, source), "pk")):
         if rows is not None:
             behind = rows.filter(**{f"{column}__gt": position or ""}).order_by(column)

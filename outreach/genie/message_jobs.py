@@ -99,7 +99,7 @@ def _change_next(job: BulkJob) -> dict[str, Any] | None:
     if job.action != Action.CANCEL_MESSAGES:  # a cancelled run gets no new ones
         rows = rows.filter(created_at__lte=job.created_at)
     found = {} if job.total is not None else {"total": rows.count()}
-    ids = list(rows.filter(pk__gt=job.position or "").order_by("pk").values_list("pk", flat=True)[: batch_rows()])
+    ids = list(rows.filter(pk__gt=job.position or "").order_by("pk").values_list("pk", flat=True)[: batch_rows(job)])
     if not ids:
         return None
     changed = _APPLY[Action(job.action)](rows.filter(pk__in=ids), job.created_by_id)
