@@ -7,7 +7,8 @@ ends the job if the run names another one by then, so that the last decision win
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -27,7 +28,8 @@ GOING = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING)
 REPLACED = "A later change of the run's messages has replaced it."
 
 
-class Changed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Changed:
     """How many messages have changed, or None and the id of the job that changes them."""
 
     count: int | None
@@ -39,7 +41,9 @@ def lock_run(run_id: str) -> GenieScheduler | None:
     return GenieScheduler.objects.select_for_update(no_key=True, of=("self",)).filter(pk=run_id).first()
 
 
-def change_messages(run: GenieScheduler, action: Action, statuses: Collection[str], member_id: str | None) -> Changed:
+def change_messages(
+    run: GenieScheduler, action: BulkJob.Action, statuses: Collection[str], member_id: str | None
+) -> Changed:
     """Do the action to the messages of a locked run that have one of the statuses, or queue a job for it.
 
     A job that does the same already goes on, unless there are messages that are newer than it. Any other job of the run
@@ -62,7 +66,7 @@ def _messages(run_id: str, statuses: Collection[str]) -> QuerySet[SendJob]:
     return SendJob.objects.filter(run_id=run_id, status__in=statuses)
 
 
-def _does(job: BulkJob, action: Action, change: dict[str, Any]) -> bool:
+def _does(job: BulkJob, action: BulkJob.Action, change: dict[str, Any]) -> bool:
     """Whether the job does the same, and nobody has asked it to stop."""
     going = job.status in GOING and not (job.pause_requested or job.cancel_requested)
     return going and job.action == action and job.change == change
@@ -78,7 +82,7 @@ def _replace(job: BulkJob) -> None:
     )
 
 
-def _queue(run: GenieScheduler, action: Action, change: dict[str, Any], member_id: str | None) -> BulkJob:
+def _queue(run: GenieScheduler, action: BulkJob.Action, change: dict[str, Any], member_id: str | None) -> BulkJob:
     job: BulkJob = BulkJob.objects.create(
         action=action, panel=BulkJob.Panel.GENIE, selection={"run": run.pk}, change=change, created_by_id=member_id
     )
@@ -115,7 +119,7 @@ def _cancel(rows: QuerySet[SendJob], member_id: str | None) -> int:
     return ledger.transition_all(rows, to=Status.CANCELLED, reason="run_cancelled", actor_id=member_id)
 
 
-_APPLY: dict[Action, Callable[[QuerySet[SendJob], str | None], int]] = {
+_APPLY: dict[BulkJob.Action, Callable[[QuerySet[SendJob], str | None], int]] = {
     Action.APPROVE_MESSAGES: delivery.approve,
     Action.HOLD_MESSAGES: delivery.hold,
     Action.RETRY_MESSAGES: delivery.retry,
