@@ -21,7 +21,7 @@ COMPLETED, FAILED, CANCELLED = BulkJob.Status.COMPLETED, BulkJob.Status.FAILED, 
 ENDED = (COMPLETED, FAILED, CANCELLED)
 NOT_FOUND, WRONG_STATE = "NotFound_404", "InvalidRequest_400"
 BATCH_ROWS, FIRST_ROWS, FEWEST_ROWS = 2000, 500, 50
-BATCH_SECONDS = 0.5
+BATCH_SECONDS = 0.3
 """About how long a batch takes: writers of its records wait for it."""
 SMOOTHING = 0.2
 LAPSED = "The company's subscription has ended. Renew it, then resume the job: it goes on where it stopped."

@@ -99,6 +99,6 @@ def test_writers_of_others_do_not_wait_for_an_erasure(monkeypatch: pytest.Monkey
     assert cast.key.post(f"/contact/{person.pk}/erase", {"confirm": person.pk}).status == 200
 
 
-@pytest.mark.parametrize(("rate", "size"), [(None, 500), (1.0, 50), (1000.0, 500), (3000.0, 1500), (50_000.0, 2000)])
-def test_a_batch_takes_about_half_a_second(rate: float | None, size: int) -> None:
+@pytest.mark.parametrize(("rate", "size"), [(None, 500), (1.0, 50), (1000.0, 300), (3000.0, 900), (50_000.0, 2000)])
+def test_a_batch_takes_about_a_third_of_a_second(rate: float | None, size: int) -> None:
     assert services.batch_rows(BulkJob(rate=rate)) == size
