@@ -2,7 +2,7 @@ from crm.activities.models import CallLog, FollowUp, LeadActivity
 from crm.bulk_jobs.models import BulkJob, Journal
 from crm.contacts.models import Contact, ContactTag, CustomFieldValue
 from crm.custom_fields.models import ConvertedValue, CustomSection
-from crm.exports.models import Export
+from crm.exports.models import Export, ExportPart
 from crm.files.models import File
 from crm.imports.models import Import, ImportRowError
 from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue
@@ -26,6 +26,7 @@ __all__ = [
     "CustomSection",
     "DuplicateDismissal",
     "Export",
+    "ExportPart",
     "FieldValue",
     "File",
     "FollowUp",

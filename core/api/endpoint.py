@@ -51,6 +51,8 @@ class Endpoint:
     """Names of further messages with which the operation may succeed; the output is the same."""
     undoable: bool = False
     """`bulkJob` beside data is the job that can undo the change, or that makes it if it is too much for a request."""
+    queues: bool = False
+    """`bulkJob` beside data is the job that makes the change if it is too much for a request."""
     raw: str = ""
     """The media type of an answer without envelope (a download), or several, separated by commas."""
     multipart: bool = False

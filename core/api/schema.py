@@ -167,6 +167,9 @@ class Schema(AutoSchema):
                 "the bulk job that the change can be undone by, or that makes it; absent when there is nothing to undo"
             )
             schema["properties"]["bulkJob"] = {"type": "string", "pattern": ID_PATTERN, "description": undo}
+        elif declared.queues:
+            made_by = "the bulk job that makes the change; absent when it has been made"
+            schema["properties"]["bulkJob"] = {"type": "string", "pattern": ID_PATTERN, "description": made_by}
         return {"description": declared.default[1], "content": {"application/json": {"schema": schema}}}
 
     def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:

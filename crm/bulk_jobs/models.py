@@ -5,12 +5,11 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel, Job
-from crm.records.models import CustomField
 
 
 class BulkJob(Job):
-    """A change, deletion or restoring of records, or the undoing of one. A worker does it in batches if there are very
-    many. The overwritten values are kept for 30 days."""
+    """A change, deletion or restoring of records, the undoing of one, or a change of a run's messages. A worker does it
+    in batches if there are very many. The overwritten values of records are kept for 30 days."""
 
     class Action(models.TextChoices):
         UPDATE = "update"
@@ -19,10 +18,20 @@ class BulkJob(Job):
         UNDO = "undo"
         CONVERT_FIELD = "convert_field"
         DELETE_FIELD = "delete_field"
+        APPROVE_MESSAGES = "approve_messages"
+        HOLD_MESSAGES = "hold_messages"
+        RETRY_MESSAGES = "retry_messages"
+        CANCEL_MESSAGES = "cancel_messages"
+
+    class Panel(models.TextChoices):
+        CONTACT = "contact"
+        LEAD = "lead"
+        PRODUCT_SERVICE = "productService"
+        GENIE = "genie"
 
     action = models.CharField(max_length=16, choices=Action)
-    panel = models.CharField(max_length=16, choices=CustomField.Panel)
-    selection = JSONField(default=dict, help_text="The bulk selection with its query string.")
+    panel = models.CharField(max_length=16, choices=Panel)
+    selection = JSONField(default=dict, help_text="The bulk selection with its query string, or the run.")
     change = JSONField(default=dict, help_text="What to do to each record.")
     automation = models.BooleanField(default=True)
     limited = models.BooleanField(

@@ -91,7 +91,7 @@ def _restore_next(job: BulkJob) -> dict[str, Any] | None:
         found = {"total": selected.count(), "undo_until": timezone.now() + UNDOABLE_FOR}
     rows = selected.filter(pk__gt=job.position) if job.position else selected
     locked = rows.order_by("pk").select_for_update(of=("self",), no_key=True)
-    ids = list(locked.values_list("pk", flat=True)[: batch_rows()])
+    ids = list(locked.values_list("pk", flat=True)[: batch_rows(job)])
     if not ids:
         return None
     restored, report = _restore_batch(kind, ids, job), dict(job.report)

@@ -21,7 +21,6 @@ from crm.bulk_jobs.changes import Outcome
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.restoring import Restored
 from crm.bulk_jobs.undo import may_be_undone
-from crm.records.models import CustomField
 from crm.records.results import joined
 from crm.records.serializers import AutomationInput
 
@@ -68,11 +67,11 @@ RESTORE = (
 
 
 class BulkJobOut(Output):
-    """A change of records by a worker, or one that was small enough for its request, and how far it is."""
+    """A change of records or messages by a worker, or one that was small enough for its request, and how far it is."""
 
     _id = IdField()
     action = serializers.ChoiceField(choices=BulkJob.Action.values)
-    panel = serializers.ChoiceField(choices=CustomField.Panel.values)
+    panel = serializers.ChoiceField(choices=BulkJob.Panel.values)
     status = serializers.ChoiceField(choices=BulkJob.Status.values)
     selection = serializers.DictField(help_text="the bulk selection, with the query string that selectAll acted on")
     change = serializers.DictField(help_text="what was to be done, as it was sent")

@@ -20,7 +20,9 @@ PAUSED, QUEUED, RUNNING = BulkJob.Status.PAUSED, BulkJob.Status.QUEUED, BulkJob.
 COMPLETED, FAILED, CANCELLED = BulkJob.Status.COMPLETED, BulkJob.Status.FAILED, BulkJob.Status.CANCELLED
 ENDED = (COMPLETED, FAILED, CANCELLED)
 NOT_FOUND, WRONG_STATE = "NotFound_404", "InvalidRequest_400"
-BATCH_ROWS = 2000
+BATCH_ROWS, FIRST_ROWS, FEWEST_ROWS = 2000, 500, 50
+BATCH_SECONDS = 0.3
+"""About how long a batch takes: writers of its records wait for it."""
 SMOOTHING = 0.2
 LAPSED = "The company's subscription has ended. Renew it, then resume the job: it goes on where it stopped."
 
@@ -87,9 +89,14 @@ def within_plan(job: BulkJob, do: Callable[[], None]) -> None:
         do()
 
 
-def batch_rows() -> int:
-    """Return the number of records in a batch; chaos tests lower it to interrupt a job at more points."""
-    return int(getattr(settings, "BULK_BATCH_ROWS", BATCH_ROWS))
+def batch_rows(job: BulkJob | None = None) -> int:
+    """Return the number of records in the next batch: as many as the job does in BATCH_SECONDS, or for None, where a
+    batch locks no records, the largest number. Chaos tests lower it to interrupt a job at more points."""
+    largest = int(getattr(settings, "BULK_BATCH_ROWS", BATCH_ROWS))
+    if job is None:
+        return largest
+    wanted = FIRST_ROWS if job.rate is None else max(FEWEST_ROWS, int(job.rate * BATCH_SECONDS))
+    return min(wanted, largest)
 
 
 def not_found() -> NamedError:
@@ -165,7 +172,11 @@ def _cancel(job: BulkJob) -> bool:
     return True
 
 
-CANCELLABLE = frozenset({BulkJob.Action.UPDATE, BulkJob.Action.DELETE, BulkJob.Action.RESTORE, BulkJob.Action.UNDO})
-"""Actions that may stop at any point; changing or deleting a field may not, since its definition has changed
-already."""
+CANCELLABLE = frozenset(BulkJob.Action) - {
+    BulkJob.Action.CONVERT_FIELD,
+    BulkJob.Action.DELETE_FIELD,
+    BulkJob.Action.CANCEL_MESSAGES,
+}
+"""Actions that may stop at any point. The others may not, since the field's definition has changed or the run is
+cancelled already."""
 _MOVES = {PAUSED.value: _pause, QUEUED.value: _resume, CANCELLED.value: _cancel}

@@ -49,7 +49,8 @@ def undo_bulk_job(*, id: str, actor_id: str, automation: bool = True) -> BulkJob
 def changed_beside(job: BulkJob) -> list[str]:
     """Return the panels of further records that the job changed: the contact of a lead, which only a change of few
     leads can change."""
-    panels = kind_of(job.panel).made_with if job.total is not None and job.total <= MAX_BULK else ()
+    few = job.action in UNDOABLE and job.total is not None and job.total <= MAX_BULK
+    panels = kind_of(job.panel).made_with if few else ()
     return [panel for panel in panels if Journal.objects.filter(bulk_job=job, panel=panel).exists()]
 
 
@@ -112,7 +113,7 @@ def _undo_next(job: BulkJob) -> dict[str, Any] | None:
     )
     stage = job.change.get("stage", 0)
     position = job.position
-    while not (ids := _next_ids(kind_of(panels[stage]), source, position)):
+    while not (ids := _next_ids(kind_of(panels[stage]), source, position, batch_rows(job))):
         stage, position = stage + 1, None
         if stage == len(panels):
             return None
@@ -139,8 +140,8 @@ def _made(kind: RecordKind, source: Source) -> QuerySet[Any] | None:
     return kind.model._default_manager.filter(import_job_id=source.id) if source.column == "import_job_id" else None
 
 
-def _next_ids(kind: RecordKind, source: Source, position: str | None) -> list[str]:
-    size, found = batch_rows(), set()
+def _next_ids(kind: RecordKind, source: Source, position: str | None, size: int) -> list[str]:
+    found: set[str] = set()
     for rows, column in ((_journaled(kind, source), "record_id"), (_made(kind, source), "pk")):
         if rows is not None:
             behind = rows.filter(**{f"{column}__gt": position or ""}).order_by(column)

@@ -18,7 +18,7 @@ from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.serializers import BulkJobOut, BulkJobUndo, BulkJobUpdate, job_answer
 from crm.bulk_jobs.services import move_job, not_found
 from crm.bulk_jobs.undo import changed_beside, undo_bulk_job
-from crm.records.types import RECORD_TYPES, kind_of
+from crm.records.types import RECORD_TYPES
 
 RIGHTS = {
     BulkJob.Action.UPDATE.value: "PUT",
@@ -27,7 +27,8 @@ RIGHTS = {
 }
 """Action -> the permission on the panel's records that undoing it takes."""
 WHOSE = (
-    "A job counts as one of its panel: contact, lead or product-service, whose permission it takes to see or move it."
+    "A job counts as one of its panel: contact, lead, product-service or genie, whose permission it takes to see or"
+    " move it."
 )
 
 
@@ -36,10 +37,15 @@ def may(actor: Actor, module: str, method: str) -> bool:
     return actor.is_unbounded or actor.may(module, method)
 
 
+def module_of(panel: str) -> str:
+    """Return the permission module of a panel's jobs."""
+    return RECORD_TYPES[panel].kind.module if panel in RECORD_TYPES else panel
+
+
 def visible_jobs(actor: Actor, method: str) -> QuerySet[BulkJob]:
     """Return the jobs of the panels on which the actor has the method's permission; other jobs do not exist for the
     actor."""
-    panels = [panel for panel, what in RECORD_TYPES.items() if may(actor, what.kind.module, method)]
+    panels = [panel for panel in BulkJob.Panel.values if may(actor, module_of(panel), method)]
     return BulkJob.objects.filter(panel__in=panels)
 
 
@@ -50,7 +56,7 @@ def listed_jobs(asked: ListRequest) -> QuerySet[BulkJob]:
 
 class BulkJobViewSet(ResourceViewSet):
     module = "contact"
-    also = ("lead", "product-service")
+    also = ("lead", "product-service", "genie")
     listing = Listing("List bulk jobs", listed_jobs, BULK_JOB_FIELDS, BulkJobOut, description=WHOSE)
 
     @endpoint("Read a bulk job", output=BulkJobOut, description=f"With its progress. {WHOSE}", errors=("NotFound_404",))
@@ -84,8 +90,8 @@ class BulkJobViewSet(ResourceViewSet):
     )
     def undo(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         job = self.find(id)
-        needed = [(kind_of(job.panel).module, RIGHTS.get(job.action, "PUT"))]
-        needed += [(kind_of(panel).module, "PUT") for panel in changed_beside(job)]
+        needed = [(module_of(job.panel), RIGHTS.get(job.action, "PUT"))]
+        needed += [(module_of(panel), "PUT") for panel in changed_beside(job)]
         for module, right in needed:
             if not may(self.actor, module, right):
                 raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{right}")

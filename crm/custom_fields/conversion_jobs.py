@@ -214,7 +214,7 @@ def delete_field(job: BulkJob, deadline: float) -> None:
     kind, keys, ids = kind_of(job.panel), job.change["keys"], job.change["fieldIds"]
 
     def step(job: BulkJob) -> dict[str, Any] | None:
-        removed = remove_values_of(kind, keys, ids, job.position or BEFORE_ALL, batch_rows())
+        removed = remove_values_of(kind, keys, ids, job.position or BEFORE_ALL, batch_rows(job))
         processed = job.processed + len(removed)
         return {"processed": processed, "changed": processed, "position": removed[-1]} if removed else None
 

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 from core.jobs import JobWork, PeriodicTask, register
 from crm.exports.models import Export
-from crm.exports.services import notify_ended, purge_exports, run
+from crm.exports.services import notify_ended, purge_exports
+from crm.exports.worker import run
 
 register(JobWork("export", run, model=Export, queue="bulk", ended=notify_ended))
 register(PeriodicTask("exports", purge_exports, every=timedelta(hours=1)))

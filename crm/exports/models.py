@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField
-from core.models import Job
+from core.models import CompanyRow, Job
 
 
 class Export(Job):
@@ -17,6 +17,7 @@ class Export(Job):
     resource = models.CharField(max_length=40, help_text="The list, such as contact.")
     query = JSONField(default=dict, help_text="Its query string.")
     columns = JSONField(default=list, help_text="Names of the columns; empty: all.")
+    headers = JSONField(null=True, help_text="The headers of its columns when it began.")
     format = models.CharField(max_length=4, choices=Format, default=Format.CSV)
     file = CompanyForeignKey("crm.File", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     created_by = CompanyForeignKey(
@@ -29,3 +30,13 @@ class Export(Job):
             models.Index(fields=("status",), condition=Q(status="running"), name="export_running"),
             models.Index(fields=("company", "-created_at", "id"), name="export_newest"),
         ]
+
+
+class ExportPart(CompanyRow):
+    """A part of what an export has read (crm.exports.parts)."""
+
+    pk = models.CompositePrimaryKey("export_id", "number")
+    export = CompanyForeignKey(Export, on_delete=models.CASCADE, related_name="parts", db_index=False)
+    number = models.PositiveIntegerField()
+    until = models.PositiveIntegerField(help_text="Records of the export up to the part's end.")
+    content = models.BinaryField()

@@ -1,17 +1,13 @@
 """Exports: a list as a file, in the answer if it is short, otherwise by a job that stores a File.
 
 The File's row is created with the job and flagged deleted, so that it counts against the plan's limit from the start;
-it becomes visible when its content is complete. Each attempt writes to a new path: a killed worker leaves nothing
-behind, and the next one starts again.
+it becomes visible when its content is complete (crm.exports.worker).
 """
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.conf import settings
@@ -22,18 +18,16 @@ from django.utils import timezone
 from accounts.settings.formats import formats_of
 from core.access import Actor, AuthPath, check_key, check_session, entitlement, reserve_quota
 from core.api.listing import ListRequest
-from core.errors import ApiError, NamedError, shorten
+from core.errors import NamedError, shorten
 from core.ids import new_id
-from core.jobs import LeaseLost, checkpoint, finish, notify_workers, release, update_owned
+from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id
 from crm.exports.columns import Column, choose, columns_of
 from crm.exports.formats import FORMATS
-from crm.exports.models import Export
+from crm.exports.models import Export, ExportPart
 from crm.exports.sources import SOURCES, Records, Source, parse
-from crm.files import storage as file_storage
 from crm.files.models import File
-from crm.files.storage import Received
 
 AT_ONCE = 10_000
 """The largest number of records in an answer; more need a job."""
@@ -67,12 +61,13 @@ def export_now(
         raise NamedError(
             "InvalidRequest_400", f"more than {AT_ONCE:,} records match; POST /export makes a file of any number"
         )
-    rows = (cells for chunk in records for cells in _cells(columns, chunk))
+    rows = (cells for chunk in records for cells in cells_of(columns, chunk))
     FORMATS[format].write(target, [column.header for column in columns], rows, formats_of(company_id()), None)
     return len(records)
 
 
-def _cells(columns: Sequence[Column], chunk: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
+def cells_of(columns: Sequence[Column], chunk: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
+    """Yield the cells of records as their list shows them."""
     return ([column.value(row) for column in columns] for row in chunk)
 
 
@@ -103,7 +98,7 @@ def create_export(
             name=file_name(resource, format),
             size=0,
             mime=FORMATS[format].mime,
-            path=_new_path(),
+            path=new_path(),
             read_module=source.module,
             is_deleted=True,
             created_by_id=actor.member_id,
@@ -120,104 +115,15 @@ def create_export(
     return made
 
 
-def _new_path() -> str:
+def new_path() -> str:
+    """Return a new path for the content of an export's file."""
     return f"{company_id()}/{new_id()}"
 
 
-def run(job: Export, deadline: float) -> None:
-    """Write a claimed export in one pass. An export cannot be resumed: after a worker dies, the next one starts
-    again."""
-    if job.cancel_requested:
-        release(job)
-        return
-    try:
-        source = find_source(job.resource)
-        listing = source.listing
-        columns = choose(columns_of(listing.output, source.panel), job.columns)
-        records = Records(listing, job.query)
-    except ApiError as error:
-        finish(job, Export.Status.FAILED, error=error.detail, error_detail=str(error))
-        return
-    path = _begin(job, len(records))
-    try:
-        with file_storage.working_folder(f"export-{job.pk}") as folder:
-            with closing(Received(file_name(job.resource, job.format), folder)) as received:
-                if not _write(job, columns, records, received, folder):
-                    release(job)
-                    return
-                file_storage.save(path, received)
-            _complete(job, received)
-    except LeaseLost:
-        file_storage.remove(path)  # the next worker writes to a path of its own
-        raise
-
-
-def _begin(job: Export, total: int) -> str:
-    """Choose a new path for this attempt, and remove what an earlier attempt has stored."""
-    path = _new_path()
-    with transaction.atomic():
-        update_owned(job, total=total, processed=0, started_at=job.started_at or timezone.now())
-        file = File.objects.select_for_update(of=("self",)).get(pk=job.file_id)
-        File.objects.filter(pk=file.pk).update(path=path, updated_at=timezone.now())
-    if file.path:
-        file_storage.remove(file.path)
-    return path
-
-
-class _Stopped(Exception):
-    """A request to stop the export."""
-
-
-def _write(job: Export, columns: Sequence[Column], records: Records, received: Received, folder: Path) -> bool:
-    """Write the file and save the progress after each chunk. Returns False if the export must stop."""
-
-    def rows() -> Iterator[list[Any]]:
-        for chunk in records:
-            yield from _cells(columns, chunk)
-            if not checkpoint(job, processed=job.processed + len(chunk)):
-                raise _Stopped
-
-    buffered = io.BufferedWriter(_Sink(received), 1 << 20)
-    try:
-        FORMATS[job.format].write(
-            buffered, [column.header for column in columns], rows(), formats_of(job.company_id), str(folder)
-        )
-    except _Stopped:
-        return False
-    buffered.flush()
-    received.complete()
-    return True
-
-
-class _Sink(io.RawIOBase):
-    """A binary file that passes everything to a Received, which hashes it."""
-
-    def __init__(self, received: Received) -> None:
-        self._received = received
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._received.append(bytes(data))
-        return len(data)
-
-
-def _complete(job: Export, received: Received) -> None:
-    """Finish the job and make its File visible, in one transaction."""
-    with transaction.atomic():
-        finish(job, Export.Status.COMPLETED, total=job.processed)
-        File.objects.filter(pk=job.file_id).update(
-            is_deleted=False,
-            size=received.size,
-            hashes=received.hashes,
-            created_at=timezone.now(),
-            updated_at=timezone.now(),
-        )
-
-
 def notify_ended(job: Export) -> None:
-    """Release the quota of an export that produced no file, in the transaction that ends it."""
+    """Delete what the export has read, and release the quota of one that produced no file, in the transaction that
+    ends it."""
+    ExportPart.objects.filter(export=job).delete()
     if job.status != Export.Status.COMPLETED and job.file_id:
         _discard_files([job.file_id])
 
@@ -274,12 +180,13 @@ def delete_exports(*, exports: QuerySet[Export], selection: BulkSelection, membe
 
 
 def discard_exports() -> int:
-    """Remove the contents of the active company's exports, in the caller's transaction; exports at work start again.
+    """Remove the contents of the active company's exports, in the caller's transaction; exports at work begin anew.
     Returns the number of files.
 
     Erasure calls this: nobody knows whose data the files contain, and they can be made again.
     """
     Export.objects.filter(status=Export.Status.RUNNING).update(status=Export.Status.QUEUED, lease=None, worker=None)
+    ExportPart.objects.all().delete()
     ended = Export.objects.exclude(status__in=OPEN)
     discarded = _discard_files(
         list(File.objects.filter(pk__in=ended.values("file_id")).exclude(path="").values_list("pk", flat=True))

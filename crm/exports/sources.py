@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, cast
 
+from django.conf import settings
 from django.db.models import F, QuerySet
 
 from core.api.listing import Listing, ListRequest
@@ -59,10 +59,17 @@ class Records:
     own, so that hours of writing block no vacuum. A record that has been deleted since is left out.
     """
 
-    def __init__(self, listing: Listing, params: Mapping[str, Any], *, most: int | None = None) -> None:
-        """Find the records; `most`: stop once there are more than that. Raises what is wrong with the query."""
+    def __init__(
+        self, listing: Listing, params: Mapping[str, Any], *, most: int | None = None, ids: bytes | None = None
+    ) -> None:
+        """Find the records, or take the `ids` that were found before; `most`: stop once there are more than that.
+
+        Raises what is wrong with the query.
+        """
         self.output, self.rows = listing.output, listing.rows(ListRequest(params))
-        self._ids = bytearray()
+        self._ids = bytearray(ids or b"")
+        if ids is not None:
+            return
         found = cast(Stream, list_page(self.rows, parse(listing, params), _Ids()))  # the query does not paginate
         for chunk in found:
             self._ids += bytes.fromhex("".join(chunk))  # type: ignore[arg-type]
@@ -74,12 +81,29 @@ class Records:
 
     def __iter__(self) -> Iterator[list[dict[str, Any]]]:
         """Yield the records as their list shows them, at most 2,000 at a time."""
-        output = self.output
-        ids = (self._ids[place : place + _ID_BYTES].hex() for place in range(0, len(self._ids), _ID_BYTES))
-        while chunk := list(islice(ids, CHUNK)):
+        return (chunk for _, chunk in self.after(0))
+
+    @property
+    def ids(self) -> bytes:
+        """The ids of the records, 12 bytes each."""
+        return bytes(self._ids)
+
+    def after(self, done: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+        """Yield the records behind the first `done`, at most 2,000 at a time, each time with the number that is done
+        then."""
+        output, size = self.output, chunk_rows()
+        for start in range(done, len(self), size):
+            end = min(start + size, len(self))
+            places = range(start * _ID_BYTES, end * _ID_BYTES, _ID_BYTES)
+            chunk = [self._ids[place : place + _ID_BYTES].hex() for place in places]
             found = output.project(self.rows.order_by().filter(pk__in=chunk)).annotate(**{_PK: F("pk")})
             rows = {row[_PK]: output.render(row) for row in found}
-            yield output.complete([rows[pk] for pk in chunk if pk in rows])
+            yield end, output.complete([rows[pk] for pk in chunk if pk in rows])
+
+
+def chunk_rows() -> int:
+    """Return the number of records in a chunk; chaos tests lower it to interrupt an export at more points."""
+    return int(getattr(settings, "EXPORT_CHUNK_ROWS", CHUNK))
 
 
 class _Ids:

@@ -16,8 +16,10 @@ from crm.contacts.schema import ContactSchema
 from crm.exports.services import discard_exports
 from crm.files.models import File
 from crm.imports.models import Import
+from crm.leads.kind import LEAD
 from crm.leads.models import Lead
 from crm.leads.schema import LeadSchema
+from crm.merging.separation import separate
 from crm.privacy.registry import PERSONAL_DATA, DataSubject
 from crm.records.types import RECORD_TYPES
 
@@ -49,6 +51,7 @@ def erase_contact(*, id: str, confirm: str, actor_id: str) -> Erased:
     _check(subject.contact, confirm)
     files = list(Import.objects.filter(pk__in=subject.import_ids).order_by("pk").values_list("file_id", "file__name"))
     attached = _attached_files(subject)
+    separate(LEAD, subject.lead_ids)
     _ = subject.object_ids  # read them before they are deleted
     counts = {name: table.erase(subject, table.find(subject)) for name, table in PERSONAL_DATA.items()}
     emit(

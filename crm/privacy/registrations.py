@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Value
+from django.db.models.functions import Least
 from django.utils import timezone
 
 from accounts.models import Mail
@@ -67,7 +68,7 @@ def register_personal_data_tables() -> None:
     register_personal_data("events", Event, lambda s: Q(object_id__in=s.object_ids), blank_events)
     register_personal_data("journal", Journal, _recorded)
     register_personal_data("convertedValues", ConvertedValue, _recorded, exported=False)
-    register_personal_data("merges", Merge, _merges)
+    register_personal_data("merges", Merge, _merges, erase_merges)
     register_personal_data("duplicateDismissals", DuplicateDismissal, _dismissals, exported=False)
     register_personal_data("bulkJobs", BulkJob, _bulk_jobs, blank_bulk_jobs)
     register_personal_data("mails", Mail, _mails, hides=frozenset({"html"}))
@@ -186,6 +187,19 @@ def blank_events(subject: DataSubject, rows: QuerySet[Event]) -> int:
     """Remove the content of events, which nobody receives any more; that they happened stays."""
     delete_rows(subject, EventDelivery.objects.filter(event__in=rows.values("pk")))
     return rows.update(payload={})
+
+
+def erase_merges(subject: DataSubject, rows: QuerySet[Merge]) -> int:
+    """Delete the merges of the subject's records alone. Of those with records of others keep which records they
+    merged, and the others' versions before it; the versions afterwards may have values of the subject."""
+    own = set(_ids(subject))
+    found = rows.values_list("pk", "winner_id", "loser_ids")
+    shared = [pk for pk, winner, losers in found if not own.issuperset({winner, *losers})]
+    Journal.objects.filter(merge__in=shared).update(after=None)
+    blank = Merge.objects.filter(pk__in=shared).update(
+        choices={}, moved={}, undo_until=Least("undo_until", Value(timezone.now()))
+    )
+    return blank + delete_rows(subject, rows.exclude(pk__in=shared))
 
 
 def blank_bulk_jobs(subject: DataSubject, rows: QuerySet[BulkJob]) -> int:

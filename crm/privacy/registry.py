@@ -164,14 +164,16 @@ class PersonalDataTable:
         return self.model._default_manager.filter(self.rows(subject))
 
     def export_rows(self, subject: DataSubject) -> Iterator[dict[str, Any]]:
-        """Yield the rows as an access request shows them, read chunk by chunk."""
+        """Yield the rows as an access request shows them, the oldest first, read chunk by chunk."""
         derived = {
             name for one in RECORD_TYPES.values() if one.kind.model is self.model for name in one.kind.derived_columns
         }
         columns = [
             f.attname for f in self.model._meta.concrete_fields if f.attname not in INTERNAL | self.hides | derived
         ]
-        for row in self.find(subject).order_by("pk").values(*columns, *self.adds).iterator(chunk_size=500):
+        for row in (
+            self.find(subject).order_by("created_at", "pk").values(*columns, *self.adds).iterator(chunk_size=500)
+        ):
             exported = {camel(name): value for name, value in row.items()}
             yield exported if self.shape is None else self.shape(subject, exported)
 

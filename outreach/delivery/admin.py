@@ -63,7 +63,7 @@ class SendJobAdmin(CompanyRecordAdmin):
 
 @panel(SendJob, "Ledger", permission="outreach.view_sendjobtransition")
 def _ledger(job: SendJob) -> SafeString:
-    rows = SendJobTransition.objects.filter(send_job=job).select_related("actor").order_by("id")[:100]
+    rows = SendJobTransition.objects.filter(send_job=job).select_related("actor").order_by("created_at", "id")[:100]
     cells = [
         (row.created_at, row.from_status or "–", row.to_status, row.reason or "–", row.detail or "–", row.actor)
         for row in rows

@@ -78,7 +78,11 @@ class MessageChanged(MessageOut):
     """One of the messages that an operation changed, null when there was none, and how many there were."""
 
     always = ("changedCount",)
-    changedCount = Computed(serializers.IntegerField(help_text="Messages that the operation changed."))
+    changedCount = Computed(
+        serializers.IntegerField(
+            allow_null=True, help_text="Messages that the operation changed; null while a job changes them."
+        )
+    )
 
 
 class SmtpMessageOut(Output):

@@ -19,7 +19,7 @@ Status = SendJob.Status
 NOT_FOUND = ("NotFound_404", "sendJobId: there is no such message in this company")
 
 
-def approve(rows: QuerySet[SendJob], member_id: str) -> int:
+def approve(rows: QuerySet[SendJob], member_id: str | None) -> int:
     """Approve the drafts among the messages that have a text. Returns how many."""
     now = timezone.now()
     count = ledger.transition_all(
@@ -34,7 +34,7 @@ def approve(rows: QuerySet[SendJob], member_id: str) -> int:
     return count
 
 
-def hold(rows: QuerySet[SendJob], member_id: str) -> int:
+def hold(rows: QuerySet[SendJob], member_id: str | None) -> int:
     """Turn the approved ones of the messages into drafts. Returns how many."""
     return ledger.transition_all(
         rows.filter(status=Status.APPROVED),
@@ -47,11 +47,11 @@ def hold(rows: QuerySet[SendJob], member_id: str) -> int:
     )
 
 
-def retry(rows: QuerySet[SendJob], member_id: str) -> int:
-    """Approve the messages as if they had never been tried. Returns how many."""
+def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
+    """Approve those of the messages that have a text, as if they had never been tried. Returns how many."""
     now = timezone.now()
     count = ledger.transition_all(
-        rows,
+        rows.exclude(text=""),
         to=Status.APPROVED,
         reason="",
         detail="retried by a person",

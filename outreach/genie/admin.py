@@ -47,10 +47,7 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
 
     @admin.display(description="Cancel")
     def cancel(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
-        def one(run: GenieScheduler) -> int:
-            return cancel_run(run_id=run.pk, member_id=None)
-
-        self.each(request, rows, one, "cancelled")
+        self.each(request, rows, lambda run: cancel_run(run_id=run.pk, member_id=None), "cancelled")
 
 
 @panel(GenieScheduler, "Messages", permission="outreach.view_sendjob")

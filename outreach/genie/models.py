@@ -40,6 +40,14 @@ class GenieScheduler(Job):
     smtp = CompanyForeignKey("outreach.Smtp", on_delete=models.PROTECT, null=True, related_name="runs")
     automation = models.BooleanField(default=True)
     cancelled_at = models.DateTimeField(null=True)
+    message_job = CompanyForeignKey(
+        "crm.BulkJob",
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="The last job that changes its messages.",
+    )
     concluded_at = models.DateTimeField(
         null=True, help_text="When it was seen that its last message had come to an end."
     )
@@ -53,6 +61,9 @@ class GenieScheduler(Job):
             models.Index(fields=("due_at",), condition=models.Q(status="queued"), name="genie_due"),
             models.Index(fields=("status",), condition=models.Q(status="running"), name="genie_running"),
             models.Index(fields=("company", "created_at", "name", "id"), name="genie_newest"),
+            models.Index(
+                fields=("message_job",), condition=models.Q(message_job__isnull=False), name="genie_message_job"
+            ),
             models.Index(
                 fields=("id",),
                 condition=models.Q(status="completed", concluded_at=None, cancelled_at=None, is_deleted=False),

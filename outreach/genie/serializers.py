@@ -96,6 +96,11 @@ class RunOut(Output):
     processed = serializers.IntegerField(help_text="Recipients planned so far.")
     error = serializers.CharField(help_text="Why the planning failed.")
     smtp = SmtpSnapshot()
+    bulkJob = IdField(
+        source="message_job_id",
+        allow_null=True,
+        help_text="The last bulk job that changes its messages, with its progress (GET /bulk-job/:id).",
+    )
     cancelledAt = serializers.DateTimeField(allow_null=True)
     startedAt = serializers.DateTimeField(allow_null=True)
     finishedAt = serializers.DateTimeField(allow_null=True, help_text="Of the planning.")
@@ -124,4 +129,8 @@ class RunDetail(RunOut):
 class RunCancelled(RunOut):
     """A run after its cancellation."""
 
-    cancelledCount = Computed(serializers.IntegerField(help_text="Messages that will not go."))
+    cancelledCount = Computed(
+        serializers.IntegerField(
+            allow_null=True, help_text="Messages that will not go; null while a job counts and cancels them."
+        )
+    )

@@ -12,9 +12,9 @@ from core.events import emit
 from core.jobs import notify_workers
 from core.tenancy import company_id
 from outreach.ai.services import ai_type_of, choose_ai_app
-from outreach.delivery import ledger
 from outreach.delivery.models import SendJob
 from outreach.genie.audience import Audience
+from outreach.genie.message_jobs import Action, Changed, change_messages, lock_run
 from outreach.genie.models import GenieScheduler
 from outreach.senders.services import choose_sender
 
@@ -22,10 +22,11 @@ NOT_CLAIMED = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPR
 """Statuses of messages that no worker has claimed and that can still be stopped."""
 
 
-def get_run(run_id: str) -> GenieScheduler:
-    """Return the company's run with this id. Raises CampaignNotFound_404 when there is none."""
-    found = GenieScheduler.objects.filter(pk=run_id, is_deleted=False).first()
-    if found is None:
+def get_run(run_id: str, *, lock: bool = False) -> GenieScheduler:
+    """Return the company's run with this id, with `lock` locked (lock_run). Raises CampaignNotFound_404 when there is
+    none."""
+    found = lock_run(run_id) if lock else GenieScheduler.objects.filter(pk=run_id).first()
+    if found is None or found.is_deleted:
         raise NamedError("CampaignNotFound_404", "schedulerId: there is no such run in this company")
     return found
 
@@ -83,16 +84,15 @@ def start_run(
 
 
 @transaction.atomic
-def cancel_run(*, run_id: str, member_id: str | None) -> int:
-    """Stop planning and cancel the messages that have not been sent. Returns the number of cancelled messages.
+def cancel_run(*, run_id: str, member_id: str | None) -> Changed:
+    """Stop planning and cancel the messages that have not been sent. No message goes from now on.
 
     A claimed message is stopped too, until its intent is committed. Cancelling twice changes nothing.
     """
-    get_run(run_id)
     now = timezone.now()
     # Lock the run first: the planner's checkpoint waits for this transaction or the other way round, so that no message
     # is planned after the cancellation.
-    run = GenieScheduler.objects.select_for_update(no_key=True, of=("self",)).get(pk=run_id)
+    run = get_run(run_id, lock=True)
     if run.cancelled_at is None:
         run.cancelled_at, run.cancel_requested = now, True
         if run.status in (GenieScheduler.Status.QUEUED, GenieScheduler.Status.PAUSED):
@@ -101,13 +101,13 @@ def cancel_run(*, run_id: str, member_id: str | None) -> int:
         run.save(
             update_fields=["cancelled_at", "cancel_requested", "status", "finished_at", "updated_by", "updated_at"]
         )
-    waiting = SendJob.objects.filter(run_id=run_id, status__in=NOT_CLAIMED)
-    return ledger.transition_all(waiting, to=SendJob.Status.CANCELLED, reason="run_cancelled", actor_id=member_id)
+    return change_messages(run, Action.CANCEL_MESSAGES, NOT_CLAIMED, member_id)
 
 
 @transaction.atomic
-def delete_run(*, run_id: str, member_id: str) -> None:
+def delete_run(*, run_id: str, member_id: str) -> Changed:
     """Cancel messages that have not been sent, and hide the run. Its messages stay in the log."""
-    cancel_run(run_id=run_id, member_id=member_id)
+    cancelled = cancel_run(run_id=run_id, member_id=member_id)
     GenieScheduler.objects.filter(pk=run_id).update(is_deleted=True, updated_by_id=member_id, updated_at=timezone.now())
     emit("genie.deleted", [run_id], actor_id=member_id)
+    return cancelled

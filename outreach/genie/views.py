@@ -8,12 +8,14 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
+from core.api.envelope import QUEUED, respond
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageChanged
 from outreach.genie import audience, messages, services
 from outreach.genie.filters import RUN_FIELDS
+from outreach.genie.message_jobs import AT_ONCE, Changed
 from outreach.genie.models import GenieScheduler
 from outreach.genie.selectors import kept_runs, run_detail
 from outreach.genie.serializers import AudienceOut, Retry, RunCancelled, RunCreate, RunDetail, RunOut, Selectors
@@ -30,6 +32,10 @@ ONE_OF = (
     "Data is one of the messages that now have the status, and how many were changed; with none of them data holds"
     " changedCount alone."
 )
+MANY = (
+    f" For more than {AT_ONCE:,} messages a worker does it: the count is null, and bulkJob beside data is the job (GET"
+    " /bulk-job/:id). A later change of all messages of the run replaces a job that is still at work."
+)
 
 
 def _select(data: dict[str, Any]) -> audience.Audience:
@@ -42,9 +48,14 @@ def _one(run_id: str) -> dict[str, Any]:
     return RunOut.one(GenieScheduler.objects.filter(pk=run_id)) or {}
 
 
-def _changed(run_id: str, status: str, count: int) -> dict[str, Any]:
+def _changed(run_id: str, status: str, changed: Changed) -> Any:
     found = MessageChanged.one(SendJob.objects.filter(run_id=run_id, status=status)) or {}
-    return {**found, "changedCount": count}
+    data = {**found, "changedCount": changed.count}
+    return data if changed.job is None else respond(QUEUED, data, bulkJob=changed.job)
+
+
+def _beside(changed: Changed) -> dict[str, str]:
+    return {} if changed.job is None else {"bulkJob": changed.job}
 
 
 class RunViewSet(ResourceViewSet):
@@ -102,17 +113,25 @@ class RunViewSet(ResourceViewSet):
         output=RunOut,
         success="RunDeleted_200",
         errors=("CampaignNotFound_404",),
-        description="Cancels what has not gone, and hides the run; its messages stay in the log.",
+        queues=True,
+        description="Cancels what has not gone, and hides the run; its messages stay in the log." + MANY,
     )
     def destroy(self, request: Request, schedulerId: str) -> Any:
-        services.delete_run(run_id=schedulerId, member_id=self.actor.member_id)
-        return _one(schedulerId)
+        cancelled = services.delete_run(run_id=schedulerId, member_id=self.actor.member_id)
+        return self.success(_one(schedulerId), **_beside(cancelled))
 
     @action(detail=True, methods=["post"])
-    @endpoint("Cancel a run", output=RunCancelled, success="RunCancelled_200", errors=("CampaignNotFound_404",))
+    @endpoint(
+        "Cancel a run",
+        output=RunCancelled,
+        success="RunCancelled_200",
+        errors=("CampaignNotFound_404",),
+        queues=True,
+        description="Nothing goes from now on." + MANY,
+    )
     def cancel(self, request: Request, schedulerId: str) -> Any:
-        count = services.cancel_run(run_id=schedulerId, member_id=self.actor.member_id)
-        return {**_one(schedulerId), "cancelledCount": count}
+        cancelled = services.cancel_run(run_id=schedulerId, member_id=self.actor.member_id)
+        return self.success({**_one(schedulerId), "cancelledCount": cancelled.count}, **_beside(cancelled))
 
     @action(detail=True, methods=["post"], url_path="approve-all")
     @endpoint(
@@ -120,11 +139,12 @@ class RunViewSet(ResourceViewSet):
         output=MessageChanged,
         success="MessagesApproved_200",
         errors=MESSAGE_ERRORS,
-        description=ONE_OF,
+        queues=True,
+        description=ONE_OF + MANY,
     )
     def approve_all(self, request: Request, schedulerId: str) -> Any:
-        count = messages.approve_all(run_id=schedulerId, member_id=self.actor.member_id)
-        return _changed(schedulerId, "approved", count)
+        changed = messages.approve_all(run_id=schedulerId, member_id=self.actor.member_id)
+        return _changed(schedulerId, "approved", changed)
 
     @action(detail=True, methods=["post"], url_path="draft-all")
     @endpoint(
@@ -132,11 +152,12 @@ class RunViewSet(ResourceViewSet):
         output=MessageChanged,
         success="MessagesHeld_200",
         errors=MESSAGE_ERRORS,
-        description=ONE_OF,
+        queues=True,
+        description=ONE_OF + MANY,
     )
     def draft_all(self, request: Request, schedulerId: str) -> Any:
-        count = messages.hold_all(run_id=schedulerId, member_id=self.actor.member_id)
-        return _changed(schedulerId, "draft", count)
+        changed = messages.hold_all(run_id=schedulerId, member_id=self.actor.member_id)
+        return _changed(schedulerId, "draft", changed)
 
     @action(detail=True, methods=["post"], url_path="retry-failed")
     @endpoint(
@@ -145,8 +166,9 @@ class RunViewSet(ResourceViewSet):
         output=MessageChanged,
         success="FailedMessagesApproved_200",
         errors=MESSAGE_ERRORS,
-        description=f"With unknown true also those of which nobody knows whether they went. {ONE_OF}",
+        queues=True,
+        description=f"With unknown true also those of which nobody knows whether they went. {ONE_OF}{MANY}",
     )
     def retry_failed(self, request: Request, schedulerId: str, data: dict[str, Any]) -> Any:
-        count = messages.retry_failed(run_id=schedulerId, member_id=self.actor.member_id, unknown=data["unknown"])
-        return _changed(schedulerId, "approved", count)
+        changed = messages.retry_failed(run_id=schedulerId, member_id=self.actor.member_id, unknown=data["unknown"])
+        return _changed(schedulerId, "approved", changed)

@@ -26,6 +26,7 @@ GUESSES: dict[type[models.Field], Any] = {
     models.EmailField: lambda: f"{new_id()}@example.net",
     models.CharField: lambda: new_id(),
     models.TextField: lambda: new_id(),
+    models.BinaryField: b"",
 }
 
 

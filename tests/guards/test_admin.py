@@ -25,6 +25,7 @@ from crm.models import (
     ContactTag,
     ConvertedValue,
     CustomFieldValue,
+    ExportPart,
     Journal,
     LeadProduct,
     LeadTag,
@@ -43,6 +44,7 @@ OURS = {"core", "accounts", "billing", "crm", "outreach", "workflows"}
 NOT_REGISTERED = {
     ContactTag: "shown on the contact's page",
     ConvertedValue: "what a job puts by until it ends; the job has a page",
+    ExportPart: "what an export has read until it ends; the export has a page",
     Journal: "copies of records for undoing, which people see as the records themselves",
     PlanPrice: "edited on its plan's page",
     SecondFactor: "told on the user's page",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crm.exports import services as exports
+from crm.exports import worker
 from crm.files import storage as file_storage
 from crm.models import Export, File
 from tests.crm.exports.helpers import make, stored, work
@@ -25,14 +25,14 @@ def test_a_queued_export_is_cancelled_at_once_and_one_at_work_after_its_piece(
     again = scope.key.put(f"/export/{first['_id']}", {"status": "cancelled"})
     assert (again.status, again.body["warning"]) == (400, "status: an export that is cancelled cannot be cancelled")
     second = make(scope.key)
-    real = exports.checkpoint
+    real = worker.checkpoint
 
     def cancelling(job: Export, **progress: Any) -> bool:
         if job.processed == 1:
             assert scope.key.put(f"/export/{second['_id']}", {"status": "cancelled"}).data["status"] == "running"
         return real(job, **progress)
 
-    monkeypatch.setattr(exports, "checkpoint", cancelling)
+    monkeypatch.setattr(worker, "checkpoint", cancelling)
     work()
     found = scope.key.get(f"/export/{second['_id']}").data
     assert (found["status"], found["processed"], found["total"], found["file"]) == ("cancelled", 2, 3, None)
@@ -52,13 +52,13 @@ def test_deleting_puts_files_into_the_bin_and_stops_what_is_at_work(
     waiting, busy = make(scope.key), make(scope.key)
     assert scope.key.delete("/export", {"ids": [done["_id"], waiting["_id"]]}).data == {"deletedCount": 2}
     assert [row["trashedBy"] for row in scope.key.get("/file/recycle-bin").data] == [scope.owner.pk]
-    real = exports.checkpoint
+    real = worker.cells_of
 
-    def deleting(job: Export, **progress: Any) -> bool:
+    def deleting(*args: Any) -> Any:
         assert scope.key.delete("/export", {"ids": [busy["_id"]]}).data == {"deletedCount": 1}
-        return real(job, **progress)
+        return real(*args)
 
-    monkeypatch.setattr(exports, "checkpoint", deleting)
+    monkeypatch.setattr(worker, "cells_of", deleting)
     work()
     assert scope.key.get("/export").data == []
     assert len(stored(media)) == 1

@@ -13,6 +13,7 @@ from django.utils import timezone
 from core.ids import new_id
 from core.jobs import sweep
 from crm.exports import services as exports
+from crm.exports import worker
 from crm.files import storage as file_storage
 from crm.models import CustomField, Export, File
 from tests.crm.exports.helpers import content_of, make, stored, table, work
@@ -20,7 +21,7 @@ from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
 
 
-def test_a_dead_workers_export_begins_anew_and_ends_in_one_file(
+def test_a_dead_workers_export_goes_on_and_ends_in_one_file(
     scope: Cast, media: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Death at each of the moments that matter: while it writes, and between the storing of the content and the end of
@@ -37,7 +38,7 @@ def test_a_dead_workers_export_begins_anew_and_ends_in_one_file(
     made = make(scope.key)
     for name in ("checkpoint", "_complete"):
         with monkeypatch.context() as dying:
-            dying.setattr(exports, name, die)
+            dying.setattr(worker, name, die)
             dying.setattr(
                 file_storage.shutil, "rmtree", lambda *args, **values: None
             )  # a killed process tidies nothing
@@ -59,15 +60,15 @@ def test_a_worker_that_lost_its_lease_leaves_no_content(
 ) -> None:
     ContactFactory()
     made = make(scope.key)
-    real = exports._complete
+    real = worker._complete
 
     def overtaken(job: Export, received: Any) -> None:
         Export.objects.update(status="queued", lease=new_id())
-        monkeypatch.setattr(exports, "_complete", real)
+        monkeypatch.setattr(worker, "_complete", real)
         work()
         real(job, received)
 
-    monkeypatch.setattr(exports, "_complete", overtaken)
+    monkeypatch.setattr(worker, "_complete", overtaken)
     work()
     done = scope.key.get(f"/export/{made['_id']}").data
     assert done["status"] == "completed"
