@@ -17,7 +17,7 @@ from outreach.genie import message_jobs
 from outreach.models import SendJob, SendJobTransition
 from tests.kit.cast import SESSION, Caller, Cast, session_headers
 from tests.kit.factories import ContactFactory, MemberFactory, RoleFactory
-from tests.outreach.conftest import Post, planned, run_of, statuses, work
+from tests.outreach.helpers import Post, planned, run_of, statuses, work
 
 QUEUED = "A worker does it"
 
