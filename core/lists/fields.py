@@ -161,6 +161,14 @@ class ManyField(ListField):
         return ~self.where(condition)
 
 
+class HasValue(Exists):
+    """Whether the record has one of the rows. `ids` are the ids of all records that have one."""
+
+    def __init__(self, rows: QuerySet[Any], record_ref: str) -> None:
+        super().__init__(rows.filter(**{record_ref: OuterRef("pk")}))
+        self.ids = rows.order_by().values(record_ref)
+
+
 class ValueTableField(ListField):
     """A custom field: its values are rows of a typed table, `column` of `model` where field_id matches.
 
@@ -210,11 +218,9 @@ class ValueTableField(ListField):
     def _reference(self) -> ForeignKey[Any, Any]:
         return cast("ForeignKey[Any, Any]", self.model._meta.get_field(self.record_ref))
 
-    def _rows(self) -> QuerySet[Any]:
-        return self.model._default_manager.filter(**{self.record_ref: OuterRef("pk")}, **self.key)
-
     def where(self, condition: Condition) -> Q:
-        return Q(Exists(self._rows().filter(condition(column(self.column)))))
+        rows = self.model._default_manager.filter(**self.key).filter(condition(column(self.column)))
+        return Q(HasValue(rows, self.record_ref))
 
     def where_not(self, condition: Condition) -> Q:
         return ~self.where(condition)

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BooleanField, ExpressionWrapper, Field, Func, OrderBy, Q, QuerySet, Value
+from django.db.models import BooleanField, ExpressionWrapper, Field, Func, OrderBy, Q, QuerySet, Subquery, Value
 from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan, TupleLessThan
 from django.db.models.lookups import Exact, GreaterThan, GreaterThanOrEqual, IsNull, LessThan, LessThanOrEqual
 
@@ -78,6 +78,17 @@ class AnyOf(Func):
     output_field = BooleanField()
 
 
+class Among(Func):
+    """Whether the value is among those of the subquery.
+
+    PostgreSQL reads these once, into a hash table, and keeps the order of the rows that it tests: IS TRUE keeps it from
+    planning a join.
+    """
+
+    template, arg_joiner, arity = "(%(expressions)s) IS TRUE", " IN ", 2
+    output_field = BooleanField()
+
+
 def sections(
     queryset: QuerySet[Any],
     sort: Sequence[SortKey],
@@ -85,11 +96,13 @@ def sections(
     *,
     shown: QuerySet[Any] | None = None,
     by_target: bool = False,
+    within: QuerySet[Any] | None = None,
 ) -> Iterator[Section]:
     """Yield the sections of the queryset: all of them, or those after the row with the sort values and id `after`.
 
     `shown` is the queryset, or one that contains its rows and is easier to plan. With `by_target`, a sort by one
-    RelationField yields a section per few targets, of which a page reads the first ones.
+    RelationField yields a section per few targets, of which a page reads the first ones. Of the queryset only records
+    whose ids are `within` are yielded.
     """
     shown = queryset if shown is None else shown
     passed = 0 if after is None else _leading_nulls(after, len(sort))
@@ -97,9 +110,10 @@ def sections(
         if nulls >= passed:
             start = after if after is not None and nulls == passed else None
             if by_target and nulls == 0 and len(sort) == 1 and isinstance(sort[0].field, RelationField):
-                yield from _sections_by_target(queryset, shown, sort[0], sort[0].field, start)
+                rows = queryset if within is None else queryset.filter(Among(column("pk"), Subquery(within)))
+                yield from _sections_by_target(rows, shown, sort[0], sort[0].field, start)
             else:
-                yield _section(queryset, shown, sort, nulls, None if start is None else start[nulls:])
+                yield _section(queryset, shown, sort, nulls, None if start is None else start[nulls:], within)
         if nulls == len(sort) or not sort[nulls].field.nullable:
             return
 
@@ -117,7 +131,12 @@ def _leading_nulls(values: Sequence[Any], limit: int) -> int:
 
 
 def _section(
-    queryset: QuerySet[Any], shown: QuerySet[Any], sort: Sequence[SortKey], nulls: int, after: Sequence[Any] | None
+    queryset: QuerySet[Any],
+    shown: QuerySet[Any],
+    sort: Sequence[SortKey],
+    nulls: int,
+    after: Sequence[Any] | None,
+    within: QuerySet[Any] | None = None,
 ) -> Section:
     """Make the section of rows without a value in the first `nulls` keys and with one in the next."""
     order: list[OrderBy] = []
@@ -142,6 +161,9 @@ def _section(
             nullable=False,
         )
     )
+    if within is not None:
+        # By the id in the table of the sort value, so that most of the other table's rows are never read.
+        where &= Q(Among(keys[-1].value, Subquery(within)))
     if after is not None:
         one_table = all(sort_key.field.local for sort_key in sort[nulls:]) or (
             len(keys) == 2 and sort[nulls].field.sorts_alone

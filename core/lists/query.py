@@ -60,7 +60,7 @@ class ListQuery:
     """A validated list request: which records (`where`), in which order, and which part of them.
 
     `page` is None in cursor mode, `size` is None for the whole set. `without_prefilter` makes `where` without
-    prefilters (core.lists.prefilter), if it has any.
+    prefilters (core.lists.prefilter), if it has any. `searched` says whether it has a searchValue.
     """
 
     where: Q
@@ -70,6 +70,7 @@ class ListQuery:
     size: int | None = None
     cursor: Cursor | None = None
     without_prefilter: Callable[[], Q] | None = None
+    searched: bool = False
 
     @property
     def paginated(self) -> bool:
@@ -119,6 +120,7 @@ class ListQuery:
             size=min(size, MAX_SIZE) if paginated and size is not None else None,
             cursor=cursor,
             without_prefilter=partial(_without_prefilter, reader, fields, now) if prefilters.used else None,
+            searched=bool(reader.text("searchValue")),
         )
 
 
