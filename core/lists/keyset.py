@@ -45,27 +45,39 @@ class _Key:
 class Section:
     """A contiguous part of the sorted set. `expressions` are the sort values of its rows, the id last; None is null.
 
-    `shown` contains the section's rows in the same order, without the conditions that select them. `near` returns, for
-    a number of rows, ids that include those of the section's first rows, where that is faster than sorting all.
+    `sort` is that of the whole set, of which the first `nulls` keys are null here. `shown` contains the section's rows,
+    without the conditions that select them. `near` returns, for a number of rows, ids that include those of the
+    section's first rows, where that is faster than sorting all.
     """
 
     queryset: QuerySet[Any]
     shown: QuerySet[Any]
+    sort: tuple[SortKey, ...]
+    nulls: int
+    order: tuple[OrderBy, ...]
     expressions: tuple[ExpressionWrapper[Any] | None, ...]
     near: Callable[[int], QuerySet[Any]] | None = None
 
-    def rows(self, skip: int, count: int) -> QuerySet[Any]:
-        """Return `count` of the section's rows, after `skip`.
-
-        A subquery finds their ids first: the output columns would make the sort expensive, and their joins would hide
-        from the planner which index to walk.
-        """
+    def ids(self, skip: int, count: int) -> QuerySet[Any]:
+        """Return the ids of `count` of the section's rows, after `skip`."""
         found = (
             self.queryset
             if self.near is None
             else self.queryset.filter(AnyOf("pk", ArraySubquery(self.near(skip + count))))
         )
-        return self.shown.filter(AnyOf("pk", ArraySubquery(found.values("pk")[skip : skip + count])))
+        return found.values("pk")[skip : skip + count]
+
+    def rows(self, ids: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the section's rows with these ids.
+
+        A subquery finds them first: the output columns would make the sort expensive, and their joins would hide
+        from the planner which index to walk.
+        """
+        return self.ordered().filter(AnyOf("pk", ArraySubquery(ids)))
+
+    def ordered(self) -> QuerySet[Any]:
+        """Return `shown` in the section's order."""
+        return self.shown.order_by(*self.order)
 
 
 class AnyOf(Func):
@@ -113,7 +125,7 @@ def sections(
                 rows = queryset if within is None else queryset.filter(Among(column("pk"), Subquery(within)))
                 yield from _sections_by_target(rows, shown, sort[0], sort[0].field, start)
             else:
-                yield _section(queryset, shown, sort, nulls, None if start is None else start[nulls:], within)
+                yield section_of(queryset, shown, sort, nulls, None if start is None else start[nulls:], within)
         if nulls == len(sort) or not sort[nulls].field.nullable:
             return
 
@@ -122,7 +134,7 @@ def _sections_by_target(
     queryset: QuerySet[Any], shown: QuerySet[Any], key: SortKey, field: RelationField, after: Sequence[Any] | None
 ) -> Iterator[Section]:
     for targets, rows in chunks(field, queryset, after, descending=key.descending):
-        part = _section(rows.filter(**{f"{field.reference}__in": targets}), shown, [key], 0, None)
+        part = section_of(rows.filter(**{f"{field.reference}__in": targets}), shown, [key], 0)
         yield replace(part, near=partial(nearest, field, rows, targets, key.descending))
 
 
@@ -130,12 +142,12 @@ def _leading_nulls(values: Sequence[Any], limit: int) -> int:
     return next((i for i in range(limit) if values[i] is not None), limit)
 
 
-def _section(
+def section_of(
     queryset: QuerySet[Any],
     shown: QuerySet[Any],
     sort: Sequence[SortKey],
     nulls: int,
-    after: Sequence[Any] | None,
+    after: Sequence[Any] | None = None,
     within: QuerySet[Any] | None = None,
 ) -> Section:
     """Make the section of rows without a value in the first `nulls` keys and with one in the next."""
@@ -172,7 +184,12 @@ def _section(
     order += [OrderBy(key.value, descending=key.descending, nulls_last=True if key.nullable else None) for key in keys]
     # One filter() for all: a second one would join a to-many relation again.
     return Section(
-        queryset.filter(where).order_by(*order), shown.order_by(*order), (*[None] * nulls, *(key.value for key in keys))
+        queryset.filter(where).order_by(*order),
+        shown,
+        tuple(sort),
+        nulls,
+        tuple(order),
+        (*[None] * nulls, *(key.value for key in keys)),
     )
 
 

@@ -9,18 +9,18 @@ from itertools import islice
 from typing import Any, Protocol, cast
 
 from django.db import connections, transaction
-from django.db.models import ExpressionWrapper, QuerySet
+from django.db.models import QuerySet
 
 from core.lists.cursor import cursor_at, unpack_values
 from core.lists.keyset import Section, sections
 from core.lists.matching import MANY, matching
+from core.lists.prepared import rows_of, sort_name
 from core.lists.query import ListQuery
 from core.text.json import dumps
 
 CHUNK = 2000
 MAX_NEAR = 5000
 """The deepest row that a page sorted by a relation finds target by target; further down, sorting all is cheaper."""
-_RESERVED = "list_sort_"
 
 Row = dict[str, Any]
 Scope = Callable[[], AbstractContextManager[Any]]
@@ -116,10 +116,7 @@ def _take(parts: Iterator[Section], output: Projection, count: int, skip: int = 
     """Return the first `count` rows after `skip`, each with its section."""
     taken: list[tuple[Section, Row]] = []
     for section in parts:
-        names: dict[str, ExpressionWrapper[Any]] = {
-            _name(i): value for i, value in enumerate(section.expressions) if value is not None
-        }
-        rows = list(output.project(section.rows(skip, count - len(taken))).annotate(**names))
+        rows = rows_of(section, output, skip, count - len(taken))
         taken += [(section, row) for row in rows]
         if len(taken) == count:
             break
@@ -129,11 +126,7 @@ def _take(parts: Iterator[Section], output: Projection, count: int, skip: int = 
 
 
 def _sort_values(section: Section, row: Row) -> list[Any]:
-    return [None if value is None else row[_name(i)] for i, value in enumerate(section.expressions)]
-
-
-def _name(position: int) -> str:
-    return f"{_RESERVED}{position}"
+    return [None if value is None else row[sort_name(i)] for i, value in enumerate(section.expressions)]
 
 
 class _snapshot:
