@@ -126,7 +126,7 @@ def sections(
                 yield from _sections_by_target(rows, shown, sort[0], sort[0].field, start)
             else:
                 yield section_of(queryset, shown, sort, nulls, None if start is None else start[nulls:], within)
-        if nulls == len(sort) or not sort[nulls].field.nullable:
+        if nulls == len(sort) or not sort[nulls].field.may_lack_key:
             return
 
 
@@ -161,10 +161,10 @@ def section_of(
     keys: list[_Key] = []
     for slot, sort_key in enumerate(sort[nulls:], start=nulls):
         queryset, shown = sort_key.field.join(queryset, slot), sort_key.field.join(shown, slot)
-        if slot == nulls and sort_key.field.nullable:
+        if slot == nulls and sort_key.field.may_lack_key:
             where &= sort_key.field.with_value(slot)
         keys.append(
-            _Key(sort_key.field.sort_value(slot), sort_key.descending, sort_key.field.nullable and slot > nulls)
+            _Key(sort_key.field.sort_value(slot), sort_key.descending, sort_key.field.may_lack_key and slot > nulls)
         )
     keys.append(
         _Key(

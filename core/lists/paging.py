@@ -96,7 +96,7 @@ def list_page(queryset: QuerySet[Any], query: ListQuery, output: Projection) -> 
         total = skip + len(found) if ended else chosen.count()
         capped = not ended and chosen.is_beyond(total)
     else:
-        kinds, nullable = zip(*((key.field.stored, key.field.nullable) for key in query.sort), strict=True)
+        kinds, nullable = zip(*((key.field.stored, key.field.may_lack_key) for key in query.sort), strict=True)
         after = unpack_values(query.cursor, kinds, nullable)
         by_target = query.size <= MAX_NEAR
         parts = sections(chosen.rows, query.sort, after, shown=queryset, by_target=by_target, within=chosen.within)

@@ -228,9 +228,10 @@ def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[Sor
     if len(set(names)) < len(names):
         raise refuse("sortBy", "names a field twice")
     orders += [default] * (len(names) - len(orders))
-    return tuple(
-        SortKey(fields.sortable(name, "sortBy"), order == "desc") for name, order in zip(names, orders, strict=True)
-    )
+    found = [fields.sortable(name, "sortBy") for name in names]
+    if tuple(names) == fields.default_sort:
+        found = [fields.default_keys[name] for name in names]
+    return tuple(SortKey(field, order == "desc") for field, order in zip(found, orders, strict=True))
 
 
 def _where(reader: _Reader, fields: FieldSet, now: datetime) -> tuple[Q, list[Any]]:
