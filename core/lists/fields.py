@@ -40,8 +40,8 @@ class ListField:
 
     `nullable` may only be False if no row can lack a value. `ignore_case` makes equals, in and sorts ignore case.
     `prefilter` returns an implied condition of "contains" that an index can answer, or None (core.lists.prefilter).
-    `query_variants` returns the variants of a text that a search looks for. `sorted_by` is the path of a column with the
-    sort key, which may be null, where that isn't the value itself.
+    `query_variants` returns the variants of a text that a search looks for. `sorted_by` is the path of a column
+    with the sort key, which may be null, where that isn't the value itself.
     """
 
     many = False

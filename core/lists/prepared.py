@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from django.db import connections
-from django.db.models import Expression, ExpressionWrapper, Field, Model, QuerySet
+from django.db.models import Expression, ExpressionWrapper, Field, QuerySet
 
 from core.lists.fields import ListField
 from core.lists.keyset import AnyOf, Section, SortKey, section_of
@@ -36,8 +36,8 @@ class Output(Protocol):
 class _Ids(Expression):
     """Where the statement of the ids goes."""
 
-    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
-        return "ARRAY(%s)", [IDS]
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
+        return "ARRAY(%s)", (IDS,)
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,13 @@ def _prepared(section: Section, output: Output) -> Prepared | None:
         return None
     if any(type(key.field) not in (ListField, RelationField) for key in section.sort):
         return None  # a custom field is another object in each request
-    return _prepare(section.shown.model, section.shown.db, output, section.sort, section.nulls)
+    model: Any = section.shown.model
+    chosen: Any = output
+    return _prepare(model, section.shown.db, chosen, section.sort, section.nulls)
 
 
 @lru_cache(maxsize=256)
-def _prepare(model: type[Model], using: str, output: Output, sort: tuple[SortKey, ...], nulls: int) -> Prepared:
+def _prepare(model: Any, using: str, output: Any, sort: tuple[SortKey, ...], nulls: int) -> Prepared:
     with company_scope(COMPANY):
         rows = model._default_manager.using(using).filter(AnyOf("pk", _Ids(output_field=Field())))
         section = section_of(rows, rows, sort, nulls)

@@ -64,7 +64,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super()._close()  # type: ignore[misc]
 
     def get_new_connection(self, conn_params: Any) -> Any:
-        made = super().get_new_connection(conn_params)  # type: ignore[misc]
+        made = super().get_new_connection(conn_params)
         made.adapters.register_loader("timestamptz", FastTimestampLoader)
         return made
 
@@ -79,7 +79,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
         The statement that sets the scope, which a request needs anyway, shows it as well as one of its own.
         """
-        if self.connection is None or not self.health_check_enabled or self.health_check_done:
+        if self.connection is None or not self.health_check_enabled or self.health_check_done:  # type: ignore[attr-defined, has-type]
             return
         if self.in_atomic_block or self._applied in (None, session_settings()):
             self.close_if_health_check_failed()
