@@ -10,8 +10,6 @@ import csv
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
@@ -22,6 +20,7 @@ from django.db import connection
 from psycopg import sql
 
 from benchmarks import raw
+from benchmarks.copies import clone
 from benchmarks.loading import CONTACT_TABLES, exempt_owner
 from benchmarks.population import ALL_CONTACTS, FIELDS, Population, Tenant, form_data
 from benchmarks.report import Result
@@ -48,7 +47,7 @@ def imports(population: Population) -> list[Result]:
     count = int(ALL_CONTACTS * population.scale)
     file = _write_csv(folder / "contacts.csv", count)
     job_id = _create_import(tenant, file)
-    with _clone() as clone:
+    with clone() as copy:
         log, memory = _work(tenant, job_id, folder)
         with company_scope(tenant.company_id):
             job = Import.objects.get(pk=job_id)
@@ -60,7 +59,7 @@ def imports(population: Population) -> list[Result]:
             job.created,
             job.failed,
         )
-        copied, taken = _copy(tenant, clone, folder)
+        copied, taken = _copy(tenant, copy, folder)
     assert copied["crm_contact"] == job.created, copied
     ours, theirs = count / (job.busy_ms / 1000), job.created / taken
     beside = ", ".join(f"{rows:,} into {table}" for table, rows in copied.items() if rows)
@@ -113,36 +112,6 @@ def _create_import(tenant: Tenant, file: Path) -> str:
         return str(caller.json("POST", "/contact/import", body=asked)["data"]["import"]["_id"])
 
 
-@contextmanager
-def _clone() -> Iterator[str]:
-    """Clone the database. Yields the clone's name, and drops it at the end."""
-    name = connection.settings_dict["NAME"]
-    clone = f"{name}_copy"
-    with _server() as server:
-        # Earlier benchmarks leave sessions behind, such as that of the request log's thread, which opens a new one.
-        _end_sessions(server, name)
-        server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(clone), sql.Identifier(name)))
-    try:
-        yield clone
-    finally:
-        with _server() as server:
-            _end_sessions(server, clone)
-            server.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(clone)))
-
-
-def _end_sessions(server: psycopg.Connection[Any], name: str) -> None:
-    """End a database's sessions but for autovacuum's, which belong to no role: CREATE and DROP DATABASE end those."""
-    server.execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND usename IS NOT NULL", [name]
-    )
-
-
-def _server() -> psycopg.Connection[Any]:
-    """Connect to another database of the server, and close ours, since a database in use cannot be cloned."""
-    connection.close()
-    return psycopg.connect(**{**raw.parameters(), "dbname": "postgres"}, autocommit=True)
-
-
 def _work(tenant: Tenant, job_id: str, folder: Path) -> tuple[Path, tuple[int, int]]:
     """Run a worker until the import ends. Returns its log, its RSS at a tenth of the rows and its later maximum."""
     log = folder / "worker.log"
@@ -166,7 +135,7 @@ def _work(tenant: Tenant, job_id: str, folder: Path) -> tuple[Path, tuple[int, i
     return log, (early, memory.most)
 
 
-def _copy(tenant: Tenant, clone: str, folder: Path) -> tuple[dict[str, int], float]:
+def _copy(tenant: Tenant, copy: str, folder: Path) -> tuple[dict[str, int], float]:
     """COPY the import's rows into the clone in one transaction. Returns the rows of each table, and the seconds."""
     files = {table: folder / f"{table}.copy" for table in CONTACT_TABLES}
     with exempt_owner(CONTACT_TABLES), as_owner(), connection.cursor() as cursor:
@@ -178,7 +147,7 @@ def _copy(tenant: Tenant, clone: str, folder: Path) -> tuple[dict[str, int], flo
                 for piece in rows:
                     output.write(piece)
     copied = {}
-    with psycopg.connect(**{**raw.parameters(), "dbname": clone}) as target:
+    with psycopg.connect(**{**raw.parameters(), "dbname": copy}) as target:
         for table in CONTACT_TABLES:
             target.execute(sql.SQL("ALTER TABLE {} NO FORCE ROW LEVEL SECURITY").format(sql.Identifier(table)))
         target.commit()

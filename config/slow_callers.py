@@ -134,7 +134,12 @@ class Body:
         self._stream, self._turn = stream, turn
 
     def read(self, size: int = -1) -> bytes:
-        data: bytes = self._stream.read(size)
+        return self._noted(self._stream.read(size))
+
+    def readline(self, size: int = -1) -> bytes:
+        return self._noted(self._stream.readline(size))
+
+    def _noted(self, data: bytes) -> bytes:
         self._turn.moved = monotonic()
         return data
 

@@ -176,6 +176,7 @@ def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **id
         "search": search,
         "searchable": bool(search or (answer.fields and answer.fields.default_search)),
         "total": answer.body.get("totalCount"),
+        "capped": answer.body.get("totalCountIsCapped", False),
         "around": entries(around, visiting.zone, resource.endpoint.output),
         "headings": [heading(name) for name in names],
         "rows": [

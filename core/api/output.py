@@ -53,6 +53,9 @@ class Output(serializers.Serializer[Any]):
     a nested Output is the snapshot of a reference (an object, or null)."""
 
     _names: ClassVar[tuple[tuple[str, str], ...]]
+    fixed: ClassVar[bool] = False
+    """The columns depend on nothing but the active company, so lists build their statement once (core.lists.prepared).
+    """
     reads: ClassVar[tuple[str, ...]] = ()
     """Paths that `finish` needs and that aren't output fields."""
     conceals: ClassVar[tuple[str, ...]] = ()

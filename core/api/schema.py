@@ -162,6 +162,9 @@ class Schema(AutoSchema):
                 "description": "pass back unchanged as `cursor`; null on the last page",
             }
         schema: dict[str, Any] = {"type": "object", "required": list(properties), "properties": properties}
+        if declared.many:
+            capped = "a search matches more records than totalCount says; absent otherwise"
+            schema["properties"]["totalCountIsCapped"] = {"type": "boolean", "const": True, "description": capped}
         if declared.undoable:
             undo = (
                 "the bulk job that the change can be undone by, or that makes it; absent when there is nothing to undo"

@@ -131,7 +131,7 @@ class ApiView(APIView):
         found = list_page(queryset, query, output)
         if isinstance(found, Page):
             data = found.rows if within is None else {**within[0], within[1]: found.rows}
-            return self.success(data, totalCount=found.total_count, nextCursor=found.next_cursor)
+            return self.success(data, **found.members)
         status, head = envelope(self.declared.success)
         content = stream_json(head, found, reopen(), within)
         return StreamingHttpResponse(content, status=status, content_type="application/json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from typing import Any, cast
 
 from django.db.models import (
@@ -39,7 +40,8 @@ class ListField:
 
     `nullable` may only be False if no row can lack a value. `ignore_case` makes equals, in and sorts ignore case.
     `prefilter` returns an implied condition of "contains" that an index can answer, or None (core.lists.prefilter).
-    `query_variants` returns the variants of a text that a search looks for.
+    `query_variants` returns the variants of a text that a search looks for. `sorted_by` is the path of a column
+    with the sort key, which may be null, where that isn't the value itself.
     """
 
     many = False
@@ -59,6 +61,7 @@ class ListField:
         ignore_case: bool = False,
         prefilter: Callable[[str], Q | None] | None = None,
         query_variants: Callable[[str], tuple[str, ...]] = lambda text: (text,),
+        sorted_by: str | None = None,
     ) -> None:
         if type not in VALUE_TYPES:
             raise ValueError(f"{name}: the type is one of {', '.join(VALUE_TYPES)}, not {type!r}")
@@ -75,6 +78,7 @@ class ListField:
         self.ignore_case = ignore_case
         self.prefilter = prefilter
         self.query_variants = query_variants
+        self.sorted_by = sorted_by
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {self.type}>"
@@ -96,7 +100,20 @@ class ListField:
 
     @property
     def _sorted_by(self) -> str | Combinable:
+        if self.sorted_by is not None:
+            return self.sorted_by
         return Upper(self.expression) if self.ignore_case else self.expression
+
+    @property
+    def may_lack_key(self) -> bool:
+        """Whether records may have no sort value."""
+        return self.nullable or self.sorted_by is not None
+
+    def by_value(self) -> ListField:
+        """Return the field without its sort key, for a sort that an index of values gives."""
+        plain = copy(self)
+        plain.sorted_by = None
+        return plain
 
     @property
     def local(self) -> bool:
@@ -130,7 +147,7 @@ class ListField:
 
     def without_value(self) -> Q:
         """Match the rows without a value, without a join."""
-        return Q(IsNull(column(self.expression), True))
+        return Q(IsNull(column(self.sorted_by or self.expression), True))
 
 
 class ManyField(ListField):
@@ -159,6 +176,14 @@ class ManyField(ListField):
 
     def where_not(self, condition: Condition) -> Q:
         return ~self.where(condition)
+
+
+class HasValue(Exists):
+    """Whether the record has one of the rows. `ids` are the ids of all records that have one."""
+
+    def __init__(self, rows: QuerySet[Any], record_ref: str) -> None:
+        super().__init__(rows.filter(**{record_ref: OuterRef("pk")}))
+        self.ids = rows.order_by().values(record_ref)
 
 
 class ValueTableField(ListField):
@@ -210,11 +235,9 @@ class ValueTableField(ListField):
     def _reference(self) -> ForeignKey[Any, Any]:
         return cast("ForeignKey[Any, Any]", self.model._meta.get_field(self.record_ref))
 
-    def _rows(self) -> QuerySet[Any]:
-        return self.model._default_manager.filter(**{self.record_ref: OuterRef("pk")}, **self.key)
-
     def where(self, condition: Condition) -> Q:
-        return Q(Exists(self._rows().filter(condition(column(self.column)))))
+        rows = self.model._default_manager.filter(**self.key).filter(condition(column(self.column)))
+        return Q(HasValue(rows, self.record_ref))
 
     def where_not(self, condition: Condition) -> Q:
         return ~self.where(condition)
@@ -270,6 +293,8 @@ class FieldSet:
         for name in default_sort:
             if name not in self.fields or not self.fields[name].sortable:
                 raise ValueError(f"default_sort: {name!r} is no sortable field")
+        # The default sort has an index of its own: names tell records of the same moment apart there.
+        self.default_keys = {name: self.fields[name].by_value() for name in default_sort}
         for name in default_search:
             if name not in self.fields or not self.fields[name].searchable:
                 raise ValueError(f"default_search: {name!r} is no searchable field")

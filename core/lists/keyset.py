@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BooleanField, ExpressionWrapper, Field, Func, OrderBy, Q, QuerySet, Value
+from django.db.models import BooleanField, ExpressionWrapper, Field, Func, OrderBy, Q, QuerySet, Subquery, Value
 from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan, TupleLessThan
 from django.db.models.lookups import Exact, GreaterThan, GreaterThanOrEqual, IsNull, LessThan, LessThanOrEqual
 
@@ -45,27 +45,39 @@ class _Key:
 class Section:
     """A contiguous part of the sorted set. `expressions` are the sort values of its rows, the id last; None is null.
 
-    `shown` contains the section's rows in the same order, without the conditions that select them. `near` returns, for
-    a number of rows, ids that include those of the section's first rows, where that is faster than sorting all.
+    `sort` is that of the whole set, of which the first `nulls` keys are null here. `shown` contains the section's rows,
+    without the conditions that select them. `near` returns, for a number of rows, ids that include those of the
+    section's first rows, where that is faster than sorting all.
     """
 
     queryset: QuerySet[Any]
     shown: QuerySet[Any]
+    sort: tuple[SortKey, ...]
+    nulls: int
+    order: tuple[OrderBy, ...]
     expressions: tuple[ExpressionWrapper[Any] | None, ...]
     near: Callable[[int], QuerySet[Any]] | None = None
 
-    def rows(self, skip: int, count: int) -> QuerySet[Any]:
-        """Return `count` of the section's rows, after `skip`.
-
-        A subquery finds their ids first: the output columns would make the sort expensive, and their joins would hide
-        from the planner which index to walk.
-        """
+    def ids(self, skip: int, count: int) -> QuerySet[Any]:
+        """Return the ids of `count` of the section's rows, after `skip`."""
         found = (
             self.queryset
             if self.near is None
             else self.queryset.filter(AnyOf("pk", ArraySubquery(self.near(skip + count))))
         )
-        return self.shown.filter(AnyOf("pk", ArraySubquery(found.values("pk")[skip : skip + count])))
+        return found.values("pk")[skip : skip + count]
+
+    def rows(self, ids: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the section's rows with these ids.
+
+        A subquery finds them first: the output columns would make the sort expensive, and their joins would hide
+        from the planner which index to walk.
+        """
+        return self.ordered().filter(AnyOf("pk", ArraySubquery(ids)))
+
+    def ordered(self) -> QuerySet[Any]:
+        """Return `shown` in the section's order."""
+        return self.shown.order_by(*self.order)
 
 
 class AnyOf(Func):
@@ -78,6 +90,17 @@ class AnyOf(Func):
     output_field = BooleanField()
 
 
+class Among(Func):
+    """Whether the value is among those of the subquery.
+
+    PostgreSQL reads these once, into a hash table, and keeps the order of the rows that it tests: IS TRUE keeps it from
+    planning a join.
+    """
+
+    template, arg_joiner, arity = "(%(expressions)s) IS TRUE", " IN ", 2
+    output_field = BooleanField()
+
+
 def sections(
     queryset: QuerySet[Any],
     sort: Sequence[SortKey],
@@ -85,11 +108,13 @@ def sections(
     *,
     shown: QuerySet[Any] | None = None,
     by_target: bool = False,
+    within: QuerySet[Any] | None = None,
 ) -> Iterator[Section]:
     """Yield the sections of the queryset: all of them, or those after the row with the sort values and id `after`.
 
     `shown` is the queryset, or one that contains its rows and is easier to plan. With `by_target`, a sort by one
-    RelationField yields a section per few targets, of which a page reads the first ones.
+    RelationField yields a section per few targets, of which a page reads the first ones. Of the queryset only records
+    whose ids are `within` are yielded.
     """
     shown = queryset if shown is None else shown
     passed = 0 if after is None else _leading_nulls(after, len(sort))
@@ -97,10 +122,11 @@ def sections(
         if nulls >= passed:
             start = after if after is not None and nulls == passed else None
             if by_target and nulls == 0 and len(sort) == 1 and isinstance(sort[0].field, RelationField):
-                yield from _sections_by_target(queryset, shown, sort[0], sort[0].field, start)
+                rows = queryset if within is None else queryset.filter(Among(column("pk"), Subquery(within)))
+                yield from _sections_by_target(rows, shown, sort[0], sort[0].field, start)
             else:
-                yield _section(queryset, shown, sort, nulls, None if start is None else start[nulls:])
-        if nulls == len(sort) or not sort[nulls].field.nullable:
+                yield section_of(queryset, shown, sort, nulls, None if start is None else start[nulls:], within)
+        if nulls == len(sort) or not sort[nulls].field.may_lack_key:
             return
 
 
@@ -108,7 +134,7 @@ def _sections_by_target(
     queryset: QuerySet[Any], shown: QuerySet[Any], key: SortKey, field: RelationField, after: Sequence[Any] | None
 ) -> Iterator[Section]:
     for targets, rows in chunks(field, queryset, after, descending=key.descending):
-        part = _section(rows.filter(**{f"{field.reference}__in": targets}), shown, [key], 0, None)
+        part = section_of(rows.filter(**{f"{field.reference}__in": targets}), shown, [key], 0)
         yield replace(part, near=partial(nearest, field, rows, targets, key.descending))
 
 
@@ -116,8 +142,13 @@ def _leading_nulls(values: Sequence[Any], limit: int) -> int:
     return next((i for i in range(limit) if values[i] is not None), limit)
 
 
-def _section(
-    queryset: QuerySet[Any], shown: QuerySet[Any], sort: Sequence[SortKey], nulls: int, after: Sequence[Any] | None
+def section_of(
+    queryset: QuerySet[Any],
+    shown: QuerySet[Any],
+    sort: Sequence[SortKey],
+    nulls: int,
+    after: Sequence[Any] | None = None,
+    within: QuerySet[Any] | None = None,
 ) -> Section:
     """Make the section of rows without a value in the first `nulls` keys and with one in the next."""
     order: list[OrderBy] = []
@@ -130,10 +161,10 @@ def _section(
     keys: list[_Key] = []
     for slot, sort_key in enumerate(sort[nulls:], start=nulls):
         queryset, shown = sort_key.field.join(queryset, slot), sort_key.field.join(shown, slot)
-        if slot == nulls and sort_key.field.nullable:
+        if slot == nulls and sort_key.field.may_lack_key:
             where &= sort_key.field.with_value(slot)
         keys.append(
-            _Key(sort_key.field.sort_value(slot), sort_key.descending, sort_key.field.nullable and slot > nulls)
+            _Key(sort_key.field.sort_value(slot), sort_key.descending, sort_key.field.may_lack_key and slot > nulls)
         )
     keys.append(
         _Key(
@@ -142,6 +173,9 @@ def _section(
             nullable=False,
         )
     )
+    if within is not None:
+        # By the id in the table of the sort value, so that most of the other table's rows are never read.
+        where &= Q(Among(keys[-1].value, Subquery(within)))
     if after is not None:
         one_table = all(sort_key.field.local for sort_key in sort[nulls:]) or (
             len(keys) == 2 and sort[nulls].field.sorts_alone
@@ -150,7 +184,12 @@ def _section(
     order += [OrderBy(key.value, descending=key.descending, nulls_last=True if key.nullable else None) for key in keys]
     # One filter() for all: a second one would join a to-many relation again.
     return Section(
-        queryset.filter(where).order_by(*order), shown.order_by(*order), (*[None] * nulls, *(key.value for key in keys))
+        queryset.filter(where).order_by(*order),
+        shown,
+        tuple(sort),
+        nulls,
+        tuple(order),
+        (*[None] * nulls, *(key.value for key in keys)),
     )
 
 

@@ -9,18 +9,18 @@ from itertools import islice
 from typing import Any, Protocol, cast
 
 from django.db import connections, transaction
-from django.db.models import ExpressionWrapper, QuerySet
+from django.db.models import QuerySet
 
 from core.lists.cursor import cursor_at, unpack_values
 from core.lists.keyset import Section, sections
+from core.lists.matching import MANY, matching
+from core.lists.prepared import rows_of, sort_name
 from core.lists.query import ListQuery
-from core.lists.search import few_or_many
 from core.text.json import dumps
 
 CHUNK = 2000
 MAX_NEAR = 5000
 """The deepest row that a page sorted by a relation finds target by target; further down, sorting all is cheaper."""
-_RESERVED = "list_sort_"
 
 Row = dict[str, Any]
 Scope = Callable[[], AbstractContextManager[Any]]
@@ -41,11 +41,18 @@ class Projection(Protocol):
 
 @dataclass(frozen=True)
 class Page:
-    """The rows of one page. `total_count` counts the whole set."""
+    """The rows of one page. `total_count` counts the whole set, or is the least number that it has if it is capped."""
 
     rows: list[Row]
     total_count: int
     next_cursor: str | None
+    is_capped: bool = False
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """What stands beside the rows in an answer."""
+        capped = {"totalCountIsCapped": True} if self.is_capped else {}
+        return {"totalCount": self.total_count, "nextCursor": self.next_cursor, **capped}
 
 
 @dataclass(frozen=True)
@@ -73,41 +80,43 @@ def list_page(queryset: QuerySet[Any], query: ListQuery, output: Projection) -> 
     """Return the page that the query asks for, or the whole set as a stream if it doesn't paginate.
 
     A page costs one query, plus one for the total unless the cursor or the page itself tells it, plus one if it reaches
-    the rows without a sort value. A first page of a search with a prefilter costs one more.
+    the rows without a sort value. The choice of a form (core.lists.matching) may cost a first page up to two more. The
+    total of a search counts up to MANY.
     """
     if query.size is None:
         return Stream(queryset.filter(query.where), query, output)
-    matching, counted = few_or_many(queryset, query)
+    chosen = matching(queryset, query)
     if query.cursor is None:
         skip = ((query.page or 1) - 1) * query.size
-        parts = sections(matching, query.sort, shown=queryset, by_target=skip + query.size <= MAX_NEAR)
+        by_target = skip + query.size <= MAX_NEAR
+        parts = sections(chosen.rows, query.sort, shown=queryset, by_target=by_target, within=chosen.within)
         found = _take(parts, output, query.size + 1, skip)
-        # A first page that isn't full is the whole set.
-        total = len(found) if not skip and len(found) <= query.size else counted
-        if total is None:
-            total = queryset.filter(query.where).order_by().count()
+        # A page that isn't full is the end of the set.
+        ended = len(found) <= query.size and (found or not skip)
+        total = skip + len(found) if ended else chosen.count()
+        capped = not ended and chosen.is_beyond(total)
     else:
-        kinds, nullable = zip(*((key.field.stored, key.field.nullable) for key in query.sort), strict=True)
+        kinds, nullable = zip(*((key.field.stored, key.field.may_lack_key) for key in query.sort), strict=True)
         after = unpack_values(query.cursor, kinds, nullable)
-        parts = sections(matching, query.sort, after, shown=queryset, by_target=query.size <= MAX_NEAR)
+        by_target = query.size <= MAX_NEAR
+        parts = sections(chosen.rows, query.sort, after, shown=queryset, by_target=by_target, within=chosen.within)
         found = _take(parts, output, query.size + 1)
         total = query.cursor.total
+        skip, capped = 0, chosen.is_beyond(total)
     page = found[: query.size]
     more = len(found) > query.size
     next_cursor = (
         cursor_at(query.sort_names, query.fingerprint, _sort_values(*page[-1]), total).encode() if more else None
     )
-    return Page(output.complete([output.render(row) for _, row in page]), total, next_cursor)
+    shown = max(MANY, skip + len(page)) if capped else total
+    return Page(output.complete([output.render(row) for _, row in page]), shown, next_cursor, capped)
 
 
 def _take(parts: Iterator[Section], output: Projection, count: int, skip: int = 0) -> list[tuple[Section, Row]]:
     """Return the first `count` rows after `skip`, each with its section."""
     taken: list[tuple[Section, Row]] = []
     for section in parts:
-        names: dict[str, ExpressionWrapper[Any]] = {
-            _name(i): value for i, value in enumerate(section.expressions) if value is not None
-        }
-        rows = list(output.project(section.rows(skip, count - len(taken))).annotate(**names))
+        rows = rows_of(section, output, skip, count - len(taken))
         taken += [(section, row) for row in rows]
         if len(taken) == count:
             break
@@ -117,11 +126,7 @@ def _take(parts: Iterator[Section], output: Projection, count: int, skip: int = 
 
 
 def _sort_values(section: Section, row: Row) -> list[Any]:
-    return [None if value is None else row[_name(i)] for i, value in enumerate(section.expressions)]
-
-
-def _name(position: int) -> str:
-    return f"{_RESERVED}{position}"
+    return [None if value is None else row[sort_name(i)] for i, value in enumerate(section.expressions)]
 
 
 class _snapshot:

@@ -60,7 +60,7 @@ class ListQuery:
     """A validated list request: which records (`where`), in which order, and which part of them.
 
     `page` is None in cursor mode, `size` is None for the whole set. `without_prefilter` makes `where` without
-    prefilters (core.lists.prefilter), if it has any.
+    prefilters (core.lists.prefilter), if it has any. `searched` says whether it has a searchValue.
     """
 
     where: Q
@@ -70,6 +70,7 @@ class ListQuery:
     size: int | None = None
     cursor: Cursor | None = None
     without_prefilter: Callable[[], Q] | None = None
+    searched: bool = False
 
     @property
     def paginated(self) -> bool:
@@ -119,6 +120,7 @@ class ListQuery:
             size=min(size, MAX_SIZE) if paginated and size is not None else None,
             cursor=cursor,
             without_prefilter=partial(_without_prefilter, reader, fields, now) if prefilters.used else None,
+            searched=bool(reader.text("searchValue")),
         )
 
 
@@ -226,9 +228,10 @@ def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[Sor
     if len(set(names)) < len(names):
         raise refuse("sortBy", "names a field twice")
     orders += [default] * (len(names) - len(orders))
-    return tuple(
-        SortKey(fields.sortable(name, "sortBy"), order == "desc") for name, order in zip(names, orders, strict=True)
-    )
+    found = [fields.sortable(name, "sortBy") for name in names]
+    if tuple(names) == fields.default_sort:
+        found = [fields.default_keys[name] for name in names]
+    return tuple(SortKey(field, order == "desc") for field, order in zip(found, orders, strict=True))
 
 
 def _where(reader: _Reader, fields: FieldSet, now: datetime) -> tuple[Q, list[Any]]:

@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import and_, or_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.db.models import BooleanField, Expression, Q, QuerySet
+from django.db.models import BooleanField, Expression, Q
 from django.db.models.sql import Query
 
 from core.lists.fields import ListField
 from core.lists.operators import contains
 from core.lists.values import fold
 
-if TYPE_CHECKING:
-    from core.lists.query import ListQuery
-
-MANY = 5000
-"""Above this number of matches a page is found by walking the index of its order, not by sorting the matches."""
-FENCE = 2**31 - 1
 MAX_WORDS = 10
 """Each word costs a look into the index; a longer text is searched for as it stands."""
 
@@ -51,23 +45,6 @@ def _anywhere(fields: Sequence[ListField], text: str) -> Q:
     parts = [reduce(or_, found) for found in groups.values()]
     # If one field has no index, all records are read anyway, and once is enough.
     return reduce(or_, parts) if None in groups or len(parts) == 1 else Q(Either(parts))
-
-
-def few_or_many(queryset: QuerySet[Any], query: ListQuery) -> tuple[QuerySet[Any], int | None]:
-    """Return the matching records in the form that pages fast, and their number if it was counted on the way.
-
-    The planner assumes that trigrams are independent and expects far too few records. For few matches that is harmless:
-    the index finds all of them, and they are sorted. For many, a walk along the index of the order soon finds a page,
-    and compares the text alone. A first page counts up to MANY to choose between the two; later pages read the cursor.
-    """
-    matching = queryset.filter(query.where)
-    if query.without_prefilter is None:
-        return matching, None
-    total = matching.order_by()[: MANY + 1].count() if query.cursor is None else query.cursor.total
-    if total > MANY:
-        return queryset.filter(query.without_prefilter()), None
-    # The limit is never reached; it only keeps the planner from walking the index of the order.
-    return queryset.filter(pk__in=matching.order_by().values("pk")[:FENCE]), total
 
 
 class Either(Expression):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
@@ -21,7 +21,7 @@ class ContactAdmin(CompanyRecordAdmin):
 
     icon = "contacts"
     list_display = (
-        "name",
+        "shown_name",
         "email",
         "contact_number",
         "company",
@@ -34,8 +34,12 @@ class ContactAdmin(CompanyRecordAdmin):
     list_select_related = ("company", "category")
     search_fields = ("=id", "email", "name", "contact_number")
     search_help_text = "Name, e-mail, number or id"
-    hides = ("custom", "email_key", "number_key", "email_identity")
+    hides = ("custom", "email_key", "number_key", "email_identity", "sort_name")
     commands = ("restore",)
+
+    @admin.display(description="Name", ordering=F("sort_name").asc(nulls_last=True))
+    def shown_name(self, contact: Contact) -> str:
+        return contact.name
 
     @admin.display(description="Restore")
     def restore(self, request: HttpRequest, rows: QuerySet[Contact]) -> None:

@@ -23,7 +23,7 @@ TEXTS = Prefilter()
 CONTACT_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
-        column_field(CONTACT, "name", searchable=True, prefilter=TEXTS),
+        column_field(CONTACT, "name", searchable=True, prefilter=TEXTS, sorted_by="sort_name"),
         column_field(CONTACT, "email", searchable=True, ignore_case=True, prefilter=TEXTS),
         column_field(CONTACT, "countryCode", searchable=True, prefilter=TEXTS),
         column_field(CONTACT, "number", searchable=True, prefilter=TEXTS, query_variants=phone_variants),

@@ -33,6 +33,13 @@ class Contact(CompanyModel):
     """
 
     name = models.CharField(max_length=300, blank=True)
+    sort_name = models.CharField(
+        max_length=300,
+        null=True,
+        editable=False,
+        db_collation="C",
+        help_text="What names are sorted by, without case and accents; a trigger keeps it. Null without a name.",
+    )
     email = models.CharField(max_length=254, null=True, blank=True)
     country_code = models.CharField(max_length=5, null=True, blank=True, help_text="Dial prefix, such as +49.")
     number = models.CharField(
@@ -114,6 +121,7 @@ class Contact(CompanyModel):
             ),
             # Leads are sorted by contacts that may be deleted, so these three indexes have no condition.
             models.Index(fields=("company", "name", "id"), name="contact_name"),
+            models.Index(fields=("company", "sort_name", "id"), name="contact_sort_name"),
             models.Index("company", Upper("email"), "id", name="contact_email"),
             models.Index(
                 fields=("company", "contact_number", "id"), include=("is_deleted",), name="contact_same_number"

@@ -44,7 +44,15 @@ LEAD_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
         column_field(LEAD, "contact"),
-        ListField("contact.name", "text", "contact__name", searchable=True, nullable=False, prefilter=CONTACTS),
+        ListField(
+            "contact.name",
+            "text",
+            "contact__name",
+            searchable=True,
+            nullable=False,
+            prefilter=CONTACTS,
+            sorted_by="contact__sort_name",
+        ),
         ListField("contact.email", "text", "contact__email", searchable=True, ignore_case=True, prefilter=CONTACTS),
         ListField(
             "contact.contactNumber",

@@ -168,6 +168,7 @@ class LeadOut(Output):
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
+    fixed = True
     # References are put together here: cheaper than parsing an object of each out of JSON.
     reads = (
         "custom",

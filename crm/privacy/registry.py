@@ -25,7 +25,7 @@ from crm.leads.models import Lead
 from crm.meetings.models import Meeting
 from crm.records.types import RECORD_TYPES
 
-INTERNAL = frozenset({"company_id", "lease", "worker", "deaths", "email_identity", "search"})
+INTERNAL = frozenset({"company_id", "lease", "worker", "deaths", "email_identity", "sort_name", "search"})
 """Columns without information about the contact beyond that of other columns, such as derived columns."""
 SHORTEST_NUMBER = 6
 """Shorter numbers are not searched for in texts: too many texts contain them."""

@@ -100,7 +100,7 @@ class SegmentViewSet(ResourceViewSet):
             )
         page = cast(Page, list_page(records, query, RECORD_TYPES[panel].output))  # the query paginates
         answer |= {"count": page.total_count, "records": page.rows}
-        return self.success(answer, totalCount=page.total_count, nextCursor=page.next_cursor)
+        return self.success(answer, **page.members)
 
     def _selected(self, request: Request) -> tuple[str | None, str, QuerySet[Any]]:
         """Return the segment's id, its panel and its records; or no id, the requested panel and all of its records."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from django.core.checks import run_checks
+from django.core.handlers.wsgi import WSGIRequest
 
 from config import slow_callers
 from config.slow_callers import SMALL, SlowCallerLimit
@@ -141,6 +142,18 @@ def test_a_large_body_keeps_its_turn_until_the_answer(monkeypatch: pytest.Monkey
     assert ask(limit, **body(large, SMALL + 1)) == ("200", [str(SMALL + 1).encode()])
     assert inner == ["429"]
     assert ask(limit, **body(io.BytesIO(b"{}"))) == ("200", [b"2"])
+
+
+def test_django_reads_a_large_body() -> None:
+    def application(environ: dict[str, Any], start: Any) -> list[bytes]:
+        request = WSGIRequest(environ)
+        start("200 OK", [])
+        return [request.readline(), str(len(request.read())).encode()]
+
+    limit = SlowCallerLimit(application, threads=3)
+    content = b"a\n" + b"x" * SMALL
+    asked = {**body(io.BytesIO(content), len(content)), "REQUEST_METHOD": "POST", "PATH_INFO": "/"}
+    assert ask(limit, **asked) == ("200", [b"a\n", str(SMALL).encode()])
 
 
 def test_an_error_gives_the_turn_back() -> None:

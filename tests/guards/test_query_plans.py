@@ -154,8 +154,8 @@ def test_the_default_page_walks_its_index(tenant: Tenant) -> None:
     [
         ({}, "contact_newest"),
         ({"sortBy": "createdAt", "sortOrder": "asc"}, "contact_newest"),
-        ({"sortBy": "name", "sortOrder": "asc"}, "contact_name"),
-        ({"sortBy": "name", "sortOrder": "desc"}, "contact_name"),
+        ({"sortBy": "name", "sortOrder": "asc"}, "contact_sort_name"),
+        ({"sortBy": "name", "sortOrder": "desc"}, "contact_sort_name"),
         ({"sortBy": "score", "sortOrder": "asc"}, "fieldvalue_number"),
         ({"sortBy": "city", "sortOrder": "desc"}, "fieldvalue_text"),
         ({"sortBy": "signedUp", "sortOrder": "desc"}, "fieldvalue_time"),

@@ -6,12 +6,16 @@ rollback also undoes `SET`, so the backend forgets the applied settings then, an
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
+from django.db import Error
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.schema import DatabaseSchemaEditor
 from django.db.models import Field, ForeignKey, Model
+from psycopg.adapt import Loader
 from psycopg.pq import TransactionStatus
+from psycopg.types.datetime import TimestamptzLoader
 
 from core.ids import ObjectIdField
 from core.tenancy import APP_ROLE, SYSTEM_ROLE, session_settings
@@ -19,6 +23,22 @@ from core.tenancy import APP_ROLE, SYSTEM_ROLE, session_settings
 SET_SCOPE = (
     "SELECT set_config('role', %s, false), set_config('app.company', %s, false), set_config('app.owner', %s, false)"
 )
+
+
+class FastTimestampLoader(Loader):
+    """Reads times in UTC, several times as fast as the loader that Django chooses."""
+
+    timezone = UTC
+    """Django chooses another loader for cursors of another time zone."""
+
+    def load(self, data: Any) -> datetime:
+        text = bytes(data).decode()
+        if text.endswith("+00"):
+            try:
+                return datetime.fromisoformat(text[:-3]).replace(tzinfo=UTC)
+            except ValueError:
+                pass  # a year that Python lacks: the error is psycopg's
+        return TimestamptzLoader(self.oid, self.connection).load(data)
 
 
 class SchemaEditor(DatabaseSchemaEditor):
@@ -43,12 +63,33 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._applied = None
         super()._close()  # type: ignore[misc]
 
+    def get_new_connection(self, conn_params: Any) -> Any:
+        made = super().get_new_connection(conn_params)
+        made.adapters.register_loader("timestamptz", FastTimestampLoader)
+        return made
+
     def _cursor(self, name: str | None = None) -> Any:
-        # Before the scope, whose statement would otherwise be the first on a connection that the server has closed.
-        self.close_if_health_check_failed()
+        self._check_health()
         self.ensure_connection()
         self.apply_scope()
         return super()._cursor(name)  # type: ignore[misc]
+
+    def _check_health(self) -> None:
+        """Close a connection that the server has closed, before its first use in a request.
+
+        The statement that sets the scope, which a request needs anyway, shows it as well as one of its own.
+        """
+        if self.connection is None or not self.health_check_enabled or self.health_check_done:  # type: ignore[attr-defined, has-type]
+            return
+        if self.in_atomic_block or self._applied in (None, session_settings()):
+            self.close_if_health_check_failed()
+            return
+        try:
+            self.apply_scope()
+        except Error:
+            self.close_if_health_check_failed()
+        else:
+            self.health_check_done = True
 
     def apply_scope(self) -> None:
         """Set the session's role and company to those of the active scope."""

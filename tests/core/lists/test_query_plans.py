@@ -57,6 +57,8 @@ def plans(**params: Any) -> list[dict[str, Any]]:
         assert len(page(**params).rows) == N
     nodes: list[dict[str, Any]] = []
     for query in captured:
+        if query["sql"].startswith("EXPLAIN"):
+            continue
         with connection.cursor() as cursor:
             cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {query['sql']}")
             nodes += walk(
@@ -127,13 +129,12 @@ def test_the_first_page_by_a_custom_field_walks_its_index() -> None:
 
 @pytest.mark.django_db
 def test_filtered_by_one_custom_field_and_sorted_by_another() -> None:
-    """The unique key of a value makes the EXISTS a plain join, which compares both values before any record."""
+    """The ids with the one value are read once, and compared with before any record is read."""
     params = {"sortBy": NUMBER_FIELD, "filters": json.dumps({TEXT_FIELD: "t1"})}
     nodes = plans(n=N, cursor=cursor_at(500, **params), **params)
     assert "Seq Scan" not in {node["Node Type"] for node in nodes}
-    joins = {node["Join Type"] for node in nodes if "Join Type" in node}
-    assert "Inner" in joins
-    assert joins <= {"Inner", "Left"}
+    assert {node["Join Type"] for node in nodes if "Join Type" in node} <= {"Inner", "Left"}
+    assert [node["Actual Loops"] for node in nodes if node.get("Index Name") == "value_text"] == [1]
     fetched = sum(
         node["Actual Loops"] * node["Actual Rows"] for node in nodes if node.get("Relation Name") == "lists_test_person"
     )

@@ -1,0 +1,123 @@
+"""The form of a list's conditions that pages fast: it depends on how many records match (docs/decisions/0009)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Q, QuerySet
+
+from core.lists.fields import HasValue
+from core.lists.keyset import AnyOf
+from core.lists.query import ListQuery
+
+MANY = 5000
+"""Above this number of matches a page is found by walking the index of its order, not by sorting the matches. The total
+of a search counts no further."""
+FENCE = 2**31 - 1
+SAMPLE = 500
+COMMON = 3
+"""A word that one in so many records of the sample has is not looked up: most records match."""
+FEW_VALUES = 1000
+"""Up to this number of records with a custom value, all of them are read and sorted."""
+SOME_VALUES = 50_000
+"""Up to this number their ids are read once, and compared with while the index of the order is walked."""
+
+
+@dataclass(frozen=True)
+class Matching:
+    """The records that match: those of `rows`, of them only those of `within` if it is given.
+
+    `total` is their number as far as it is known. `counted` counts them fast, up to MANY + 1 if `capped`.
+    """
+
+    rows: QuerySet[Any]
+    counted: QuerySet[Any]
+    total: int | None = None
+    within: QuerySet[Any] | None = None
+    capped: bool = False
+
+    def count(self) -> int:
+        """Return the number of records that match; MANY + 1 stands for more, if it is capped."""
+        if self.total is not None:
+            return self.total
+        counted = self.counted.order_by()
+        return (counted[: MANY + 1] if self.capped else counted).count()
+
+    def is_beyond(self, total: int) -> bool:
+        """Whether the total that `count` has returned stands for more."""
+        return self.capped and total > MANY
+
+
+def matching(queryset: QuerySet[Any], query: ListQuery) -> Matching:
+    """Return the records of the queryset that the query selects, in the form that pages fast."""
+    if query.without_prefilter is not None:
+        return _by_text(queryset, query, query.without_prefilter())
+    found = queryset.filter(query.where)
+    return _by_value(queryset, query) or Matching(found, found, capped=query.searched)
+
+
+def _by_text(queryset: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
+    """Find the records by the trigrams of a text, or walk along the order and `compare` the text.
+
+    The planner assumes that trigrams are independent and expects far too few records. For few matches that is harmless:
+    the index finds all of them, and they are sorted. For many, a walk along the index of the order soon finds a page,
+    and compares the text alone. A first page looks at some records and counts up to MANY to choose between the two;
+    later pages read the cursor.
+    """
+    found, compared = queryset.filter(query.where), queryset.filter(compare)
+    if query.cursor is not None:
+        total = query.cursor.total
+    else:
+        some = queryset.filter(AnyOf("pk", ArraySubquery(queryset.order_by().values("pk")[:SAMPLE])))
+        common = some.filter(compare).order_by().count() * COMMON >= SAMPLE
+        total = (compared if common else found).order_by()[: MANY + 1].count()
+    if total > MANY:
+        return Matching(compared, found, total if query.searched else None, capped=query.searched)
+    # The limit is never reached; it only keeps the planner from walking the index of the order.
+    rows = queryset.filter(pk__in=found.order_by().values("pk")[:FENCE])
+    return Matching(rows, found, total, capped=query.searched)
+
+
+def _by_value(queryset: QuerySet[Any], query: ListQuery) -> Matching | None:
+    """Find the records by the rarest of their custom values. None: there is no such condition, or too many match.
+
+    By itself the planner looks for the value of each record on its way along the order.
+    """
+    values, rest = _split(query.where)
+    if not values:
+        return None
+    expected, rarest = min(((_expected(one.ids), one) for one in values), key=lambda pair: pair[0])
+    if expected > SOME_VALUES:
+        return None
+    others = queryset.filter(rest, *(Q(one) for one in values if one is not rarest))
+    found = others.filter(AnyOf("pk", ArraySubquery(rarest.ids)))
+    # A second condition may leave so little that a walk along the order would not end soon.
+    if expected <= FEW_VALUES or rest or len(values) > 1:
+        return Matching(found, found, capped=query.searched)
+    return Matching(others, found, within=rarest.ids, capped=query.searched)
+
+
+def _split(where: Q) -> tuple[list[HasValue], Q]:
+    """Return the conditions on values that must all hold, and the rest of `where`."""
+    if where.negated or (where.connector != Q.AND and len(where.children) > 1):
+        return [], where
+    values: list[HasValue] = []
+    rest: list[Any] = []
+    for child in where.children:
+        if isinstance(child, HasValue):
+            values.append(child)
+        elif isinstance(child, Q):
+            found, left = _split(child)
+            values += found
+            rest += [left] if left else []
+        else:
+            rest.append(child)
+    return values, Q(*rest)
+
+
+def _expected(rows: QuerySet[Any]) -> int:
+    """Return the number of rows that the planner expects."""
+    return int(json.loads(rows.order_by().explain(format="json"))[0]["Plan"]["Plan Rows"])
