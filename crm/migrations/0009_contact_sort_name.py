@@ -1,7 +1,4 @@
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
-
-from core.tenancy import unscoped
 
 # What names are sorted by: "Ångström" beside "angstrom", and nothing for a name of blanks. Letters that are no base with
 # an accent (ø, ł, đ, ı, æ, œ) are spelled out.
@@ -23,32 +20,9 @@ $$;
 CREATE TRIGGER contact_sort_name BEFORE INSERT OR UPDATE OF name, sort_name ON crm_contact
     FOR EACH ROW EXECUTE FUNCTION contact_sort_name();
 """
-BATCH = 5000
-FILL = """
-WITH batch AS (SELECT id FROM crm_contact WHERE id > %s ORDER BY id LIMIT %s),
-    filled AS (
-        UPDATE crm_contact c SET sort_name = name_sort_key(c.name) FROM batch
-        WHERE c.id = batch.id AND c.sort_name IS NULL AND c.name <> ''
-    )
-SELECT max(id) FROM batch
-"""
-
-
-def fill(apps, schema_editor):
-    """Give the contacts that are there their keys, in batches that lock few rows at a time."""
-    with unscoped(reason="migration: contacts of all companies"), schema_editor.connection.cursor() as cursor:
-        cursor.execute("SELECT has_table_privilege('crm_contact', 'UPDATE')")
-        if not cursor.fetchone()[0]:
-            return  # a new database, without contacts or grants yet
-        last = ""
-        while last is not None:
-            cursor.execute(FILL, [last, BATCH])
-            last = cursor.fetchone()[0]
 
 
 class Migration(migrations.Migration):
-    atomic = False
-
     dependencies = [
         ('crm', '0008_message_jobs_and_export_parts'),
     ]
@@ -61,9 +35,4 @@ class Migration(migrations.Migration):
         ),
         migrations.RunSQL(FUNCTION, 'DROP FUNCTION name_sort_key(text)'),
         migrations.RunSQL(TRIGGER, 'DROP TRIGGER contact_sort_name ON crm_contact; DROP FUNCTION contact_sort_name()'),
-        migrations.RunPython(fill, migrations.RunPython.noop),
-        AddIndexConcurrently(
-            model_name='contact',
-            index=models.Index(fields=['company', 'sort_name', 'id'], name='contact_sort_name'),
-        ),
     ]

@@ -17,7 +17,7 @@ from tests.kit.factories import ContactFactory
 pytestmark = pytest.mark.django_db
 NAMES = ["zoe", "Ängström", "", "angstrom b", "Łódź", "Straße", "strasse a", "Ann", "ÉMILE", "emil", "Жук", ""]
 SORTED = ["Ängström", "angstrom b", "Ann", "emil", "ÉMILE", "Łódź", "Straße", "strasse a", "zoe", "Жук"]
-migration = import_module("crm.migrations.0007_contact_sort_name")
+migration = import_module("crm.migrations.0010_fill_contact_sort_name")
 
 
 def by_name(cast: Cast, order: str, path: str = "/contact", name: str = "name") -> list[dict[str, object]]:
