@@ -1,9 +1,11 @@
-"""Headers of answers by address: what the pages may load, and that nobody keeps data of the API."""
+"""Headers of answers by address: what the pages may load, and that nobody keeps data of the API. Requests whose body
+has no length are refused."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -34,3 +36,15 @@ class HeadersMiddleware:
         if request.path_info.startswith(API):
             response.headers.setdefault("Cache-Control", "no-store")
         return response
+
+
+class BodyLengthMiddleware:
+    """Refuses a body without a length: WSGI cannot tell its end, so that it would be taken as empty."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
+            raise BadRequest("Transfer-Encoding: send the body with a Content-Length, not in chunks")
+        return self.get_response(request)

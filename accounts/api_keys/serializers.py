@@ -28,10 +28,10 @@ class NetworkInput(TextInput):
             raise serializers.ValidationError(
                 "must be an IP address, or a network such as 203.0.113.0/24", code="invalid"
             ) from None
-        if network.num_addresses > 1:
-            return str(network)
-        address = network.network_address
-        return str(getattr(address, "ipv4_mapped", None) or address)
+        mapped = getattr(network.network_address, "ipv4_mapped", None)
+        if mapped is not None and network.prefixlen >= 96:
+            network = ipaddress.ip_network((mapped, network.prefixlen - 96))
+        return str(network if network.num_addresses > 1 else network.network_address)
 
 
 class ApiKeyCreate(Input):

@@ -45,10 +45,10 @@ def update_member(*, actor: Actor, id: str, values: Mapping[str, Any], delete_ke
     """
     actor = reload_actor(actor)
     member = lock_member(id)
-    if not values:
+    if not values and not delete_keys:
         raise NamedError("RoleOrPermissionRequired_400", "give role, name or status")
     check_members(actor, [member])
-    if delete_keys and values.get("status") != Status.BLOCKED:
+    if delete_keys and values.get("status", member.status) != Status.BLOCKED:
         raise ValidationFailed("deleteKeys: only together with the status blocked")
     role = None
     if values.get("role") is not None:

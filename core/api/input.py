@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from rest_framework import serializers
@@ -112,6 +112,8 @@ class Input(serializers.Serializer[Any]):
     """References of a nested item of which one stands for the whole item, although answers show more of it."""
     orders: ClassVar[Mapping[str, Any]] = {}
     """Values that say what to do, and are no mere repetition if the record has them: key -> value."""
+    together: ClassVar[Sequence[str]] = ()
+    """Keys whose values depend on each other: if one changes, the others are no mere repetition."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -155,7 +157,9 @@ class FormInput(Input):
     def twice(self, data: dict[str, Any]) -> list[str]:
         """Return the names that have a value at the top and in formData."""
         form = data.get("formData")
-        return [name for name in (*self.system, *self.beside) if name in data and name in form] if form else []
+        if not isinstance(form, dict):
+            return []
+        return [name for name in (*self.system, *self.beside) if name in data and name in form]
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         form = data.get("formData", {}) if isinstance(data, dict) else None

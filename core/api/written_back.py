@@ -10,6 +10,7 @@ from orjson import loads
 from rest_framework import serializers
 
 from core.api.input import FormInput, IdList, Input, ObjectIdInput
+from core.ids import is_id
 from core.text.json import dumps
 
 if TYPE_CHECKING:
@@ -52,16 +53,16 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Mapping[str, An
     for key, value in body.items():
         if key in repeated:
             ignored += _differences(key, value, stored.get(key))
-        elif key not in stored or value != stored[key]:
+        elif key not in stored or not same(value, stored[key]):
             value = _reduced(key, schema.fields.get(key), value, stored.get(key), ignored)
             if value is not UNCHANGED:
                 changed[key] = value
     if not changed and issubclass(shown, declared.output):
         return WrittenBack(body, tuple(ignored), record)
+    kept = {name for name, value in schema.orders.items() if body.get(name) == value}
+    kept |= {*schema.together} if changed.keys() & schema.together else set()
     needed = {
-        name: body[name]
-        for name, field in schema.fields.items()
-        if name in body and (field.required or schema.orders.get(name, UNCHANGED) == body[name])
+        name: body[name] for name, field in schema.fields.items() if name in body and (field.required or name in kept)
     }
     return WrittenBack(needed | changed, tuple(ignored))
 
@@ -69,10 +70,21 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Mapping[str, An
 UNCHANGED = object()
 
 
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two JSON values are equal. Unlike in Python, true is not 1."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
 def _reduced(key: str, field: Any, value: Any, stored: Any, ignored: list[str]) -> Any:
     """Return what the input takes of a value that differs from the stored one, or UNCHANGED."""
     if key == "formData" and isinstance(value, dict) and isinstance(stored, dict):
-        return {name: item for name, item in value.items() if name not in stored or item != stored[name]} or UNCHANGED
+        return {
+            name: item for name, item in value.items() if name not in stored or not same(item, stored[name])
+        } or UNCHANGED
     if isinstance(field, ObjectIdInput) and isinstance(value, dict) and isinstance(stored, dict):
         if value.get("_id") != stored.get("_id"):
             return value
@@ -81,7 +93,7 @@ def _reduced(key: str, field: Any, value: Any, stored: Any, ignored: list[str]) 
     if isinstance(field, IdList) and isinstance(value, list) and isinstance(stored, list):
         known = {item["_id"]: item for item in stored if isinstance(item, dict)}
         for position, item in enumerate(value):
-            if isinstance(item, dict) and item.get("_id") in known:
+            if isinstance(item, dict) and is_id(item.get("_id")) and item["_id"] in known:
                 ignored += _differences(f"{key}.{position}", item, known[item["_id"]])
         return value
     return _fitting(field, value, stored)
@@ -91,8 +103,8 @@ def _fitting(field: Any, value: Any, stored: Any) -> Any:
     """Leave out the keys of nested objects that only answers have, and their empty values."""
     child = getattr(field, "child", None)
     if isinstance(child, Input) and isinstance(value, list):
-        shown = {key: None for item in stored or () if isinstance(item, dict) for key in item}
-        there = stored or ()
+        there = stored if isinstance(stored, list) else []
+        shown = {key: None for item in there if isinstance(item, dict) for key in item}
         return [_fitting(child, _named(child, item) if item in there else item, shown) for item in value]
     if not isinstance(field, Input) or not isinstance(value, dict):
         return value
@@ -116,7 +128,7 @@ def _refuses_null(field: serializers.Field[Any, Any, Any, Any]) -> bool:
 
 def _differences(path: str, value: Any, stored: Any) -> list[str]:
     """Return the paths at which the value differs from the stored one."""
-    if value == stored or (isinstance(stored, dict) and value == stored.get("_id", stored)):
+    if same(value, stored) or (isinstance(stored, dict) and value == stored.get("_id", stored)):
         return []
     if isinstance(value, dict) and isinstance(stored, dict):
         return [found for key, item in value.items() for found in _differences(f"{path}.{key}", item, stored.get(key))]

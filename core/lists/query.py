@@ -82,14 +82,22 @@ class ListQuery:
 
     @classmethod
     def parse(
-        cls, params: Mapping[str, Any], fields: FieldSet, *, extra: Iterable[str] = (), now: datetime | None = None
+        cls,
+        params: Mapping[str, Any],
+        fields: FieldSet,
+        *,
+        extra: Iterable[str] = (),
+        now: datetime | None = None,
+        strict: bool = False,
     ) -> ListQuery:
         """Parse a request's parameters. Raises a 400 that names the parameter for anything malformed or unknown.
 
         `extra` are the parameters that the endpoint itself reads. A cursor is valid only with the same values of them.
+        `strict` also refuses filters and searches that all records meet, as bulk operations do.
         """
         reader, extra = _Reader(params), sorted(extra)
         reader.allow_only(PARAMETERS.union(extra))
+        reader.refuse_repeated()
         cursor_text = reader.text("cursor")
         cursor = decode(cursor_text) if cursor_text else None
         cursor_mode = reader.boolean("cursorPagination") or cursor is not None
@@ -102,7 +110,7 @@ class ListQuery:
         sort = _sort(reader, fields, cursor)
         now = now or datetime.now(UTC)
         with prefiltering() as prefilters:
-            where, content = _where(reader, fields, now)
+            where, content = _where(reader, fields, now, strict=strict)
         content += [[name, str(reader.last(name))] for name in extra if name in reader.values]
         fingerprint = _fingerprint([[key.field.name, key.order] for key in sort], content)
         if cursor is not None and (
@@ -155,6 +163,12 @@ class _Reader:
         unknown = next((name for name in self.values if name not in known), None)
         if unknown is not None:
             raise refuse(shorten(unknown, 60), f"is an unknown parameter; known: {', '.join(sorted(known))}")
+
+    def refuse_repeated(self) -> None:
+        """Refuse a parameter that is sent twice and takes one value, since the other one would be lost."""
+        for name, values in self.values.items():
+            if len(values) > 1 and name not in LISTED:
+                raise refuse(name, "is there twice; send it once")
 
     def last(self, name: str) -> Any:
         """Return the last value of the parameter, or None if it wasn't sent."""
@@ -234,16 +248,22 @@ def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[Sor
     return tuple(SortKey(field, order == "desc") for field, order in zip(found, orders, strict=True))
 
 
-def _where(reader: _Reader, fields: FieldSet, now: datetime) -> tuple[Q, list[Any]]:
+def _where(reader: _Reader, fields: FieldSet, now: datetime, *, strict: bool = False) -> tuple[Q, list[Any]]:
     """Return all conditions as one Q, and their sources for the fingerprint."""
     search_by, search = reader.list("searchBy"), reader.text("searchValue")
     filters, advanced = reader.json("filters"), reader.json("advancedFilters")
     ids, nids = read_ids(reader.list("ids"), "ids"), read_ids(reader.list("nids"), "nids")
+    if strict and search_by and not search:
+        raise refuse("searchValue", "is missing beside searchBy; leave both out to act on all")
     parts = [_search(search_by, search, fields)]
-    if filters is not None:
-        parts.append(tree.compile(filters_tree(filters), fields, now=now, parameter="filters"))
-    if advanced is not None:
-        parts.append(tree.compile(tree.parse(advanced), fields, now=now))
+    for name, found in (("filters", filters), ("advancedFilters", advanced)):
+        if found is None:
+            continue
+        node = filters_tree(found) if name == "filters" else tree.parse(found)
+        part = tree.compile(node, fields, now=now, parameter=name)
+        if strict and not part:
+            raise refuse(name, "has no condition; leave it out to act on all")
+        parts.append(part)
     if ids:
         parts.append(Q(pk__in=ids))
     if nids:

@@ -55,7 +55,9 @@ class BulkSelection:
             raise refuse(
                 "ids", "name the records in ids, or set selectAll to true to act on all that match the query string"
             )
-        where = ListQuery.parse(params, fields, extra=extra, now=now).where if everything else Q(pk__in=ids)
+        where = Q(pk__in=ids)
+        if everything:
+            where = ListQuery.parse(params, fields, extra=extra, now=now, strict=True).where
         raw = (
             {"selectAll": True, "nids": nids, "query": _plain(query)}
             if everything

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any, NoReturn
 
 from django.db.models import Q
@@ -44,9 +45,21 @@ class Group:
 def load_json(text: str, parameter: str) -> Any:
     """Parse the parameter's JSON. Numbers with a fraction become Decimal, so that none is rounded."""
     try:
-        return json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
+        return json.loads(
+            text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=partial(_once, parameter)
+        )
     except (ValueError, RecursionError) as error:
         raise refuse(parameter, f"is not JSON ({shorten(error, 80)})") from None
+
+
+def _once(parameter: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its members. Raises a 400 for a name that is there twice, since one of them would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise refuse(parameter, f"names {shorten(twice, 40)!r} twice")
+    return found
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -75,6 +88,8 @@ def _parse_group(raw: Any, path: str, parameter: str, depth: int) -> Group:
         raise refuse(path, f"the operator of a group is and or or, not {shorten(operator, 40)!r}")
     if not isinstance(conditions, list | tuple):
         raise refuse(path, "conditions needs to be an array")
+    if operator == "or" and not conditions:
+        raise refuse(path, "an or needs conditions, of which one must hold")
     if len(conditions) > MAX_CONDITIONS:
         raise refuse(parameter, f"has {len(conditions)} conditions, at most {MAX_CONDITIONS} are allowed")
     return Group(

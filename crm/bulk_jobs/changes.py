@@ -88,13 +88,20 @@ def complete(job: BulkJob, matched: int, changed: int) -> BulkJob | None:
     return job
 
 
-def record_change(kind: RecordKind, source: Source, *, actor_id: str | None, automation: bool) -> str | None:
+def record_change(source: Source, *kinds: RecordKind, actor_id: str | None, automation: bool = True) -> str | None:
     """Create the job by which records that a request journaled for `source`, a bulk job's id, can be undone.
 
+    It counts as one of the first of the kinds that was journaled; records of this kind are `made_with` the others.
     Returns its id, or None if nothing was journaled.
     """
-    rows = Journal.objects.filter(panel=kind.panel, **{source.column: source.id})
-    ids = list(rows.order_by("record_id").values_list("record_id", flat=True))
+    found: dict[str, list[str]] = {}
+    rows = Journal.objects.filter(**{source.column: source.id}).order_by("record_id")
+    for panel, id in rows.values_list("panel", "record_id"):
+        found.setdefault(panel, []).append(id)
+    kind = next((kind for kind in kinds if kind.panel in found), None)
+    if kind is None:
+        return None
+    ids = found[kind.panel]
     selection = {"ids": ids, "nids": [], "query": {}}
     job = new_job(kind, UPDATE, actor_id=actor_id, selection=selection, automation=automation)
     job.pk = source.id

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.access import is_limited, quota_exceeded
-from core.errors import NamedError
+from core.errors import ApiError, NamedError
 from core.events import emit
 from core.jobs import notify_workers
 from crm.bulk_jobs.changes import UNDO_DAYS, UNDOABLE_FOR
@@ -19,10 +19,10 @@ from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.history.restore import RestoreResult
 from crm.bulk_jobs.models import BulkJob, Journal
 from crm.bulk_jobs.services import ENDED, WRONG_STATE, batch_rows, not_found, within_plan, work
-from crm.bulk_jobs.worker import MAX_REPORTED
+from crm.bulk_jobs.worker import MAX_REPORTED, add_to_report
 from crm.records.kinds import RecordKind
 from crm.records.results import MAX_BULK
-from crm.records.types import kind_of
+from crm.records.types import RECORD_TYPES, kind_of
 
 UNDOABLE = (BulkJob.Action.UPDATE, BulkJob.Action.DELETE, BulkJob.Action.RESTORE)
 KEPT_FOR = UNDOABLE_FOR + timedelta(days=1)
@@ -118,7 +118,8 @@ def _undo_next(job: BulkJob) -> dict[str, Any] | None:
         if stage == len(panels):
             return None
     kind = kind_of(panels[stage])
-    result = journal.restore(kind, source, ids, actor_id=job.created_by_id)
+    report = dict(job.report)
+    result, refused = _restore(kind, source, ids, job.created_by_id, report)
     _emit_events(kind, result, job)
     return {
         **found,
@@ -126,9 +127,35 @@ def _undo_next(job: BulkJob) -> dict[str, Any] | None:
         "position": ids[-1],
         "processed": job.processed + len(ids),
         "changed": job.changed + len(result.changed) + len(result.deleted),
-        "failed": job.failed + len(result.taken) + len(result.over_quota),
-        "report": _report(job.report, result, kind),
+        "failed": job.failed + len(result.taken) + len(result.over_quota) + refused,
+        "report": _report(report, result, kind),
     }
+
+
+def _restore(
+    kind: RecordKind, source: Source, ids: list[str], actor_id: str | None, report: dict[str, Any]
+) -> tuple[RestoreResult, int]:
+    """Restore a batch. A record that the company refuses does not affect the others.
+
+    Returns the outcome, and the number of refused records; the report names these.
+    """
+    what = RECORD_TYPES[kind.panel]
+    try:
+        with transaction.atomic():
+            result = journal.restore(kind, source, ids, actor_id=actor_id)
+            changed = {id: found for id, found in result.changed.items() if id not in result.revived}
+            warned = {**what.judge(changed), **what.judge_restored(result.revived)}
+    except ApiError as error:
+        if len(ids) == 1:
+            add_to_report(report, "failed", {ids[0]: error.detail})
+            return RestoreResult(), 1
+    else:
+        add_to_report(report, "warned", warned)
+        return result, 0
+    middle = len(ids) // 2
+    found, refused = _restore(kind, source, ids[:middle], actor_id, report)
+    more, others = _restore(kind, source, ids[middle:], actor_id, report)
+    return found.add(more), refused + others
 
 
 def _journaled(kind: RecordKind, source: Source) -> QuerySet[Journal]:

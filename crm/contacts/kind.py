@@ -23,6 +23,7 @@ CONTACT = RecordKind(
         Column("category_id", "category", "beside"),
         Column("email_key", derived=True),
         Column("number_key", derived=True),
+        Column("sort_name", derived=True, inserted=False, updated=False),
         # A merged contact keeps an unsubscription and a reply, so that nobody writes to it again.
         Column(
             "unsubscribed_at",

@@ -78,7 +78,7 @@ def _write(
         return write_contacts(schema, rows, existing="error", **common), None
     source = Source.bulk_job(new_id())
     written = write_contacts(schema, rows, existing="update", source=source, **common)
-    return written, record_change(CONTACT, source, **common) if written.updated else None
+    return written, record_change(source, CONTACT, **common) if written.updated else None
 
 
 def _read_one(

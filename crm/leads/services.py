@@ -103,13 +103,13 @@ def _write(
     automation: bool,
     rights: ContactRights,
 ) -> tuple[LeadResult, str | None]:
-    """Write the rows. Returns also the bulk job by which contacts that were overwritten can be restored."""
+    """Write the rows. Returns also the bulk job by which existing leads and contacts get back what they had."""
     common: Any = {"actor_id": actor_id, "automation": automation}
-    if existing_error:
-        return write_leads(schema, rows, existing="rule", rights=rights, **common), None
     source = Source.bulk_job(new_id())
-    written = write_leads(schema, rows, existing="update", rights=rights, source=source, **common)
-    return written, record_change(CONTACT, source, **common)
+    written = write_leads(
+        schema, rows, existing="rule" if existing_error else "update", rights=rights, source=source, **common
+    )
+    return written, record_change(source, LEAD, CONTACT, **common)
 
 
 def _notes(written: LeadResult, rights: ContactRights) -> list[tuple[int, str]]:

@@ -199,7 +199,7 @@ class _Attempt:
             [(item.id, item.row) for item in plan.updates],
             actor_id=self.actor_id,
             automation=self.automation,
-            source=import_source(self.import_id),
+            source=self.source or import_source(self.import_id),
         )
         if outcome.missing:  # somebody deleted a lead that was to be updated
             raise _Retry

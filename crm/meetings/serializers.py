@@ -46,6 +46,8 @@ class AttendeeInput(Input):
 
 
 class MeetingUpdate(AutomationInput):
+    together = ("startsAt", "endsAt", "timezone")
+
     title = TextInput(max_length=300, required=False)
     description = TextInput(max_length=20_000, allow_blank=True, required=False)
     lead = ObjectIdInput(required=False, allow_null=True, help_text="lead id")

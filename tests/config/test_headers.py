@@ -106,3 +106,10 @@ def test_collected_files_are_compressed_and_kept(tmp_path: Path, settings: Any) 
     answer = Client().get(f"/static/{hashed}", headers={"accept-encoding": "gzip"})
     assert (answer.status_code, answer["Content-Encoding"]) == (200, "gzip")
     assert "immutable" in answer["Cache-Control"]
+
+
+def test_a_body_without_a_length_is_refused(cast: Cast) -> None:
+    """It would be taken as empty: DELETE /file/recycle-bin with ids would clear the whole bin."""
+    answer = Client().delete(KEY + "/file/recycle-bin", headers={**cast.key.headers, "transfer-encoding": "chunked"})
+    assert (answer.status_code, answer.json()["message"]) == (400, "Validation error: the request is malformed")
+    assert answer.json()["warning"] == "Transfer-Encoding: send the body with a Content-Length, not in chunks"

@@ -251,3 +251,35 @@ def test_a_record_that_is_not_there_is_told_as_ever(cast: Cast, contact: dict[st
     assert cast.key.delete("/contact", {"ids": [contact["_id"]]}).status == 200
     answer = cast.key.put(f"/contact/{contact['_id']}", contact)
     assert (answer.status, answer.body["message"]) == (400, "Contact not found")
+
+
+HOSTILE = (5, True, "x", [], [[]], [{}], {}, {"_id": []}, [{"_id": []}], [{"_id": {}}], [{"_id": [[{}]]}], None)
+
+
+def test_hostile_values_beside_what_the_answer_has_are_no_500(places: list[Place], subtests: pytest.Subtests) -> None:
+    tried = 0
+    for one in places:
+        before = one.read()
+        for name in [*one.operation.endpoint.input().fields]:
+            for value in HOSTILE:
+                with row(subtests, one.operation):
+                    answer = one.write({**before, name: value})
+                    assert answer.status < 500, (name, value, answer.body)
+                tried += 1
+    assert tried > 500
+
+
+def test_true_is_not_one(cast: Cast, contact: dict[str, Any]) -> None:
+    field = cast.key.post("/custom-field", {"name": "Size", "fieldType": "number"}).data["_id"]
+    address = f"/contact/{contact['_id']}"
+    stored = cast.key.put(address, {"formData": {field: 1}}).data
+    refused = cast.key.put(address, {**stored, "formData": {**stored["formData"], field: True}})
+    assert (refused.status, "number" in refused.body["warning"]) == (400, True)
+
+
+def test_a_meeting_keeps_the_end_that_is_sent_with_a_new_start(cast: Cast) -> None:
+    times = {"startsAt": "2090-03-09T10:00:00Z", "endsAt": "2090-03-09T11:00:00Z"}
+    made = cast.key.post("/meeting", {"title": "Demo", **times}).data
+    body = {"_id": made["_id"], "startsAt": "2090-03-09T10:30:00.000Z", "endsAt": made["endsAt"]}
+    moved = cast.key.put(f"/meeting/{made['_id']}", body)
+    assert (moved.status, moved.data["startsAt"], moved.data["endsAt"]) == (200, body["startsAt"], made["endsAt"])

@@ -52,6 +52,13 @@ class RestoreResult:
     over_quota: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
+    def add(self, other: RestoreResult) -> RestoreResult:
+        """Add the outcome of other records."""
+        for name in self.__dataclass_fields__:
+            mine = getattr(self, name)
+            mine.extend(getattr(other, name)) if isinstance(mine, list) else mine.update(getattr(other, name))
+        return self
+
 
 def restore_batch(
     kind: RecordKind,

@@ -105,9 +105,9 @@ def test_a_restricted_key_works_from_where_it_was_made(cast: Cast) -> None:
 
 
 def test_a_restricted_key_works_from_its_addresses_and_networks(cast: Cast) -> None:
-    listed = ["198.51.100.0/24", "2001:DB8:1::1/48", "::ffff:192.0.2.1", "192.0.2.7/32"]
+    listed = ["198.51.100.0/24", "2001:DB8:1::1/48", "::ffff:192.0.2.1", "192.0.2.7/32", "::ffff:192.0.3.0/120"]
     made = from_address(cast.session, HOME, "POST", "/api", body={"ipRestriction": "restricted", "allowedIps": listed})
-    assert made.data["allowedIps"] == ["198.51.100.0/24", "2001:db8:1::/48", "192.0.2.1", "192.0.2.7"]
+    assert made.data["allowedIps"] == ["198.51.100.0/24", "2001:db8:1::/48", "192.0.2.1", "192.0.2.7", "192.0.3.0/24"]
     assert cast.session.get(f"/api/{made.data['_id']}").data["allowedIps"] == made.data["allowedIps"]
     caller = with_key(made.data["key"])
     for address, status in (

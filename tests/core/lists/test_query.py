@@ -163,6 +163,21 @@ def test_repeated_parameters_join() -> None:
     assert page(ids=f"{ann.id},{bob.id}", p=1, n=10).total_count == 2
 
 
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ('filters={"age":1}&filters={}', "filters: is there twice; send it once"),
+        ("searchValue=a&searchValue=b", "searchValue: is there twice"),
+        ('filters={"age":1,"age":2}', "filters: names 'age' twice"),
+        ('advancedFilters={"operator":"or","conditions":[]}', "advancedFilters: an or needs conditions"),
+    ],
+)
+def test_no_value_is_lost_in_silence(query: str, expected: str) -> None:
+    with pytest.raises(NamedError) as error:
+        ListQuery.parse(QueryDict(query), FIELDS)
+    assert error.value.detail.startswith(expected)
+
+
 def test_only_text_can_be_declared_searchable() -> None:
     with pytest.raises(ValueError, match="only text can be searched"):
         ListField("age", "number", "age", searchable=True)

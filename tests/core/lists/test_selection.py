@@ -36,6 +36,9 @@ def test_selection() -> None:
     assert selected({"ids": [ann.id], "selectAll": False}, filters='{"name": "Cid"}') == ["Ann"]
 
 
+ALL = '{"operator": "or", "conditions": [{"operator": "and", "conditions": []}]}'
+
+
 @pytest.mark.parametrize(
     ("body", "params", "expected"),
     [
@@ -54,6 +57,9 @@ def test_selection() -> None:
         ({"selectAll": None}, {}, "selectAll: needs to be true or false"),
         ({"selectAll": True}, {"filters": "x"}, "filters: is not JSON"),
         ({"selectAll": True}, {"filter": "{}"}, "filter: is an unknown parameter"),
+        ({"selectAll": True}, {"filters": "{}"}, "filters: has no condition; leave it out to act on all"),
+        ({"selectAll": True}, {"filters": '{"age": 1}', "advancedFilters": ALL}, "advancedFilters: has no condition"),
+        ({"selectAll": True}, {"searchBy": "name"}, "searchValue: is missing beside searchBy"),
     ],
 )
 def test_refusal(body: dict[str, Any], params: dict[str, str], expected: str) -> None:

@@ -6,8 +6,10 @@ from typing import Any
 
 from core.jobs import WORK
 from crm.models import Contact
+from tests.crm.bulk_jobs.helpers import done
 from tests.crm.contacts.helpers import form
 from tests.crm.imports.helpers import csv_of, upload, work
+from tests.crm.leads.helpers import make
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactCategoryFactory
 
@@ -53,6 +55,30 @@ def test_existing_error_false_overwrites_and_can_be_undone(cast: Cast) -> None:
     WORK["bulk-job"].drain(float("inf"))
     assert contacts(cast) == before
     assert "bulkJob" not in cast.key.post("/lead", {"formData": form(2), "existingError": False}).body
+
+
+def test_what_a_creation_changes_of_a_lead_can_be_undone(cast: Cast) -> None:
+    lead = make(cast, 1, formData={"value": 100, "notes": "first"})
+    over = {"formData": form(1, value=1, notes="over"), "existingError": False}
+    many = {"formData": [form(1, value=2, notes="twice")], "existingError": False}
+    for path, body in (("/lead", over), ("/lead/bulk", many)):
+        answer = cast.key.post(path, body)
+        assert answer.status == 200, answer.body
+        job = cast.key.get(f"/bulk-job/{answer.body['bulkJob']}").data
+        assert (job["panel"], job["changed"], job["canUndo"]) == ("lead", 1, True)
+        assert cast.key.get(f"/lead/{lead['_id']}").data["notes"] in ("over", "twice")
+        assert done(cast, cast.key.post(f"/bulk-job/{job['_id']}/undo").data["_id"])["changed"] == 1
+        found = cast.key.get(f"/lead/{lead['_id']}").data
+        assert (found["value"], found["notes"]) == (100, "first")
+
+
+def test_what_was_filled_can_be_undone(cast: Cast) -> None:
+    cast.key.post("/contact", {"formData": form(1)})
+    before = contacts(cast)
+    answer = cast.key.post("/lead", {"formData": form(1, name="Ann")})
+    assert contacts(cast) != before
+    done(cast, cast.key.post(f"/bulk-job/{answer.body['bulkJob']}/undo").data["_id"])
+    assert contacts(cast) == before
 
 
 def test_many_leads_are_written_as_one_after_another(cast: Cast) -> None:

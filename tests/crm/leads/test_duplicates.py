@@ -233,3 +233,20 @@ def test_restoring_by_a_job(cast: Cast, settings: Any) -> None:
     job = done(cast, queued.body["bulkJob"])
     assert (job["status"], job["changed"], job["failed"]) == ("completed", 1, 1)
     assert list(job["report"]["failed"]) == [gone[0]]
+
+
+def test_undoing(cast: Cast) -> None:
+    first = make(cast, 1)
+    closing = put(cast, first, formData={"status": "won"}).body["bulkJob"]
+    second, third = make(cast, 1), make(cast, 2)
+    gone = cast.key.delete("/lead", {"ids": [second["_id"], third["_id"]]}).body["bulkJob"]
+    fourth = make(cast, 1)
+    rule(cast, "refuse")
+    for job, refused, changed in ((closing, first, 0), (gone, second, 1)):
+        undoing = done(cast, cast.key.post(f"/bulk-job/{job}/undo").data["_id"])
+        assert (undoing["status"], undoing["changed"], undoing["failed"]) == ("completed", changed, 1)
+        assert undoing["report"]["failed"] == {
+            refused["_id"]: f"contact, productServices: {text(fourth['_id'])} (lead {refused['_id']})"
+        }
+    assert open_leads(cast) == 2
+    assert cast.key.get(f"/lead/{third['_id']}").status == 200

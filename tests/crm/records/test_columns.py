@@ -72,7 +72,7 @@ def test_groups_parts_and_derived_columns() -> None:
     )
     assert list(lead.parts) == ["status", "source", "value", "notes", "contact", "team", "teamMember"]
     assert (contact.derived_columns, lead.derived_columns, product.derived_columns) == (
-        {"email_key", "number_key"},
+        {"email_key", "number_key", "sort_name"},
         {"first_product"},
         frozenset(),
     )
