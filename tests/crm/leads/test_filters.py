@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from unicodedata import combining, normalize
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -122,6 +123,9 @@ def sort_value(record: dict[str, Any], name: str) -> Any:
     if name == "productServices.name":
         return min(record[name], default=None)
     value = record.get(name)
+    if name == "contact.name":
+        bare = "".join(sign for sign in normalize("NFKD", value.casefold()) if not combining(sign))
+        return bare.strip() or None
     return fold(value) if name == "contact.email" and value is not None else value
 
 
@@ -218,8 +222,10 @@ def conditions(draw: st.DrawFn) -> dict[str, Any]:
 
 TREES = st.recursive(
     conditions(),
-    lambda inner: st.fixed_dictionaries(
-        {"operator": st.sampled_from(["and", "or"]), "conditions": st.lists(inner, max_size=3)}
+    lambda inner: st.sampled_from(["and", "or"]).flatmap(
+        lambda operator: st.fixed_dictionaries(
+            {"operator": st.just(operator), "conditions": st.lists(inner, min_size=int(operator == "or"), max_size=3)}
+        )
     ),
     max_leaves=6,
 )

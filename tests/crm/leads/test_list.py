@@ -251,7 +251,13 @@ def test_roles(cast: Cast) -> None:
 
 def test_the_number_of_statements_does_not_grow_with_the_page(cast: Cast, world: dict[str, str]) -> None:
     items = [
-        {"email": f"many{n}@example.com", "countryCode": "+49", "number": f"1511{n:07}", "region": "x"}
+        {
+            "name": f"Many {n}",
+            "email": f"many{n}@example.com",
+            "countryCode": "+49",
+            "number": f"1511{n:07}",
+            "region": "x",
+        }
         for n in range(30)
     ]
     assert (
