@@ -18,9 +18,9 @@ from core.ids import new_id
 from core.jobs.liveness import release_lock
 from core.messages.defaults import DEFAULTS
 from tests.kit import openapi, provisioned
-from tests.kit.cast import Cast, make_cast
+from tests.kit.cast import Cast, keep_casts, kept_casts
 from tests.kit.clients import share_middleware
-from tests.kit.database import own_database, reset
+from tests.kit.database import keep_seeds, own_database, reset
 
 # The suite looks at the same examples each time, so that its result says something about the change; `make fuzz` looks
 # for new ones.
@@ -44,6 +44,8 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any, worke
     alive."""
     with django_db_blocker.unblock(), own_database(worker_id):
         provisioned.remember()
+        keep_casts()
+        keep_seeds()
         with django_db_blocker.block():
             yield
         release_lock()
@@ -54,15 +56,20 @@ TransactionTestCase._fixture_teardown = lambda case: reset()  # type: ignore[met
 
 
 @pytest.fixture
-def cast(db: None) -> Cast:
-    """A company, its owner, a narrow member and an API key."""
-    return make_cast()
+def casts(db: None) -> list[Cast]:
+    return kept_casts()
 
 
 @pytest.fixture
-def outsiders(db: None) -> Cast:
+def cast(casts: list[Cast]) -> Cast:
+    """A company, its owner, a narrow member and an API key."""
+    return casts[0]
+
+
+@pytest.fixture
+def outsiders(casts: list[Cast]) -> Cast:
     """Another company."""
-    return make_cast()
+    return casts[1]
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@ again as outsiders."""
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +41,10 @@ class Caller:
         self.prefix = prefix
         self.headers = headers
         self.client = Client(raise_request_exception=False)
+
+    def __deepcopy__(self, memo: object) -> Caller:
+        """Return a caller with a client, thus cookies, of its own."""
+        return Caller(self.prefix, dict(self.headers))
 
     def call(
         self, method: str, path: str, body: Any = None, query: dict[str, Any] | None = None, **extra: Any
@@ -118,3 +123,16 @@ def make_cast(permission: dict[str, Any] | None = None) -> Cast:
         session=Caller(SESSION, session_headers(owner)),
         narrow_session=Caller(SESSION, session_headers(narrow)),
     )
+
+
+_kept: list[Cast] = []
+
+
+def keep_casts() -> None:
+    """Make the companies of the fixtures `cast` and `outsiders`, which are in the database of every test."""
+    _kept[:] = make_cast(), make_cast()
+
+
+def kept_casts() -> list[Cast]:
+    """Return the casts of keep_casts() in objects that the test may change."""
+    return deepcopy(_kept)

@@ -41,7 +41,7 @@ PROJECT = {path.parent.name for path in settings.BASE_DIR.glob("*/__init__.py")}
 KEPT_DUMPS = 4
 TEMPLATE_LOCK = 0x7E57
 SEEDS = "test_seeds"
-"""The schema in which the template keeps a copy of the rows that post_migrate made."""
+"""The schema with a copy of the rows that every test finds."""
 
 
 def sources() -> list[Path]:
@@ -133,7 +133,6 @@ def _make_template(session: psycopg.Connection, template: str, dump: Path) -> No
     call_command("migrate", verbosity=0, interactive=False, run_syncdb=True)
     if not kept and "LEADWRIGHT_DATA" in os.environ:
         _keep(dump)
-    _keep_seeds()
     connection.close()
     session.execute(
         sql.SQL("ALTER DATABASE {} RENAME TO {}").format(sql.Identifier(unfinished), sql.Identifier(template))
@@ -201,19 +200,20 @@ def _with_rows(cursor: Any, tables: list[str]) -> list[str]:
     return [table for (table,) in cursor.fetchall()]
 
 
-def _keep_seeds() -> None:
-    """Copy the rows that a fresh database has to a schema of their own."""
+def keep_seeds() -> None:
+    """Copy the rows that the database has now, before the first test, to a schema of their own."""
     with as_owner(), connection.cursor() as cursor:
-        cursor.execute(f"CREATE SCHEMA {SEEDS}; GRANT USAGE ON SCHEMA {SEEDS} TO {SYSTEM_ROLE}, {APP_ROLE}")
         tables = _tables(cursor)
+        cursor.execute(f"CREATE SCHEMA {SEEDS}; GRANT USAGE, CREATE ON SCHEMA {SEEDS} TO {SYSTEM_ROLE}")
+    # The owner of the tables is under their policies, too: only the system's role sees all companies.
+    with unscoped(reason="tests keep the rows of all companies"), transaction.atomic(), connection.cursor() as cursor:
         for table in _with_rows(cursor, list(tables)):
             columns = ", ".join(f'"{column}"' for column in tables[table])
             cursor.execute(f'CREATE TABLE {SEEDS}."{table}" AS SELECT {columns} FROM public."{table}"')
-        cursor.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {SEEDS} TO {SYSTEM_ROLE}")
 
 
 def reset() -> None:
-    """Bring the database back to what post_migrate left, after a test that committed: only tables that were written to
+    """Bring the database back to what keep_seeds() found, after a test that committed: only tables that were written to
     are touched."""
     with unscoped(reason="tests clean up"), transaction.atomic(), connection.cursor() as cursor:
         tables = _tables(cursor)
