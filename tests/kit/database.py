@@ -33,7 +33,7 @@ from psycopg import sql
 from config.local.embedded.binaries import postgres_programs
 from config.local.embedded.postgres_setup import SUPERUSER
 from core.messages import forget
-from core.tenancy import APP_ROLE, SYSTEM_ROLE, as_owner, unscoped
+from core.tenancy import SYSTEM_ROLE, as_owner, unscoped
 from core.tenancy.row_security import CREATE_ROLES
 
 FOLDER = settings.BASE_DIR / "var" / "tests"

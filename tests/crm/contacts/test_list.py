@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,12 +10,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.crm.contacts.helpers import add_field, form
-from tests.kit.cast import Cast
+from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactCategoryFactory, ContactFactory, TagFactory
+from tests.kit.rows import kept_for_module
+
+pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def people(cast: Cast) -> dict[str, str]:
+def make_people(cast: Cast) -> dict[str, str]:
     """Four contacts with values of all kinds: name -> _id."""
     with cast.scope():
         vip, press = TagFactory(name="VIP"), TagFactory(name="Press")
@@ -49,6 +52,23 @@ def people(cast: Cast) -> dict[str, str]:
         assert answer.status == 200
         made[answer.data["name"]] = answer.data["_id"]
     return {**made, "vip": vip.pk, "press": press.pk, "customer": customer.pk}
+
+
+@pytest.fixture(scope="module")
+def kept(django_db_setup: None, django_db_blocker: Any) -> Iterator[tuple[Cast, dict[str, str]]]:
+    with kept_for_module(django_db_blocker):
+        cast = make_cast()
+        yield cast, make_people(cast)
+
+
+@pytest.fixture
+def cast(kept: tuple[Cast, dict[str, str]]) -> Cast:
+    return kept[0]
+
+
+@pytest.fixture
+def people(kept: tuple[Cast, dict[str, str]]) -> dict[str, str]:
+    return kept[1]
 
 
 def names(cast: Cast, **query: Any) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,10 +13,12 @@ from crm.models import File, Import, Lead, ProductService
 from tests.crm.leads.helpers import default_team, lead_field, make, member, product, team_of
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import TagFactory
+from tests.kit.rows import kept_for_module
+
+pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world(cast: Cast) -> dict[str, str]:
+def make_world(cast: Cast) -> dict[str, str]:
     """Four leads, of Ann, Bob, Cid and Dora, with relations of all kinds: name -> _id."""
     with cast.scope():
         hot, cold = TagFactory(name="Hot"), TagFactory(name="Cold")
@@ -76,6 +79,23 @@ def world(cast: Cast) -> dict[str, str]:
             Lead.objects.filter(pk=made[name]).update(import_job=job)
             made[file] = job.pk
     return {**made, "hot": hot.pk, "cold": cold.pk, "roof": roof.pk, "north": north.pk, "sam": sam.pk, "tom": tom.pk}
+
+
+@pytest.fixture(scope="module")
+def kept(django_db_setup: None, django_db_blocker: Any) -> Iterator[tuple[Cast, dict[str, str]]]:
+    with kept_for_module(django_db_blocker):
+        cast = make_cast()
+        yield cast, make_world(cast)
+
+
+@pytest.fixture
+def cast(kept: tuple[Cast, dict[str, str]]) -> Cast:
+    return kept[0]
+
+
+@pytest.fixture
+def world(kept: tuple[Cast, dict[str, str]]) -> dict[str, str]:
+    return kept[1]
 
 
 def names(cast: Cast, **query: Any) -> list[str]:
