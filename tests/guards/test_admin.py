@@ -283,8 +283,8 @@ def test_a_nul_in_an_address_or_a_value_is_no_error_of_ours(company: Company, st
     for path in paths:
         for nul in NUL_PLACES:
             address = "/" + re.sub(r"<[^>]+>", nul, path).replace("^", "").replace("$", "")
-            for answer in (staff.get(address), staff.post(address, {"command": "x"})):
-                assert answer.status_code < 500, (address, answer.status_code)
+            assert staff.get(address).status_code < 500, address
+        assert staff.post(address, {"command": "x"}).status_code < 500, address
         assert Client().get(address).status_code < 500, address
 
 
