@@ -20,7 +20,7 @@ from core.messages.defaults import DEFAULTS
 from tests.kit import openapi, provisioned
 from tests.kit.cast import Cast, keep_casts, kept_casts
 from tests.kit.clients import share_middleware
-from tests.kit.database import keep_seeds, own_database, reset
+from tests.kit.database import keep_seeds, own_database, remove_companies, reset
 
 # The suite looks at the same examples each time, so that its result says something about the change; `make fuzz` looks
 # for new ones.
@@ -70,6 +70,12 @@ def cast(casts: list[Cast]) -> Cast:
 def outsiders(casts: list[Cast]) -> Cast:
     """Another company."""
     return casts[1]
+
+
+@pytest.fixture
+def nobody(db: None) -> None:
+    """The service is new: it has neither companies nor users."""
+    remove_companies()
 
 
 @pytest.fixture

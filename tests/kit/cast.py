@@ -125,6 +125,7 @@ def make_cast(permission: dict[str, Any] | None = None) -> Cast:
     )
 
 
+KEPT_COMPANIES = 2
 _kept: list[Cast] = []
 
 

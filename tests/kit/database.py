@@ -30,10 +30,12 @@ from django.db import connection, transaction
 from django.db.models.signals import post_migrate
 from psycopg import sql
 
+from accounts.models import Company, RefreshToken, User
 from config.local.embedded.binaries import postgres_programs
 from config.local.embedded.postgres_setup import SUPERUSER
 from core.messages import forget
 from core.tenancy import SYSTEM_ROLE, as_owner, unscoped
+from core.tenancy.models import CompanyRow
 from core.tenancy.row_security import CREATE_ROLES
 
 FOLDER = settings.BASE_DIR / "var" / "tests"
@@ -210,6 +212,14 @@ def keep_seeds() -> None:
         for table in _with_rows(cursor, list(tables)):
             columns = ", ".join(f'"{column}"' for column in tables[table])
             cursor.execute(f'CREATE TABLE {SEEDS}."{table}" AS SELECT {columns} FROM public."{table}"')
+
+
+def remove_companies() -> None:
+    """Delete all companies and users; they come back after the test."""
+    with unscoped(reason="tests of an empty service"), transaction.atomic(), connection.cursor() as cursor:
+        owned = [model._meta.db_table for model in apps.get_models() if issubclass(model, CompanyRow)]
+        for table in (*_with_rows(cursor, owned), *(model._meta.db_table for model in (RefreshToken, Company, User))):
+            cursor.execute(f'DELETE FROM public."{table}"')
 
 
 def reset() -> None:

@@ -18,6 +18,8 @@ from tests.accounts.auth.helpers import INVALID, PASSWORD, private, public
 from tests.kit.cast import Answer
 from tests.kit.factories import UserFactory
 
+pytestmark = pytest.mark.usefixtures("nobody")
+
 
 @pytest.fixture
 def user(db: None) -> User:

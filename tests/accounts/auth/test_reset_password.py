@@ -14,6 +14,8 @@ from tests.accounts.auth.helpers import DEAD, OTHER, PASSWORD, at, kinds_to, log
 from tests.kit.cast import Answer
 from tests.kit.factories import UserFactory
 
+pytestmark = pytest.mark.usefixtures("nobody")
+
 
 @pytest.fixture
 def user(db: None) -> User:

@@ -23,6 +23,8 @@ from tests.accounts.auth.helpers import (
 )
 from tests.kit.factories import UserFactory
 
+pytestmark = pytest.mark.usefixtures("nobody")
+
 BAD_TOKENS = ("x", "x" * 1000, "a:b:c", "WyJ4Il0:1abc:def", "\u00fc", "..", "null")
 
 

@@ -11,7 +11,7 @@ from accounts.models import Company, Member
 from billing.models import Subscription
 from core.tenancy import unscoped
 from crm.models import CustomField
-from tests.kit.cast import Caller, Cast, make_cast, session_headers
+from tests.kit.cast import KEPT_COMPANIES, Caller, Cast, make_cast, session_headers
 from tests.kit.factories import UserFactory
 from tests.kit.threads import at_once
 
@@ -136,7 +136,7 @@ def test_an_unknown_time_zone(cast: Cast, private: Caller, name: str) -> None:
     for answer in (cast.key.put("/company", {"timezone": name}), private.post("/company", {**NEW, "timezone": name})):
         assert (answer.status, answer.body["message"]) == (400, "Invalid timezone")
     assert cast.key.get("/company").data["timezone"] == "UTC"
-    assert Company.objects.count() == 1
+    assert Company.objects.count() == KEPT_COMPANIES
 
 
 def test_a_company_without_a_subscription_says_how_it_is_opened(cast: Cast, private: Caller) -> None:
@@ -219,7 +219,7 @@ def test_what_a_new_company_needs(private: Caller, missing: str) -> None:
     answer = private.post("/company", {name: value for name, value in NEW.items() if name != missing})
     assert answer.status == 400
     assert missing in answer.body["warning"]
-    assert Company.objects.count() == 1
+    assert Company.objects.count() == KEPT_COMPANIES
 
 
 @pytest.mark.parametrize(
@@ -234,4 +234,4 @@ def test_a_new_company_s_values_are_checked(private: Caller, changed: dict[str, 
 def test_a_company_is_opened_by_a_session_alone(cast: Cast) -> None:
     for headers in ({}, {"apikey": cast.api_key.key}, {"Authorization": "Bearer nonsense"}):
         assert Caller("/api/private", headers).post("/company", NEW).status == 401
-    assert Company.objects.count() == 1
+    assert Company.objects.count() == KEPT_COMPANIES

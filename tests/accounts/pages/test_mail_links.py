@@ -13,6 +13,8 @@ from accounts.programs.referrals import make_code
 from tests.accounts.auth.helpers import OTHER, PASSWORD, kinds_to, logins, mails_to, public, register, token_in
 from tests.kit.factories import UserFactory
 
+pytestmark = pytest.mark.usefixtures("nobody")
+
 PAGES = ("/register", "/verify-email", "/resend-verification", "/forgot-password", "/reset-password")
 
 

@@ -25,6 +25,8 @@ from tests.accounts.auth.helpers import (
 )
 from tests.kit.factories import UserFactory
 
+pytestmark = pytest.mark.usefixtures("nobody")
+
 ANSWER = {
     "status": "success",
     "success": True,
