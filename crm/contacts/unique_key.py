@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import orjson
 from django.db import connection
 
 from core.errors import NamedError
@@ -17,6 +18,18 @@ if TYPE_CHECKING:
 
 BULK_LOCK = 0x6C77_0001
 """First key of the advisory lock that admits one bulk writer per company. The second is the company's."""
+
+HOLDERS = """
+SELECT found.* FROM json_array_elements_text(%s::json) AS key CROSS JOIN LATERAL (
+    SELECT id, email_key, number_key FROM crm_contact
+    WHERE company_id = (SELECT current_setting('app.company')) AND {part} = key AND {where} OFFSET 0
+) AS found
+"""
+"""Looks keys up one by one, since planning for an array of thousands takes longer than that.
+
+The company is a subquery, so that the planner expects one of average size. For a new company, which its statistics do
+not have, it would expect no contacts, and read them all for each key.
+"""
 
 
 class KeyedRow(NamedTuple):
@@ -72,15 +85,11 @@ def heirs(keyed: Iterable[KeyedRow]) -> dict[str, str]:
 
 def _holders(keyed: Iterable[KeyedRow], where: str) -> Sequence[KeyHolder]:
     keyed = list(keyed)
-    emails = list({item.email_key for item in keyed if item.email_key})
-    numbers = list({item.number_key for item in keyed if item.number_key})
-    company = f"company_id = current_setting('app.company') AND {where}"
+    emails = {item.email_key for item in keyed if item.email_key}
+    numbers = {item.number_key for item in keyed if item.number_key}
+    statement = " UNION ".join(HOLDERS.format(part=part, where=where) for part in ("email_key", "number_key"))
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT id, email_key, number_key FROM crm_contact WHERE {company} AND email_key = ANY(%s)"
-            f" UNION SELECT id, email_key, number_key FROM crm_contact WHERE {company} AND number_key = ANY(%s)",
-            [emails, numbers],
-        )
+        cursor.execute(statement, [orjson.dumps(list(keys)).decode() for keys in (emails, numbers)])
         return [KeyHolder(*row) for row in cursor.fetchall()]
 
 

@@ -19,7 +19,7 @@ from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.unique_key import KeyedRow, KeyHolder, heirs, live_holders, lock_unique_key
 from crm.contacts.updates import Take, update_contacts
 from crm.records.inserts import insert_records
-from crm.records.values import add_tags, add_values
+from crm.records.values import add_new_values, add_tags
 
 Existing = Literal["error", "skip", "update"]
 MAX_ROUNDS = 5
@@ -233,7 +233,7 @@ def _complete(schema: ContactSchema, created: Sequence[KeyedRow], actor_id: str 
     """Add the values, tags and events of the new contacts."""
     if not created:
         return
-    add_values(schema, [(item.id, schema.stored_custom(item.row)) for item in created])
+    add_new_values(schema, [(item.id, item.row) for item in created])
     add_tags(schema.company_id, [(item.id, tag) for item in created for tag in item.row.tag_ids or ()], schema.kind)
     emit("contact.created", [item.id for item in created], actor_id=actor_id, automation=automation)
     found = heirs(created)

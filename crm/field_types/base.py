@@ -25,6 +25,10 @@ class IndexRow(NamedTuple):
     number: Decimal | None = None
     time: datetime | None = None
 
+    def given(self) -> dict[str, Any]:
+        """Return the one that is set, by its name."""
+        return {name: value for name, value in zip(self._fields, self, strict=True) if value is not None}
+
 
 class Reference(NamedTuple):
     """A reference to a record of the company; all references are checked together."""

@@ -54,11 +54,14 @@ class Lookups:
     def apply_to(self, row: Any, named: Mapping[str, str]) -> list[ValueProblem]:
         """Set the tags and the category of the row. Returns the problems. The tags are those of the import and of the
         row; the category is the row's or else the import's."""
+        row.tag_ids, row.category_id = self._job.tags or None, self._job.category_id
+        if not named:
+            return []
         tags = {name: (self._tags or {}).get(name.lower()) for name in split_names(named.get(TAGS, ""))}
         row.tag_ids = list(dict.fromkeys([*self._job.tags, *(tag for tag in tags.values() if tag)])) or None
         name = named.get(CATEGORY, "")
         category = self._category(name) if name else None
-        row.category_id = category or self._job.category_id
+        row.category_id = category or row.category_id
         problems = [
             ValueProblem(TAGS, "TagNotFound_400", f"the tag {name[:60]!r} cannot be made; {NO_TAG}")
             for name, tag in tags.items()

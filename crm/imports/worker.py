@@ -29,6 +29,7 @@ from crm.imports.readers import ReaderError, Row, RowError, Table
 from crm.imports.row_errors import ErrorLog
 from crm.imports.types import IMPORT_TYPES
 from crm.records.schema import RecordRow, ValueProblem
+from crm.records.values import prepare_values
 
 BATCH_ROWS = 2000
 LONGEST_TURN = 400.0
@@ -134,8 +135,8 @@ class _Turn:
                 batch = ahead.result()
                 if not batch.numbers:
                     break
-                ahead = reader.submit(self._read, items)
                 self._resolve_lookups(batch)
+                ahead = reader.submit(self._read, items)
                 if not self._write(batch, started) or self._turn_is_over():
                     release(job)
                     return
@@ -175,6 +176,7 @@ class _Turn:
             if row is None:
                 batch.failed.add(position)
                 continue
+            prepare_values(schema, row)
             batch.rows.append(row)
             if named := reader.named(cells):
                 batch.named[position] = named

@@ -29,7 +29,7 @@ from crm.leads.updates import PRODUCTS, LeadUpdates, update_leads
 from crm.products.models import ProductService
 from crm.records.inserts import insert_records
 from crm.records.schema import ValueProblem
-from crm.records.values import add_links, add_tags, add_values
+from crm.records.values import add_links, add_new_values, add_tags
 
 MAX_ROUNDS = 5
 CONTACT_EXISTS = "ContactAlreadyExists_400"
@@ -359,7 +359,7 @@ class _Attempt:
             for item in items
         ]
         insert_records(schema.kind, rows, company=schema.company_id, actor_id=self.actor_id, import_id=self.import_id)
-        add_values(schema, [(item.id, schema.stored_custom(item.row)) for item in items])
+        add_new_values(schema, [(item.id, item.row) for item in items])
         add_tags(schema.company_id, [(item.id, tag) for item in items for tag in item.row.tag_ids or ()], schema.kind)
         add_links(
             schema.company_id,

@@ -56,6 +56,8 @@ class RecordRow:
     custom: dict[str, Any] = field(default_factory=dict)
     tag_ids: Sequence[str] | None = None
     index: int = 0
+    typed: list[dict[str, Any]] | None = None
+    """Its rows of the value table as a new record, if they were made beforehand (crm.records.values)."""
 
 
 @dataclass(slots=True)
@@ -335,6 +337,7 @@ class RecordSchema:
                 problems.setdefault(position, []).append(ValueProblem(key, BAD_CUSTOM, message))
                 if drop_invalid:
                     rows[position].custom.pop(key, None)
+                    rows[position].typed = None
         return problems
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from core.ids import new_id
 from crm.field_types import FieldSpec
 from crm.records.kinds import RecordKind
-from crm.records.schema import RecordSchema
+from crm.records.schema import RecordRow, RecordSchema
 
 INSERT_VALUES = """
 INSERT INTO {values} (company_id, {link}, field_id, position, text, number, time)
@@ -42,14 +42,38 @@ def tag_links(kind: RecordKind) -> Links:
 
 def add_values(schema: RecordSchema, values: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
     """Insert the typed rows of stored custom values, given as (record id, values by uniqueFieldID)."""
-    fields, kind = schema.fields, schema.kind
-    rows = [
-        {"record": record, "field": fields[key].id, **row}
-        for record, custom in values
+    _insert_values(schema, ((record, _typed_values(schema, custom)) for record, custom in values))
+
+
+def add_new_values(schema: RecordSchema, records: Iterable[tuple[str, RecordRow]]) -> None:
+    """Insert the typed rows of new records, given as (record id, row)."""
+    _insert_values(
+        schema,
+        (
+            (id, _typed_values(schema, schema.stored_custom(row)) if row.typed is None else row.typed)
+            for id, row in records
+        ),
+    )
+
+
+def prepare_values(schema: RecordSchema, row: RecordRow) -> None:
+    """Make the row's typed rows beforehand, for a reader that works beside the database."""
+    row.typed = _typed_values(schema, schema.stored_custom(row))
+
+
+def _typed_values(schema: RecordSchema, custom: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the value table's rows of a record's stored values, without the record."""
+    fields = schema.fields
+    return [
+        {"field": fields[key].id, **row}
         for key, value in custom.items()
         if key in fields
         for row in typed_rows(fields[key], value)
     ]
+
+
+def _insert_values(schema: RecordSchema, values: Iterable[tuple[str, Sequence[Mapping[str, Any]]]]) -> None:
+    rows, kind = [{"record": record, **row} for record, typed in values for row in typed], schema.kind
     if rows:
         with connection.cursor() as cursor:
             statement = INSERT_VALUES.format(values=kind.value_table, link=kind.column)
@@ -58,7 +82,7 @@ def add_values(schema: RecordSchema, values: Iterable[tuple[str, Mapping[str, An
 
 def typed_rows(field: FieldSpec, value: Any) -> list[dict[str, Any]]:
     """Return the value table's rows of a stored value, without their record and field."""
-    return [{"position": position, **row._asdict()} for position, row in enumerate(field.index_rows(value))]
+    return [{"position": position, **row.given()} for position, row in enumerate(field.index_rows(value))]
 
 
 def remove_values(kind: RecordKind, pairs: Sequence[tuple[str, str]]) -> None:

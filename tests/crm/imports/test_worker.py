@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from core.ids import new_id
 from core.models import Event
 from crm.imports import row_errors
 from crm.models import Contact, ContactTag, CustomField, CustomFieldValue, ImportRowError, Tag
@@ -153,6 +154,26 @@ def test_skip_invalid_leaves_values_out_and_tells_them(cast: Cast) -> None:
     job = run(cast, content, columnMapping={**MAPPING, "Score": "score"}, options={"skipInvalid": True})
     assert counts(job) == ("completed", 1, 1, 0, 0, 0)
     assert [(error["row"], error["column"]) for error in job["rowErrors"]] == [(2, "Score")]
+
+
+def test_skip_invalid_leaves_unknown_members_out_of_the_values_that_filters_read(cast: Cast) -> None:
+    with cast.scope():
+        CustomField.objects.create(name="Owner", unique_field_id="owner", field_type="select", value_type="member")
+    lines = [f"{line},{id}" for line, id in zip(people(2), (cast.owner.pk, new_id()), strict=True)]
+    job = run(
+        cast,
+        csv_of(lines, HEADER + ",Owner"),
+        columnMapping={**MAPPING, "Owner": "owner"},
+        options={"skipInvalid": True},
+    )
+    assert counts(job) == ("completed", 2, 2, 0, 0, 0)
+    assert [(error["row"], error["column"]) for error in job["rowErrors"]] == [(3, "Owner")]
+    with cast.scope():
+        assert list(Contact.objects.order_by("email").values_list("custom", flat=True)) == [
+            {"owner": cast.owner.pk},
+            {},
+        ]
+        assert list(CustomFieldValue.objects.values_list("text", flat=True)) == [cast.owner.pk]
 
 
 def test_first_and_last_name_tags_and_category_by_name(cast: Cast) -> None:
