@@ -67,12 +67,12 @@ class Account(PersonPage):
         return self.done("Your new password is set. Other sessions have ended.")
 
     def do_accept(self) -> HttpResponse:
-        return self._answer("accepted", "You are a member now")
+        return self._answer_invite("accepted", "You are a member now")
 
     def do_decline(self) -> HttpResponse:
-        return self._answer("rejected", "Invite declined")
+        return self._answer_invite("rejected", "Invite declined")
 
-    def _answer(self, status: str, text: str) -> HttpResponse:
+    def _answer_invite(self, status: str, text: str) -> HttpResponse:
         answer = self.ask_private("POST", f"invite/{self.sent_id()}", None, {"status": status})
         return self.done(text) if answer.ok else self.refuse(answer)
 

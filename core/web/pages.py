@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views import View
 
-from core.access import Actor, Entitlement, entitlement
+from core.access import Actor, Entitlement, entitlement, entitlements_kept
 from core.errors import NamedError
 from core.ids import is_id
 from core.messages import resolve
@@ -209,6 +209,10 @@ class Page(View):
         return found
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        with entitlements_kept():
+            return self._serve(request, kwargs)
+
+    def _serve(self, request: HttpRequest, kwargs: Mapping[str, str]) -> HttpResponse:
         try:
             self.reader = self.find_reader(**kwargs)
         except NoSession:
