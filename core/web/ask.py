@@ -99,8 +99,8 @@ def in_process(
         if value is not None
     }
     request.GET = QueryDict(urlencode(texts))
-    request._body = content  # type: ignore[attr-defined]
-    request._read_started = True
+    request._body = content
+    request._read_started = True  # type: ignore[attr-defined]
     request.acting = actor  # type: ignore[attr-defined]
     return request
 

@@ -114,7 +114,6 @@ class JobProgress(JobPage):
     path = "jobs/<str:id>/progress"
     name = "job-progress"
     template = "web/jobs/progress.html"
-    menu = None
 
     def show(self) -> Mapping[str, Any]:
         return {"job": shown_job(self.read(f"bulk-job/{self.params['id']}").data)}

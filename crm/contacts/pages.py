@@ -49,7 +49,7 @@ class ContactPage(Page):
         answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
         return answer.data if answer is not None and answer.ok else []
 
-    def options(self, path: str) -> list[Option]:
+    def named_records(self, path: str) -> list[Option]:
         """Return the tags or categories, by name."""
         if not self.may(path):
             return []
@@ -70,8 +70,8 @@ class ContactPage(Page):
             Field("number", "Phone number", "tel", required=required("number"), placeholder="7400 123456"),
         ]
         fields += [made for one in shown_fields(self.definitions) if (made := form_field(one))]
-        fields.append(Field("category", "Category", "select", options=self.options("contact-category")))
-        if tags := self.options("tag"):
+        fields.append(Field("category", "Category", "select", options=self.named_records("contact-category")))
+        if tags := self.named_records("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))
         return Form([one for one in fields if one.name != "category" or one.options], values)
 
@@ -92,7 +92,7 @@ class Contacts(ContactPage):
     @cached_property
     def choices(self) -> list[Choice]:
         """The fields that people filter by."""
-        tags = tuple((one.value, one.label) for one in self.options("tag"))
+        tags = tuple((one.value, one.label) for one in self.named_records("tag"))
         found = [Choice("email", "E-mail")]
         found += [Choice("tags", "Tag", ("in",), tags)] if tags else []
         return [*found, *(choice_of(one) for one in shown_fields(self.definitions) if not one["children"])]

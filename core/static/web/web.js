@@ -122,5 +122,9 @@ document.addEventListener("keydown", (event) => {
 });
 
 const LOST = "The service does not answer. What you see may be out of date.";
-document.addEventListener("htmx:error", () => toast(LOST));
-document.addEventListener("htmx:response:error", (event) => { if (event.detail?.ctx?.response?.status !== 422) toast(LOST); });
+const REFUSED = "That was refused. Load the page again to see why.";
+document.addEventListener("htmx:error", (event) => { if (event.detail?.error?.name !== "AbortError") toast(LOST); });
+document.addEventListener("htmx:response:error", (event) => {
+  const status = event.detail?.ctx?.response?.status;
+  if (status !== 422) toast(status >= 500 || status === 429 ? LOST : REFUSED); // a refused form says at its fields why
+});
