@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
 from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
 from django.utils import timezone
@@ -17,6 +18,7 @@ from django.utils import timezone
 from accounts.auth import tokens
 from accounts.auth.tokens import Tokens
 
+PURGED_AT_ONCE = 10_000
 CLAIMS, COMPANY = "member_session", "company"
 """What the browser's session holds: the claims sub, sid and ver, and the company whose page was opened last."""
 
@@ -57,3 +59,11 @@ def end(request: HttpRequest) -> None:
         request.session.cycle_key()
     else:
         request.session.flush()
+
+
+def purge_browser_sessions() -> bool:
+    """Delete rows of sessions that have ended by their time. Returns whether there may be more."""
+    ended = Session.objects.filter(expire_date__lt=timezone.now())
+    found = list(ended.values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    Session.objects.filter(pk__in=found).delete()
+    return len(found) == PURGED_AT_ONCE

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 import time_machine
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.test import Client, override_settings
 from django.utils import timezone
 
 from accounts.auth import tokens
+from accounts.auth.browser_sessions import purge_browser_sessions
 from accounts.models import LoginLog, Member, RefreshToken, User
 from core.ids import new_id
 from tests.accounts.auth.helpers import logins
@@ -180,3 +182,10 @@ def test_the_demo_has_one_click_per_person(cast: Cast) -> None:
         assert client.post("/demo/enter", {"email": user.email}).status_code == 404
         assert "Dana" not in text_of(client.get("/login"))
     assert client.post("/demo/enter", {"email": user.email})["Location"] == at(cast.owner)
+
+
+def test_ended_sessions_are_deleted(cast: Cast) -> None:
+    enter(cast.owner)
+    assert (purge_browser_sessions(), Session.objects.count()) == (False, 1)
+    with time_machine.travel(timezone.now() + settings.REFRESH_TOKEN_LIFETIME + timedelta(minutes=1), tick=False):
+        assert (purge_browser_sessions(), Session.objects.count()) == (False, 0)
