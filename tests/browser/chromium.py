@@ -14,6 +14,10 @@ PACKAGE, VERSION = "@sparticuz/chromium", "153.0.0"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CACHE = Path.home() / ".cache" / "leadwright"
 FETCHED = CACHE / f"chromium-{VERSION}"
+FONTS = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>{folder}/fonts</dir><cachedir>{folder}/fonts-cache</cachedir></fontconfig>
+"""
 SANDBOXLESS = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
 """Chromium's sandbox does not work for root, which is who runs many a container."""
 
@@ -61,6 +65,8 @@ def fetch_chromium() -> Chromium | None:
             else:
                 (out / packed.stem).write_bytes(content)
         (out / "chromium").chmod(0o755)
+        # The package's own names places of the service that it is made for; without a font text has no height.
+        (out / "fonts.conf").write_text(FONTS.format(folder=FETCHED))
         out.rename(FETCHED)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -76,10 +82,8 @@ def _unpack(content: bytes, out: Path) -> None:
 
 
 def _fetched() -> Chromium:
-    libraries = sorted({str(one.parent) for one in FETCHED.rglob("*.so*")})
-    environment = {"LD_LIBRARY_PATH": ":".join(libraries), "FONTCONFIG_PATH": str(FETCHED), "HOME": str(FETCHED)}
-    arguments = [*SANDBOXLESS, "--headless=shell", "--disable-gpu", "--single-process", "--no-zygote"]
-    return Chromium(str(FETCHED / "chromium"), arguments, environment)
+    environment = {"LD_LIBRARY_PATH": str(FETCHED / "lib"), "FONTCONFIG_PATH": str(FETCHED)}
+    return Chromium(str(FETCHED / "chromium"), [*SANDBOXLESS, "--headless=shell"], environment)
 
 
 if __name__ == "__main__":
