@@ -67,7 +67,8 @@ check: venv ## what CI runs: lint, types, imports, migrations, schema, the fuzze
 	@$(MAKE) --no-print-directory check-code
 	$(ON_SERVERS) -- $(MAKE) --no-print-directory check-django
 	@$(MAKE) --no-print-directory fuzz-coverage
-	@$(MAKE) --no-print-directory test
+	$(BIN)/python -m tests.browser.chromium
+	@NEEDS_BROWSER=1 $(MAKE) --no-print-directory test
 
 check-code: venv
 	$(BIN)/ruff check .

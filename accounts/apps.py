@@ -33,5 +33,10 @@ class AccountsConfig(AppConfig):
 
         register_gate(gate)
 
+        from accounts.members.readers import Browsers
+        from core.web.readers import set_source
+
+        set_source(Browsers())
+
         from accounts.auth import openapi  # noqa: F401  (describes the authentication paths in the schema)
         from accounts.staff_visits import services as visits  # noqa: F401  (registers its notice)

@@ -13,6 +13,11 @@ _PAGE = (
     "default-src 'none'; img-src 'self' data:; font-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline';"
     " base-uri 'none'; frame-ancestors 'none'"
 )
+WEB = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
+    " connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""The policy of every page that has no other: nothing inline, nothing foreign."""
 POLICIES = {
     # The back office's theme evaluates the expressions of its attributes (Alpine).
     "/admin/": f"{_PAGE}; script-src 'self' 'unsafe-eval'; form-action 'self'",
@@ -33,6 +38,8 @@ class HeadersMiddleware:
         for beginning, policy in POLICIES.items():
             if request.path_info.startswith(beginning):
                 response.headers.setdefault("Content-Security-Policy", policy)
+        if response.headers.get("Content-Type", "").startswith("text/html"):
+            response.headers.setdefault("Content-Security-Policy", WEB)
         if request.path_info.startswith(API):
             response.headers.setdefault("Cache-Control", "no-store")
         return response

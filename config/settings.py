@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "django_otp",
+    "django_htmx",
     "core",
     "accounts",
     "billing",

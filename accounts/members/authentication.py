@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
@@ -16,6 +17,25 @@ from core.ids import is_id
 from core.tenancy import unscoped
 
 
+def members_in_session(claims: dict[str, Any]) -> QuerySet[Member]:
+    """Return the memberships of the user of the claims, as long as their session is open (to be read unscoped)."""
+    members = Member.objects.filter(is_open(claims), user_id=claims["sub"])
+    return members.filter(user__is_active=True, user__session_version=version_of(claims))
+
+
+def member_actor(user_id: str, company_id: str, member_id: str, status: str, permissions: Any) -> Actor:
+    """Return the actor of a membership."""
+    return Actor(
+        AuthPath.SESSION,
+        user_id,
+        company_id,
+        member_id,
+        is_owner=status == Member.Status.OWNER,
+        is_accepted=status == Member.Status.ACCEPTED,
+        permissions=permissions or {},
+    )
+
+
 class SessionAuthentication(BaseAuthentication):
     """Header `Authorization: Bearer <session JWT>` with `authmember`, the _id of the user's member that acts."""
 
@@ -25,22 +45,13 @@ class SessionAuthentication(BaseAuthentication):
         if not is_id(member_id):
             raise InvalidToken("send the header authmember: <member _id>")
         with unscoped(reason="authentication: the member says which company it is"):
-            members = Member.objects.filter(is_open(claims), pk=member_id, user_id=claims["sub"])
-            members = members.filter(user__is_active=True, user__session_version=version_of(claims))
+            members = members_in_session(claims).filter(pk=member_id)
             found = members.values_list("company_id", "status", "role__permission").first()
         if found is None:
             session_user(claims)
             raise InvalidToken("authmember is not a membership of yours")
         company_id, status, permissions = found
-        actor = Actor(
-            AuthPath.SESSION,
-            claims["sub"],
-            company_id,
-            member_id,
-            is_owner=status == Member.Status.OWNER,
-            is_accepted=status == Member.Status.ACCEPTED,
-            permissions=permissions or {},
-        )
+        actor = member_actor(claims["sub"], company_id, member_id, status, permissions)
         return actor, actor
 
     def authenticate_header(self, request: Request) -> str:

@@ -21,10 +21,6 @@ HEADERS = {
     # sites get nothing.
     "Referrer-Policy": "same-origin",
     "X-Robots-Tag": "noindex",
-    "Content-Security-Policy": (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src https:; form-action 'self'; base-uri 'none';"
-        " frame-ancestors 'none'"
-    ),
 }
 
 
@@ -42,8 +38,8 @@ class Page(FormView, ABC):
         return Brand()
 
     @abstractmethod
-    def act(self, form: Any) -> dict[str, Any]:
-        """Call the service with the form's values. Returns context for `done_template`."""
+    def act(self, form: Any) -> dict[str, Any] | HttpResponse:
+        """Call the service with the form's values. Returns context for `done_template`, or an answer in its place."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
@@ -56,7 +52,7 @@ class Page(FormView, ABC):
 
     def form_valid(self, form: Any) -> HttpResponse:
         try:
-            context = self.act(form)
+            done = self.act(form)
         except InvalidLink:
             raise
         except TooManyAttempts as error:
@@ -67,7 +63,7 @@ class Page(FormView, ABC):
         except ApiError as error:
             add_error(form, error)
             return self.form_invalid(form)
-        return self.page(self.done_template, context)
+        return done if isinstance(done, HttpResponse) else self.page(self.done_template, done)
 
     def form_invalid(self, form: Any) -> HttpResponse:
         return self.page(self.template_name, {"form": form}, status=400)

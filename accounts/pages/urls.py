@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from django.urls import path
 
-from accounts.pages import invite, views
+from accounts.pages import invite, session, views
 
 app_name = "pages"
 urlpatterns = [
+    path("", session.Root.as_view(), name="root"),
+    path("login", session.Login.as_view(), name="login"),
+    path("logout", session.Logout.as_view(), name="logout"),
     path("register", views.Register.as_view(), name="register"),
     path("verify-email", views.VerifyEmail.as_view(), name="verify-email"),
     path("resend-verification", views.ResendVerification.as_view(), name="resend-verification"),

@@ -21,7 +21,7 @@ from accounts.models import Member, StaffVisit
 from accounts.staff_visits.services import PERMISSION, end_visit, note_page
 from billing.models import Subscription
 from config.admin import TITLES
-from config.staff_visits.api_reader import ApiAnswer, read_endpoint
+from config.staff_visits.api_reader import read_endpoint
 from config.staff_visits.cells import cell, columns, entries, heading, nested, visible
 from config.staff_visits.resources import Resource, find_resources
 from core.api.endpoint import Endpoint
@@ -29,6 +29,7 @@ from core.api.output import Output
 from core.api.routers import Operation
 from core.ids import is_id
 from core.tenancy import company_scope
+from core.web.ask import Answer
 
 SIZE = 50
 BACK = 20
@@ -193,9 +194,7 @@ def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **id
     return visiting.page(request, "visit_list.html", context, resource.route.path)
 
 
-def _contents(
-    answer: ApiAnswer, endpoint: Endpoint
-) -> tuple[list[dict[str, Any]], dict[str, Any], type[Output] | None]:
+def _contents(answer: Answer, endpoint: Endpoint) -> tuple[list[dict[str, Any]], dict[str, Any], type[Output] | None]:
     """Return the rows of the answer, the record that contains them (empty if data is the rows), and a row's Output."""
     if not answer.ok:
         return [], {}, endpoint.output

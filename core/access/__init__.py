@@ -1,7 +1,14 @@
 """Actors, and the entitlements and quotas of their companies (contract section 5)."""
 
 from core.access.actor import OWNERS_ONLY, Actor, AuthPath, permission_of
-from core.access.entitlements import Entitlement, check_key, check_session, entitlement, set_entitlements
+from core.access.entitlements import (
+    Entitlement,
+    check_key,
+    check_session,
+    entitlement,
+    entitlements_kept,
+    set_entitlements,
+)
 from core.access.quota import (
     OWN_LIMIT,
     PLAN_LIMIT,
@@ -31,6 +38,7 @@ __all__ = [
     "check_session",
     "count_usage",
     "entitlement",
+    "entitlements_kept",
     "is_limited",
     "limit_errors",
     "limited",

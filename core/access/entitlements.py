@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from core.access.actor import OWNERS_ONLY, Actor, permission_of
@@ -34,12 +36,31 @@ def set_entitlements(source: Callable[[str], Entitlement | None]) -> None:
     _source = source
 
 
+_kept: ContextVar[dict[str, Entitlement | None] | None] = ContextVar("leadwright_entitlements", default=None)
+
+
+@contextmanager
+def entitlements_kept() -> Iterator[None]:
+    """Open a block that reads each company's entitlement once, for a page, which asks the API several times."""
+    token = _kept.set({})
+    try:
+        yield
+    finally:
+        _kept.reset(token)
+
+
 def entitlement(company: str) -> Entitlement:
     """Return the company's entitlement.
 
     Raises SubscriptionExpired_400 without an active subscription. Its message row has status 500, as the contract says.
     """
-    found = _source(company)
+    kept = _kept.get()
+    if kept is None:
+        found = _source(company)
+    else:
+        if company not in kept:
+            kept[company] = _source(company)
+        found = kept[company]
     if found is None:
         raise NamedError(
             "SubscriptionExpired_400", "the company has no active subscription; subscribe or renew to go on"

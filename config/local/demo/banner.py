@@ -18,6 +18,7 @@ def banner(demo: Demo, address: str) -> str:
     login = demo.password
     return f"""
 Leadwright runs with a demo company of {demo.contacts:,} contacts. Open
+  {address}/           the members' pages: one click per person
   {address}/api/docs   the API, to read and to try
   {address}/admin/     the back office: {STAFF} / {login}
   {address}/mails/     the mails that the demo's sender has sent; none leaves this machine

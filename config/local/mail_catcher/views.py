@@ -34,7 +34,7 @@ def _here_only(view: View[P]) -> View[P]:
 
     @functools.wraps(view)
     def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        if not getattr(settings, "DEMO", False) or not _is_local(request):
+        if not getattr(settings, "DEMO", False) or not is_local(request):
             raise Http404
         response = view(request, *args, **kwargs)
         response.headers.setdefault("Content-Security-Policy", _PAGE_POLICY)
@@ -46,7 +46,8 @@ def _here_only(view: View[P]) -> View[P]:
     return guarded
 
 
-def _is_local(request: HttpRequest) -> bool:
+def is_local(request: HttpRequest) -> bool:
+    """Tell whether the request comes from this machine, and through no proxy."""
     if "X-Forwarded-For" in request.headers or "Forwarded" in request.headers:
         return False
     try:

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.models import Company, StaffVisit, StaffVisitPage, User
 from accounts.staff_visits.services import end_visit, open_visit
-from config.staff_visits.api_reader import VisitAuthentication, read_endpoint, visitor
+from config.staff_visits.api_reader import read_endpoint, visitor
 from config.staff_visits.resources import find_resources
 from config.urls import session
 from core.access import AuthPath
@@ -26,6 +26,7 @@ from core.api.routers import Operation
 from core.api.viewsets import ResourceViewSet
 from core.fields import EncryptedTextField
 from core.tenancy.row_security import company_models
+from core.web.ask import ActorAuthentication
 from crm.models import Contact, Tag
 from tests.guards.backoffice_rows import SECRET
 from tests.guards.population import populate
@@ -327,9 +328,9 @@ def test_a_visitor_is_refused_by_every_operation_that_writes(cast: Cast, visit: 
         request = HttpRequest()
         request.method = one.method
         request.META = {"REQUEST_METHOD": one.method, "SERVER_NAME": "localhost", "SERVER_PORT": "80"}
-        request.visitor = visitor(visit)  # type: ignore[attr-defined]
+        request.acting = visitor(visit)  # type: ignore[attr-defined]
         with CaptureQueriesContext(connection) as queries:
-            view = one.as_view(authentication_classes=[VisitAuthentication])
+            view = one.as_view(authentication_classes=[ActorAuthentication])
             answer = view(request, **dict.fromkeys(one.parameters, cast.company.pk))
         assert answer.status_code == 403, one
         assert b"a visit is for looking only" in answer.content

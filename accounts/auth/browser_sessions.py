@@ -1,0 +1,69 @@
+"""Sessions of browsers: the session cookie names a family of refresh tokens, as an access token does.
+
+So whatever ends sessions (a new password, a deactivated account, a log-out) ends both kinds. Nobody gets the family's
+refresh token: a browser's session ends with it, 30 days after the log-in.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
+from django.http import HttpRequest
+from django.middleware.csrf import rotate_token
+from django.utils import timezone
+
+from accounts.auth import tokens
+from accounts.auth.tokens import Tokens
+
+PURGED_AT_ONCE = 10_000
+CLAIMS, COMPANY = "member_session", "company"
+"""What the browser's session holds: the claims sub, sid and ver, and the company whose page was opened last."""
+
+
+def begin(request: HttpRequest, issued: Tokens) -> None:
+    """Begin the browser's session under a new key, so that a key that somebody planted is worth nothing.
+
+    A session of the back office that the same browser has goes on, and keeps its own, earlier end.
+    """
+    request.session.cycle_key()
+    rotate_token(request)
+    renew(request, issued.access)
+    request.session.pop(COMPANY, None)
+    if SESSION_KEY not in request.session:
+        request.session.set_expiry(timezone.now() + settings.REFRESH_TOKEN_LIFETIME)
+
+
+def renew(request: HttpRequest, access_token: str) -> None:
+    """Go on with the session of the access token."""
+    claims = tokens.read_access(access_token)
+    request.session[CLAIMS] = {name: claims[name] for name in ("sub", "sid", "ver")}
+
+
+def claims_of(request: HttpRequest) -> dict[str, Any] | None:
+    """Return the claims of the browser's session. `tokens.is_open` says whether it goes on."""
+    found = request.session.get(CLAIMS)
+    return found if isinstance(found, dict) else None
+
+
+def end(request: HttpRequest) -> None:
+    """Log out: the browser's session and its tokens end. A session of the back office goes on."""
+    claims = claims_of(request)
+    if claims is not None:
+        tokens.revoke_family(claims["sid"])
+    if SESSION_KEY in request.session:
+        for name in (CLAIMS, COMPANY):
+            request.session.pop(name, None)
+        request.session.cycle_key()
+    else:
+        request.session.flush()
+
+
+def purge_browser_sessions() -> bool:
+    """Delete rows of sessions that have ended by their time. Returns whether there may be more."""
+    ended = Session.objects.filter(expire_date__lt=timezone.now())
+    found = list(ended.values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    Session.objects.filter(pk__in=found).delete()
+    return len(found) == PURGED_AT_ONCE

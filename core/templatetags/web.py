@@ -1,0 +1,132 @@
+"""Tags and filters of pages: {% load web %}."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote
+
+from django import template
+from django.utils import timezone
+from django.utils.dateparse import parse_date, parse_datetime
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from lucide.templatetags.lucide import lucide
+
+from core.text.formats import Formats
+from core.web.lists import WORDS, Choice, Column, ListState
+from core.web.menu import menu_of
+
+register = template.Library()
+
+DAY = 86_400
+STEPS = ((60, "min", 3600), (3600, "h", DAY), (DAY, "d", 7 * DAY))
+"""Seconds of a unit, its sign, and the seconds up to which it is used."""
+
+
+@register.simple_tag
+@lru_cache(maxsize=256)
+def icon(name: str, css: str = "i") -> str:
+    """Draw an icon of Lucide, which says nothing to screen readers: the words stand beside it."""
+    return lucide(name, size=16, **{"class": css}, aria_hidden="true")
+
+
+@register.simple_tag(takes_context=True)
+def page_url(context: Mapping[str, Any], name: str, *args: str, **query: Any) -> str:
+    """Return the address of a page of the reader's company."""
+    address: str = context["page"].address(name, *args, **query)
+    return address
+
+
+@register.simple_tag(takes_context=True)
+def may(context: Mapping[str, Any], module: str, method: str = "GET") -> bool:
+    """Tell whether the reader may: {% may "contact" "DELETE" as can_delete %}."""
+    allowed: bool = context["page"].may(module, method)
+    return allowed
+
+
+@register.simple_tag(takes_context=True)
+def menu(context: Mapping[str, Any]) -> Any:
+    """Return the groups of the menu: (name, [(page class, its item)])."""
+    return menu_of(context["page"])
+
+
+@register.simple_tag
+def sorting(state: ListState, column: Column) -> tuple[str, str]:
+    """Return (aria-sort, the address that sorts by the column)."""
+    return state.sorted_by(column)
+
+
+@register.filter
+def get(value: Any, name: str) -> Any:
+    """Return an item whose name is in a variable: {{ contact.formData|get:field.uniqueFieldID }}."""
+    return value.get(name) if isinstance(value, Mapping) else None
+
+
+@register.filter
+def cell(value: Any) -> str:
+    """Write a value of any type in one line: names of records, lists with commas, yes and no, nothing for null."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "Yes" if value else "No"
+    if isinstance(value, Mapping):
+        return str(value.get("name") or value.get("label") or value.get("email") or "")
+    if isinstance(value, list):
+        return ", ".join(cell(one) for one in value)
+    return str(value)
+
+
+@register.filter
+def with_filter(state: ListState, name: str) -> str:
+    """Return the query with one more filter for a value that follows it: {{ state|with_filter:"tags" }}{{ id }}."""
+    return f"{state.link()}&f={quote(name)}:in:"
+
+
+@register.filter
+def operator_words(choice: Choice) -> list[tuple[str, str]]:
+    """Return the (operator, its words) that the field can be filtered by."""
+    return [(one, WORDS[one]) for one in choice.operators if one in WORDS]
+
+
+@register.filter
+def initials(name: str | None) -> str:
+    return "".join(word[0] for word in (name or "?").split()[:2]).upper()
+
+
+@register.filter
+def tint(name: str | None) -> int:
+    """Return a number from 1 to 6, the same for the same name, for the colour of an avatar."""
+    return sum(map(ord, name or "")) % 6 + 1
+
+
+@register.simple_tag(takes_context=True)
+def when(context: Mapping[str, Any], value: Any) -> SafeString | str:
+    """Write a time as people say it, with the exact time, in the company's zone and formats, on hover."""
+    moment = parse_datetime(value) if isinstance(value, str) else value
+    if not isinstance(moment, datetime):
+        return day(context, value)
+    formats: Formats = context["reader"].formats
+    exact = formats.datetime(moment)
+    return format_html('<time datetime="{}" title="{}">{}</time>', moment.isoformat(), exact, _ago(moment, formats))
+
+
+@register.simple_tag(takes_context=True)
+def day(context: Mapping[str, Any], value: Any) -> str:
+    """Write a day in the company's format."""
+    found = parse_date(value) if isinstance(value, str) else value
+    formats: Formats = context["reader"].formats
+    return formats.date(found) if isinstance(found, date) else ""
+
+
+def _ago(moment: datetime, formats: Formats) -> str:
+    seconds = (timezone.now() - moment).total_seconds()
+    if 0 <= seconds < 60:
+        return "just now"
+    for size, sign, until in STEPS:
+        if abs(seconds) < until:
+            count = int(abs(seconds) // size)
+            return f"{count} {sign} ago" if seconds > 0 else f"in {max(count, 1)} {sign}"
+    return formats.date(moment)

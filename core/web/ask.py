@@ -1,0 +1,155 @@
+"""Requests to the API's own handlers in process: for pages, and for staff visits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+from django.http import HttpRequest, QueryDict
+from django.urls import Resolver404, resolve
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+
+from core.access import Actor
+from core.api.endpoint import Endpoint
+from core.lists import FieldSet
+from core.text.json import dumps
+
+CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
+"""What the API learns of the browser's request: where it comes from."""
+
+
+class ActorAuthentication(BaseAuthentication):
+    """Authenticates the actor of a request in process, whom the page has checked."""
+
+    def authenticate(self, request: Request) -> tuple[Any, Actor]:
+        actor: Actor = request._request.acting  # type: ignore[attr-defined]
+        return actor, actor
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer of the API. `fields` are those of its list, if it is one."""
+
+    status: int
+    body: Mapping[str, Any]
+    fields: FieldSet | None = field(default=None, repr=False)
+
+    @property
+    def ok(self) -> bool:
+        return self.status < 400
+
+    @property
+    def data(self) -> Any:
+        return self.body.get("data")
+
+    @property
+    def message(self) -> str:
+        return str(self.body.get("message") or "")
+
+    @property
+    def warning(self) -> str:
+        """What is wrong, in an answer that is not ok; otherwise what there is to know beside the data."""
+        return str(self.body.get("warning") or "")
+
+    @property
+    def total(self) -> int | None:
+        return self.body.get("totalCount")
+
+    @property
+    def next_cursor(self) -> str:
+        return self.body.get("nextCursor") or ""
+
+    @property
+    def job(self) -> str:
+        """The id of the bulk job that can undo the change, or that still has to make it."""
+        return self.body.get("bulkJob") or ""
+
+
+def in_process(
+    actor: Actor,
+    method: str,
+    query: Mapping[str, Any] | None = None,
+    body: Any = None,
+    caller: HttpRequest | None = None,
+) -> HttpRequest:
+    """Make a request of the actor, without the cookies and the session of the browser that `caller` comes from.
+
+    Values of the query that are no text go as JSON, and None is left out.
+    """
+    request = HttpRequest()
+    request.method = method
+    request.path = request.path_info = "/"
+    content = b"" if body is None else dumps(body)
+    own = {name: caller.META[name] for name in CALLERS_OWN if name in caller.META} if caller is not None else {}
+    request.META = {
+        **own,
+        "REQUEST_METHOD": method,
+        "SERVER_NAME": "localhost",
+        "SERVER_PORT": "80",
+        "CONTENT_TYPE": "application/json",
+        "CONTENT_LENGTH": str(len(content)),
+    }
+    texts = {
+        name: value if isinstance(value, str) else dumps(value).decode()
+        for name, value in (query or {}).items()
+        if value is not None
+    }
+    request.GET = QueryDict(urlencode(texts))
+    request._body = content
+    request._read_started = True  # type: ignore[attr-defined]
+    request.acting = actor  # type: ignore[attr-defined]
+    return request
+
+
+def answer_of(response: Any, declared: Endpoint | None) -> Answer:
+    """Read a response of the API. Raises TypeError for a stream, which no page shows: ask for a page of the list."""
+    if response.streaming:
+        response.close()
+        raise TypeError(f"{declared.summary if declared else 'the address'} answers a stream; ask for a page (n, p)")
+    fields = declared.listing.fields if declared and declared.listing else None
+    return Answer(response.status_code, orjson.loads(response.content or b"{}"), fields)
+
+
+def ask(
+    actor: Actor,
+    mount: str,
+    method: str,
+    path: str,
+    query: Mapping[str, Any] | None = None,
+    body: Any = None,
+    *,
+    caller: HttpRequest | None = None,
+) -> Answer:
+    """Ask the operation at the address, as the actor. Permission, plan, company, events and texts are the API's own.
+
+    `mount` is api/protected or api/private; `path` is below it. Raises LookupError for what the API does not have.
+    """
+    try:
+        found = resolve(f"/{mount}/{path}")
+    except Resolver404:
+        raise LookupError(f"the API has no {mount}/{path}") from None
+    view: Any = getattr(found.func, "cls", None)
+    actions: Mapping[str, str] = getattr(found.func, "actions", None) or {}
+    action = actions.get(method.lower())
+    if view is None or action is None:
+        raise LookupError(f"the API has no {method} {mount}/{path}")
+    handle = view.as_view(dict(actions), authentication_classes=[ActorAuthentication])
+    response = handle(in_process(actor, method, query, body, caller), **found.kwargs)
+    return answer_of(response, getattr(getattr(view, action), "endpoint", None))
+
+
+def with_ids(value: Any) -> Any:
+    """Give every record its `_id` under `id` as well, since templates cannot read names with an underscore first."""
+    if isinstance(value, dict):
+        for inner in value.values():
+            with_ids(inner)
+        if "_id" in value:
+            value["id"] = value["_id"]
+    elif isinstance(value, list):
+        for inner in value:
+            with_ids(inner)
+    return value

@@ -1,0 +1,141 @@
+"""Forms of pages: fields as people see them, the API's body made from them, and refusals at the fields they name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+
+PIECE = re.compile(r"([A-Za-z_][\w-]*(?:\.[\w-]+)*): (.+)", re.DOTALL)
+SEVERAL = frozenset({"checks", "tags"})
+"""Kinds whose value is a list."""
+
+
+@dataclass(frozen=True)
+class Option:
+    value: str
+    label: str
+
+
+@dataclass
+class Field:
+    """A field of a form. `name` is its name in the API's body."""
+
+    name: str
+    label: str
+    kind: str = "text"
+    """text, email, tel, url, number, date, password, textarea, select, radio, checks, tags, switch or hidden."""
+    required: bool = False
+    help: str = ""
+    placeholder: str = ""
+    options: list[Option] = field(default_factory=list)
+    autocomplete: str = "off"
+    autofocus: bool = False
+    value: Any = ""
+    error: str = ""
+
+    @property
+    def id(self) -> str:
+        return f"f-{self.name}"
+
+    @property
+    def described_by(self) -> str:
+        """The ids of the texts about the field."""
+        return " ".join(f"{self.id}-{part}" for part, text in (("error", self.error), ("help", self.help)) if text)
+
+    @property
+    def chosen(self) -> list[str]:
+        """The values of a field with several, or the one of others, as text."""
+        values = self.value if isinstance(self.value, list) else [self.value]
+        return ["" if value is None else str(value) for value in values]
+
+    def read(self, sent: QueryDict) -> Any:
+        """Return what was sent, as the API takes it: numbers as numbers, nothing as "", [] or null."""
+        if self.kind == "switch":
+            return self.name in sent
+        if self.kind in SEVERAL:
+            return sent.getlist(self.name)
+        text = sent.get(self.name, "")
+        if self.kind != "password":
+            text = text.strip()
+        if self.kind == "number":
+            return _number(text)
+        return None if self.kind == "date" and not text else text
+
+
+def _number(text: str) -> Any:
+    """Return the number that the text writes, None for none, or the text itself, which the API then refuses."""
+    if not text:
+        return None
+    try:
+        return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
+    except ValueError:
+        return text
+
+
+class Form:
+    """A form on a page. `fill` takes what was sent, `values` has it for the API's body."""
+
+    def __init__(self, fields: Iterable[Field], values: Mapping[str, Any] | None = None) -> None:
+        self.fields = list(fields)
+        self.trouble: list[str] = []
+        """What is wrong with no single field."""
+        for one in self.fields:
+            if values is not None and one.name in values:
+                one.value = values[one.name]
+
+    def fill(self, sent: QueryDict) -> Form:
+        """Take what the browser sent. Fields that are not there stay as they are."""
+        for one in self.fields:
+            if one.name in sent or one.kind in SEVERAL or one.kind == "switch":
+                one.value = one.read(sent)
+        return self
+
+    @property
+    def values(self) -> dict[str, Any]:
+        return {one.name: one.value for one in self.fields}
+
+    @property
+    def wrong(self) -> list[Field]:
+        """The fields that were refused, for the summary above the form."""
+        return [one for one in self.fields if one.error]
+
+    @property
+    def is_wrong(self) -> bool:
+        return bool(self.trouble or self.wrong)
+
+    def changed(self, before: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values that differ from the record's, so that a form overwrites nothing that it did not touch."""
+        return {name: value for name, value in self.values.items() if (before.get(name) or "") != (value or "")}
+
+    def refuse(self, message: str, warning: str) -> None:
+        """Put an API's refusal at the fields that it names (`email: is required; number: …`), the rest above them."""
+        by_name = {one.name: one for one in self.fields}
+        rest: list[str] = []
+        last: Field | None = None
+        for piece in warning.split("; "):
+            found = PIECE.fullmatch(piece)
+            named = by_name.get(found[1].rpartition(".")[2]) if found else None
+            if named is not None and found is not None:
+                named.error = f"{named.error} {_sentence(found[2])}".strip()
+                last = named
+            elif last is not None and not found:
+                last.error += f"; {piece}"
+            elif piece:
+                rest.append(_sentence(piece))
+        duplicates = re.fullmatch(r"Duplicate field\(s\): (.+)", message)
+        for name in duplicates[1].split(", ") if duplicates else ():
+            if name in by_name and not by_name[name].error:
+                by_name[name].error = "Another record has this already."
+        if not self.wrong:
+            self.trouble.append(message)
+        self.trouble += rest
+
+
+def _sentence(text: str) -> str:
+    """Write a hint of the API as a sentence."""
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

@@ -1,0 +1,183 @@
+"""What the address of a list says (search, filters, sort, place), as parameters of the API and for the template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+
+SIZE = 50
+MOST_ROWS = 1000
+"""A page keeps at most so many rows; the next ones come on a page of their own."""
+WORDS = {
+    "contains": "contains",
+    "notContains": "does not contain",
+    "equals": "is",
+    "notEquals": "is not",
+    "in": "is",
+    "startsWith": "starts with",
+    "endsWith": "ends with",
+    "isEmpty": "is empty",
+    "isNotEmpty": "is known",
+    "greaterThan": "is above",
+    "lessThan": "is below",
+    "before": "is before",
+    "after": "is after",
+}
+"""Operator of the API -> the words of a chip."""
+WITHOUT_VALUE = ("isEmpty", "isNotEmpty")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A field that people filter by. `options` are (value, label), for fields with few values."""
+
+    name: str
+    label: str
+    operators: Sequence[str] = ("contains", "equals", "isEmpty", "isNotEmpty")
+    options: Sequence[tuple[str, str]] = ()
+    number: bool = False
+
+    def value(self, text: str) -> Any:
+        """Return the value as the API takes it."""
+        if not self.number:
+            return text
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+    def of(self, operator: str, text: str) -> Any:
+        """Return the value for the operator: `in` takes several."""
+        return [self.value(text)] if operator == "in" else self.value(text)
+
+
+@dataclass(frozen=True)
+class Chip:
+    """An active filter: its words, and the query without it."""
+
+    label: str
+    operator: str
+    value: str
+    without: str
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column. `sort` is the field that it is sorted by; `css` is a class of its cells."""
+
+    name: str
+    label: str
+    sort: str = ""
+    css: str = ""
+
+
+@dataclass
+class ListState:
+    """The state of a list, all of it in the address: `q`, `f=<field>:<operator>:<value>`, `sort`, `cursor`, `seen`."""
+
+    sent: QueryDict
+    choices: Mapping[str, Choice] = field(default_factory=dict)
+
+    @property
+    def search(self) -> str:
+        return self.sent.get("q", "").strip()
+
+    @property
+    def sort(self) -> str:
+        return self.sent.get("sort", "")
+
+    @property
+    def seen(self) -> int:
+        """The number of rows above, of the pages that the browser shows already."""
+        text = self.sent.get("seen", "0")
+        return int(text) if text.isdigit() and len(text) < 8 else 0
+
+    @property
+    def filters(self) -> list[tuple[str, str, str]]:
+        """The (field, operator, value) of the filters; what is no filter of this list is left out."""
+        found = []
+        for text in (*self.sent.getlist("f"), *self._added()):
+            name, _, rest = text.partition(":")
+            operator, _, value = rest.partition(":")
+            known = self.choices.get(name)
+            if known and operator in known.operators and (value or operator in WITHOUT_VALUE):
+                found.append((name, operator, value))
+        return found
+
+    def _added(self) -> list[str]:
+        """Return the filter that the form of the filter menu adds, from its fields."""
+        parts = [self.sent.get(name, "").strip() for name in ("field", "operator", "value")]
+        return [":".join(parts)] if parts[0] else []
+
+    @property
+    def is_narrowed(self) -> bool:
+        return bool(self.search or self.filters)
+
+    def query(self, *, size: int = SIZE) -> dict[str, Any]:
+        """Return the parameters of the API's list."""
+        asked: dict[str, Any] = {"n": str(size), "cursorPagination": "true", **self.selection()}
+        if self.sort:
+            asked |= {"sortBy": self.sort.removeprefix("-"), "sortOrder": "desc" if self.sort[0] == "-" else "asc"}
+        if self.sent.get("cursor"):
+            asked["cursor"] = self.sent["cursor"]
+        return asked
+
+    def selection(self) -> dict[str, Any]:
+        """Return the parameters that say which records, for lists and for bulk changes of all that match."""
+        conditions = [
+            {
+                "field": name,
+                "operator": operator,
+                **({} if operator in WITHOUT_VALUE else {"value": self.choices[name].of(operator, value)}),
+            }
+            for name, operator, value in self.filters
+        ]
+        found: dict[str, Any] = {"searchValue": self.search} if self.search else {}
+        if conditions:
+            found["advancedFilters"] = {"operator": "and", "conditions": conditions}
+        return found
+
+    @property
+    def chips(self) -> list[Chip]:
+        """The active filters with their words."""
+        found = []
+        for name, operator, value in self.filters:
+            choice = self.choices[name]
+            text = dict(choice.options).get(value, value)
+            found.append(
+                Chip(choice.label, WORDS.get(operator, operator), text, self.without_filter(name, operator, value))
+            )
+        return found
+
+    def without_filter(self, name: str, operator: str, value: str) -> str:
+        kept = [one for one in self.filters if one != (name, operator, value)]
+        return self.link(f=[":".join(one) for one in kept])
+
+    def link(self, **changes: Any) -> str:
+        """Return the query with changes (None takes a parameter away), from the first page on."""
+        query = QueryDict(mutable=True)
+        kept = {"q": [self.search], "f": [":".join(one) for one in self.filters], "sort": [self.sort]}
+        for name, values in {**kept, **{name: _listed(value) for name, value in changes.items()}}.items():
+            query.setlist(name, [value for value in values if value])
+        return f"?{query.urlencode()}"
+
+    def sorted_by(self, column: Column) -> tuple[str, str]:
+        """Return (what aria-sort says of the column, the query that sorts by it)."""
+        if self.sort == column.sort:
+            return "ascending", self.link(sort=f"-{column.sort}")
+        return ("descending" if self.sort == f"-{column.sort}" else "none"), self.link(sort=column.sort)
+
+    def more(self, cursor: str, shown: int) -> tuple[str, bool]:
+        """Return the query of the next page, and whether its rows may join those on the page."""
+        seen = self.seen + shown
+        joins = seen < MOST_ROWS
+        return self.link(cursor=cursor, seen=str(seen) if joins else None), joins
+
+
+def _listed(value: Any) -> list[str]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list) else [str(value)]

@@ -1,0 +1,275 @@
+"""The base of pages: who reads one, what it asks the API, what its forms do, and how it is rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views import View
+
+from core.access import Actor, Entitlement, entitlement, entitlements_kept
+from core.errors import NamedError
+from core.ids import is_id
+from core.messages import resolve
+from core.tenancy import company_scope
+from core.text.timezones import zone_of
+from core.web import ask
+from core.web.ask import Answer
+from core.web.forms import Form
+from core.web.readers import NoSession, Reader, source
+
+PROTECTED, PRIVATE = "api/protected", "api/private"
+
+
+@dataclass(frozen=True)
+class MenuItem:
+    """A page's place in the side bar, and with `tab` in the bar of small screens."""
+
+    label: str
+    icon: str
+    order: int
+    group: str = ""
+    tab: bool = False
+
+
+@dataclass(frozen=True)
+class Toast:
+    """What the last form did."""
+
+    text: str
+    bad: bool = False
+    undo: str = ""
+    watch: str = ""
+
+    @classmethod
+    def of(cls, message: Any) -> Toast:
+        kind, _, job = (message.extra_tags or "").partition(" ")
+        return cls(
+            str(message),
+            message.level >= messages.ERROR,
+            undo=job if kind == "undo" else "",
+            watch=job if kind == "watch" else "",
+        )
+
+
+class Refused(Exception):
+    """The page cannot be shown. `detail` says why, and how to go on."""
+
+    def __init__(self, status: int, message: str, detail: str = "") -> None:
+        self.status, self.message, self.detail = status, message, detail
+        super().__init__(message)
+
+
+class Page(View):
+    """A page of a company's members, at /c/<company id>/<path>.
+
+    `show` returns the context of `template`. A form's button `name="do" value="delete"` calls `do_delete`.
+    """
+
+    path: ClassVar[str] = ""
+    """The address below the company, with parameters as Django writes them: contacts/<str:id>."""
+    name: ClassVar[str] = ""
+    """The name of the address: {% page_url "contacts" %}, self.address("contacts")."""
+    title: ClassVar[str] = ""
+    template: ClassVar[str] = ""
+    module: ClassVar[str] = ""
+    """The permission module whose GET opens the page. Without one every member may see it."""
+    also: ClassVar[tuple[str, ...]] = ()
+    """Other modules that open it."""
+    menu: ClassVar[MenuItem | None] = None
+    needs_subscription: ClassVar[bool] = True
+    http_method_names = ["get", "head", "post"]
+
+    reader: Reader
+    params: Mapping[str, str]
+    """The parameters of the address."""
+    request: HttpRequest
+
+    # What a page implements
+
+    def show(self) -> Mapping[str, Any]:
+        """Return the context of the template."""
+        return {}
+
+    # What a page uses
+
+    def ask(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None) -> Answer:
+        """Ask the protected API as the reader. The answer may be a refusal."""
+        return self._ask(self.actor, PROTECTED, method, path, query, body)
+
+    def ask_private(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None) -> Answer:
+        """Ask the private API, where the reader acts for themselves."""
+        return self._ask(self.reader.person, PRIVATE, method, path, query, body)
+
+    def read(self, path: str, query: Mapping[str, Any] | None = None) -> Answer:
+        """GET what the page is about. A refusal takes the page's place."""
+        return self.needed(self.ask("GET", path, query))
+
+    def needed(self, answer: Answer) -> Answer:
+        """Return the answer. Raises Refused if it is a refusal, with 404 for a record that is not there."""
+        if answer.ok:
+            return answer
+        if answer.status == 404 or (answer.status == 400 and self.params):
+            raise Refused(404, "There is nothing here", "It may have been deleted, or the address is not complete.")
+        raise Refused(answer.status if answer.status < 500 else 503, answer.message, answer.warning)
+
+    @property
+    def actor(self) -> Actor:
+        """The reader as a member of the page's company."""
+        if self.reader.member is None:
+            raise Refused(403, "Choose a company first")
+        return self.reader.member
+
+    @cached_property
+    def plan(self) -> Entitlement | NamedError:
+        """What the company's plan includes, or why there is no active subscription."""
+        with company_scope(self.actor.company_id):
+            try:
+                return entitlement(self.actor.company_id)
+            except NamedError as error:
+                return error
+
+    def may(self, module: str, method: str = "GET") -> bool:
+        """Tell whether role and plan allow the method on the module, so that the page shows no action in vain."""
+        if self.reader.member is None or not self.reader.member.may(module, method):
+            return False
+        return isinstance(self.plan, Entitlement) and (self.plan.modules is None or module in self.plan.modules)
+
+    def opens(self, page: type[Page]) -> bool:
+        """Tell whether the reader may open a page."""
+        return not page.module or any(self.may(one) for one in (page.module, *page.also))
+
+    def address(self, name: str = "", *args: str, **query: Any) -> str:
+        """Return the address of a page of the company, by default of this one."""
+        if name:
+            found = reverse(f"web:{name}", args=[self.reader.company_id, *args])
+        else:
+            found = self.request.path
+        return f"{found}?{urlencode(query, doseq=True)}" if query else found
+
+    def sent_id(self, name: str = "id") -> str:
+        """Return an id that a form sent. Raises Refused for anything else, which must not become a part of a path."""
+        value = self.request.POST.get(name, "")
+        if not is_id(value):
+            raise Refused(400, "This form is not complete", f"{name} is missing.")
+        return value
+
+    def done(self, text: str = "", to: str = "", *, undo: str = "", watch: str = "") -> HttpResponse:
+        """Lead on after a form, to this page by default, with a toast.
+
+        `undo` is the bulk job that can be undone, `watch` one at work, whose progress the toast shows.
+        """
+        if text:
+            tags = f"undo {undo}" if undo else f"watch {watch}" if watch else ""
+            messages.success(self.request, text, extra_tags=tags)
+        response = HttpResponseRedirect(to or self.request.get_full_path())
+        response.status_code = 303
+        return response
+
+    def refuse(self, answer: Answer, to: str = "") -> HttpResponse:
+        """Lead back after a refusal that belongs to no field, with the reason as a toast."""
+        messages.error(self.request, " ".join(filter(None, (answer.message, answer.warning))))
+        return self.done(to=to)
+
+    def invalid(self, form: Form, answer: Answer | None = None, **context: Any) -> HttpResponse:
+        """Show the page again with the form and what the API refused, at the fields that it names."""
+        if answer is not None:
+            form.refuse(answer.message, answer.warning)
+        return self.page({**self.show(), **context, "form": form}, status=422)
+
+    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+        """Render a page."""
+        with timezone.override(zone_of(self.reader.formats.timezone)):
+            shared = {"page": self, "reader": self.reader, "title": self.title, "base": self.frame}
+            shared["toasts"] = [Toast.of(message) for message in messages.get_messages(self.request)]
+            return render(self.request, template or self.template, {**shared, **context}, status=status)
+
+    # How it is served
+
+    @property
+    def frame(self) -> str:
+        """The template around the page: without side bar for the requests of the page itself, which take a part."""
+        headers = self.request.headers
+        partial = "HX-Request" in headers and "HX-History-Restore-Request" not in headers
+        return "web/bare.html" if partial else "web/base.html"
+
+    def find_reader(self, company: str = "", **_: str) -> Reader:
+        """Return the reader. Raises NoSession, or Http404 for a company that they are no member of."""
+        found = source().member(self.request, company)
+        if found is None:
+            raise Http404("no membership of this company")
+        return found
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        with entitlements_kept():
+            return self._serve(request, kwargs)
+
+    def _serve(self, request: HttpRequest, kwargs: Mapping[str, str]) -> HttpResponse:
+        try:
+            self.reader = self.find_reader(**kwargs)
+        except NoSession:
+            return self._to_login()
+        self.params = {name: value for name, value in kwargs.items() if name != "company"}
+        try:
+            self._check_access()
+            handler = getattr(self, (request.method or "").lower(), self.http_method_not_allowed)
+            response: HttpResponse = handler(request)
+        except Refused as error:
+            context = {"refused": error, "title": error.message}
+            response = self.page(context, template="web/refused.html", status=error.status)
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self.page(self.show())
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        name = request.POST.get("do", "save")
+        act = getattr(self, f"do_{name}", None) if name.isidentifier() else None
+        if act is None:
+            raise Refused(400, "This page has no such action", f"{name[:40]!r} is none of its buttons.")
+        response: HttpResponse = act()
+        return response
+
+    def _check_access(self) -> None:
+        if self.needs_subscription and isinstance(self.plan, NamedError):
+            raise Refused(403, resolve(self.plan.name)[1], self.plan.detail)
+        if not self.opens(type(self)):
+            raise Refused(403, "Your role does not open this page", "Ask an owner of the company for the permission.")
+
+    def _ask(
+        self, actor: Actor, mount: str, method: str, path: str, query: Mapping[str, Any] | None, body: Any
+    ) -> Answer:
+        answer = ask.ask(actor, mount, method, path, query, body, caller=self.request)
+        ask.with_ids(answer.body)
+        return answer
+
+    def _to_login(self) -> HttpResponse:
+        address = reverse("pages:login")
+        if self.request.method == "GET":
+            address += "?" + urlencode({"next": self.request.get_full_path()})
+        if "HX-Request" in self.request.headers:  # the log-in page would stand in the place of a part
+            return HttpResponse(status=204, headers={"HX-Redirect": address})
+        return HttpResponseRedirect(address)
+
+
+class PersonPage(Page):
+    """A page of the person, at the address itself: no company is in it, and no subscription is needed."""
+
+    needs_subscription = False
+
+    def find_reader(self, company: str = "", **_: str) -> Reader:
+        return source().person(self.request)
+
+    def address(self, name: str = "", *args: str, **query: Any) -> str:
+        if name and self.reader.member is None:
+            return "/account"
+        return super().address(name, *args, **query)

@@ -1,0 +1,74 @@
+"""The person who reads a page. Accounts says who it is (`set_source`), since the base knows no users."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from django.http import HttpRequest
+
+from core.access import Actor
+from core.text.formats import Formats
+
+
+@dataclass(frozen=True)
+class Reader:
+    """The person behind a browser's session, as a member of a company or with `member` None as themselves."""
+
+    person: Actor
+    """The actor of the private API."""
+    name: str
+    email: str
+    layout: Mapping[str, Any] = field(default_factory=dict)
+    """How the person has arranged the pages; `theme` is light, dark or missing."""
+    member: Actor | None = None
+    """The actor of the protected API."""
+    company: str = ""
+    role: str = ""
+    formats: Formats = field(default_factory=Formats)
+
+    @property
+    def company_id(self) -> str:
+        return self.member.company_id if self.member else ""
+
+    @property
+    def theme(self) -> str:
+        found = self.layout.get("theme") if isinstance(self.layout, dict) else None
+        return found if found in ("light", "dark") else ""
+
+
+class NoSession(Exception):
+    """The browser has no session, or one that has been ended."""
+
+
+class Source(Protocol):
+    """Reads and renews the sessions of browsers."""
+
+    def member(self, request: HttpRequest, company_id: str) -> Reader | None:
+        """Return the person as a member of the company, or None if they are none. Raises NoSession."""
+
+    def person(self, request: HttpRequest) -> Reader:
+        """Return the person, as a member of the company whose page they opened last if there is one.
+
+        Raises NoSession.
+        """
+
+    def renew(self, request: HttpRequest, access_token: str) -> None:
+        """Go on with the session of this token, which took the place of the browser's."""
+
+
+_source: Source | None = None
+
+
+def set_source(source: Source) -> None:
+    """Register where readers come from."""
+    global _source
+    _source = source
+
+
+def source() -> Source:
+    """Return where readers come from."""
+    if _source is None:
+        raise RuntimeError("no app says who reads a page (core.web.readers.set_source)")
+    return _source

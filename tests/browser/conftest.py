@@ -1,0 +1,67 @@
+"""A browser for the journeys, with every error in its console failing the test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from tests.browser.chromium import find_chromium
+
+REFUSED_FORM = "the server responded with a status of 422"
+"""What Chromium itself says of a form that was refused, as tests want it."""
+WIDTHS = {1280: 800, 390: 844}
+FOUND = find_chromium()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without a browser say so and go on; with NEEDS_BROWSER (make check) fail."""
+    if FOUND is None and not os.environ.get("NEEDS_BROWSER"):
+        reason = (
+            "there is no Chromium: install one, name it with CHROMIUM=/path, or run python -m tests.browser.chromium"
+        )
+        for item in items:
+            if "tests/browser/" in str(item.path):
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    assert FOUND is not None, "there is no Chromium; run python -m tests.browser.chromium, or name one with CHROMIUM="
+    # The driver runs an event loop in this thread, which Django takes for asynchronous code of the test.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(
+            executable_path=FOUND.path, args=FOUND.arguments, env={**os.environ, **FOUND.environment}
+        )
+        yield launched
+        launched.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture(params=WIDTHS, ids=lambda width: f"{width}px")
+def page(request: pytest.FixtureRequest, browser: Browser, live_server: Any) -> Iterator[Page]:
+    """A page of a new visitor, wide and narrow."""
+    width = request.param
+    context = browser.new_context(
+        base_url=live_server.url,
+        viewport={"width": width, "height": WIDTHS[width]},
+        has_touch=width < 760,
+        color_scheme="dark" if width < 760 else "light",
+    )
+    opened = context.new_page()
+    opened.set_default_timeout(10_000)
+    troubles: list[str] = []
+
+    def listen(message: ConsoleMessage) -> None:
+        if message.type == "error" and REFUSED_FORM not in message.text:
+            troubles.append(message.text)
+
+    opened.on("console", listen)
+    opened.on("pageerror", lambda error: troubles.append(str(error)))
+    yield opened
+    context.close()
+    assert troubles == []

@@ -1,0 +1,101 @@
+"""The journey through contacts: log in, search, edit, delete many, undo."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from crm.models import Contact
+from tests.crm.bulk_jobs.helpers import work
+from tests.kit.cast import make_cast
+from tests.kit.factories import ContactFactory
+from tests.web.helpers import PASSWORD
+
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
+
+
+def test_search_edit_delete_and_undo(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    with cast.scope():
+        ContactFactory.create_batch(70)
+        for name in ("Elsa Hedlund", "Wei Hedlund", "Ann Hedberg"):
+            ContactFactory(name=name)
+
+    page.goto("/")
+    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Home")).to_be_visible()
+    page.get_by_role("navigation").filter(visible=True).get_by_role("link", name="Contacts").click()
+
+    # Search as one types: the address follows, the focus stays, Back leads back.
+    rows = page.locator("tr[data-row]")
+    expect(rows).to_have_count(50)
+    rows.last.scroll_into_view_if_needed()
+    expect(rows).to_have_count(73)
+    page.keyboard.press("/")
+    box = page.get_by_role("searchbox")
+    expect(box).to_be_focused()
+    page.keyboard.type("hedl", delay=20)
+    expect(rows).to_have_count(2)
+    expect(page).to_have_url(re.compile(r"q=hedl$"))
+    expect(box).to_be_focused()
+    expect(page.locator("#list").get_by_role("status").last).to_have_text("2 contacts")
+
+    # Edit one.
+    page.get_by_role("link", name="Elsa Hedlund").click()
+    expect(page.get_by_role("heading", name="Elsa Hedlund")).to_be_visible()
+    page.get_by_role("link", name="Edit").click()
+    email = page.get_by_label("E-mail")
+    email.fill("nonsense")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("E-mail")
+    expect(email).to_have_attribute("aria-invalid", "true")
+    email.fill("elsa@example.org")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Contact saved")).to_be_visible()
+    expect(page.get_by_role("link", name="elsa@example.org")).to_be_visible()
+
+    # Delete all that match, and undo it.
+    page.goto(f"/c/{cast.company.pk}/contacts?q=hedl")
+    page.get_by_label("Select Wei Hedlund").check()
+    expect(page.get_by_text("1 selected")).to_be_visible()
+    page.get_by_label("All 2 that match").check()
+    expect(page.get_by_text("2 selected")).to_be_visible()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("Deleted 2 contacts")).to_be_visible()
+    expect(page.get_by_role("heading", name="No contact matches")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast")).to_contain_text("Undoing a change of")
+    with cast.scope():
+        work()
+    expect(page.locator(".toast")).to_contain_text("Undid a change of 2 contacts")
+    expect(rows).to_have_count(2)
+    with cast.scope():
+        assert Contact.objects.filter(is_deleted=False, name__contains="Hedlund").count() == 2
+
+
+def test_without_script_everything_works(browser: Any, live_server: Any) -> None:
+    cast = make_cast()
+    with cast.scope():
+        ContactFactory.create_batch(60)
+        ContactFactory(name="Elsa Hedlund")
+    context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/login")
+    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("link", name="Contacts").first.click()
+    page.get_by_role("link", name="Show more").click()
+    expect(page.locator("tr[data-row]")).to_have_count(11)
+    page.get_by_role("searchbox").fill("hedlund")
+    page.keyboard.press("Enter")
+    expect(page.locator("tr[data-row]")).to_have_count(1)
+    page.get_by_label("Select Elsa Hedlund").check()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("Deleted 1 contact")).to_be_visible()
+    context.close()

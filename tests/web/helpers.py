@@ -1,0 +1,44 @@
+"""Browsers of the members' pages without a browser: Django's client with a member's session."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+from django.test import Client, RequestFactory
+
+from accounts.auth import browser_sessions, tokens
+from accounts.models import Member
+
+PASSWORD = "correct horse battery"
+
+
+def enter(member: Member, **options: Any) -> Client:
+    """Return a client with a session of the member's user."""
+    client = Client(**options)
+    session = client.session
+    request = RequestFactory().get("/")
+    request.session = session
+    browser_sessions.begin(request, tokens.issue(member.user))
+    session.save()
+    client.cookies["sessionid"] = session.session_key
+    return client
+
+
+def at(member: Member, path: str = "") -> str:
+    """Return the address of a page of the member's company."""
+    return f"/c/{member.company_id}/{path}"
+
+
+def text_of(response: Any) -> str:
+    """Return what a page says, without its markup."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
+
+
+def toast_of(client: Client, response: Any) -> str:
+    """Follow a form's redirect, and return the toast that the next page shows."""
+    assert response.status_code == 303, (response.status_code, text_of(response)[:300])
+    page = client.get(response["Location"]).content.decode()
+    found = re.search(r'<div class="toasts".*?</div>$', page, re.DOTALL | re.MULTILINE)
+    return found[0] if found else ""
