@@ -41,43 +41,36 @@ class _Key:
     nullable: bool
 
 
+Place = list[Any]
+"""The sort values of a record, its id last."""
+
+
 @dataclass(frozen=True)
 class Section:
     """A contiguous part of the sorted set. `expressions` are the sort values of its rows, the id last; None is null.
 
-    `sort` is that of the whole set, of which the first `nulls` keys are null here. `shown` contains the section's rows,
-    without the conditions that select them. `near` returns, for a number of rows, ids that include those of the
-    section's first rows, where that is faster than sorting all.
+    `near` returns, for a number of rows, ids that include those of the section's first rows, where that is faster than
+    sorting all.
     """
 
     queryset: QuerySet[Any]
-    shown: QuerySet[Any]
-    sort: tuple[SortKey, ...]
-    nulls: int
-    order: tuple[OrderBy, ...]
     expressions: tuple[ExpressionWrapper[Any] | None, ...]
     near: Callable[[int], QuerySet[Any]] | None = None
 
-    def ids(self, skip: int, count: int) -> QuerySet[Any]:
-        """Return the ids of `count` of the section's rows, after `skip`."""
+    def places(self, skip: int, count: int) -> list[Place]:
+        """Return the places of `count` of the section's records, after `skip`, in order.
+
+        What is shown of the records is read afterwards: its columns would make the sort expensive, and its joins would
+        hide from the planner which index to walk.
+        """
         found = (
             self.queryset
             if self.near is None
             else self.queryset.filter(AnyOf("pk", ArraySubquery(self.near(skip + count))))
         )
-        return found.values("pk")[skip : skip + count]
-
-    def rows(self, ids: QuerySet[Any]) -> QuerySet[Any]:
-        """Return the section's rows with these ids.
-
-        A subquery finds them first: the output columns would make the sort expensive, and their joins would hide
-        from the planner which index to walk.
-        """
-        return self.ordered().filter(AnyOf("pk", ArraySubquery(ids)))
-
-    def ordered(self) -> QuerySet[Any]:
-        """Return `shown` in the section's order."""
-        return self.shown.order_by(*self.order)
+        nulls = [None for value in self.expressions if value is None]
+        values = [value for value in self.expressions if value is not None]
+        return [[*nulls, *row] for row in found.values_list(*values)[skip : skip + count]]
 
 
 class AnyOf(Func):
@@ -106,35 +99,32 @@ def sections(
     sort: Sequence[SortKey],
     after: Sequence[Any] | None = None,
     *,
-    shown: QuerySet[Any] | None = None,
     by_target: bool = False,
     within: QuerySet[Any] | None = None,
 ) -> Iterator[Section]:
     """Yield the sections of the queryset: all of them, or those after the row with the sort values and id `after`.
 
-    `shown` is the queryset, or one that contains its rows and is easier to plan. With `by_target`, a sort by one
-    RelationField yields a section per few targets, of which a page reads the first ones. Of the queryset only records
-    whose ids are `within` are yielded.
+    With `by_target`, a sort by one RelationField yields a section per few targets, of which a page reads the first
+    ones. Of the queryset only records whose ids are `within` are yielded.
     """
-    shown = queryset if shown is None else shown
     passed = 0 if after is None else _leading_nulls(after, len(sort))
     for nulls in range(len(sort) + 1):
         if nulls >= passed:
             start = after if after is not None and nulls == passed else None
             if by_target and nulls == 0 and len(sort) == 1 and isinstance(sort[0].field, RelationField):
                 rows = queryset if within is None else queryset.filter(Among(column("pk"), Subquery(within)))
-                yield from _sections_by_target(rows, shown, sort[0], sort[0].field, start)
+                yield from _sections_by_target(rows, sort[0], sort[0].field, start)
             else:
-                yield section_of(queryset, shown, sort, nulls, None if start is None else start[nulls:], within)
+                yield _section(queryset, sort, nulls, None if start is None else start[nulls:], within)
         if nulls == len(sort) or not sort[nulls].field.may_lack_key:
             return
 
 
 def _sections_by_target(
-    queryset: QuerySet[Any], shown: QuerySet[Any], key: SortKey, field: RelationField, after: Sequence[Any] | None
+    queryset: QuerySet[Any], key: SortKey, field: RelationField, after: Sequence[Any] | None
 ) -> Iterator[Section]:
     for targets, rows in chunks(field, queryset, after, descending=key.descending):
-        part = section_of(rows.filter(**{f"{field.reference}__in": targets}), shown, [key], 0)
+        part = _section(rows.filter(**{f"{field.reference}__in": targets}), [key], 0)
         yield replace(part, near=partial(nearest, field, rows, targets, key.descending))
 
 
@@ -142,9 +132,8 @@ def _leading_nulls(values: Sequence[Any], limit: int) -> int:
     return next((i for i in range(limit) if values[i] is not None), limit)
 
 
-def section_of(
+def _section(
     queryset: QuerySet[Any],
-    shown: QuerySet[Any],
     sort: Sequence[SortKey],
     nulls: int,
     after: Sequence[Any] | None = None,
@@ -160,7 +149,7 @@ def section_of(
             order.append(OrderBy(column(empty), descending=sort_key.descending))
     keys: list[_Key] = []
     for slot, sort_key in enumerate(sort[nulls:], start=nulls):
-        queryset, shown = sort_key.field.join(queryset, slot), sort_key.field.join(shown, slot)
+        queryset = sort_key.field.join(queryset, slot)
         if slot == nulls and sort_key.field.may_lack_key:
             where &= sort_key.field.with_value(slot)
         keys.append(
@@ -185,10 +174,6 @@ def section_of(
     # One filter() for all: a second one would join a to-many relation again.
     return Section(
         queryset.filter(where).order_by(*order),
-        shown,
-        tuple(sort),
-        nulls,
-        tuple(order),
         (*[None] * nulls, *(key.value for key in keys)),
     )
 
