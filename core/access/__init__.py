@@ -1,7 +1,16 @@
 """Actors, and the entitlements and quotas of their companies (contract section 5)."""
 
 from core.access.actor import OWNERS_ONLY, Actor, AuthPath, permission_of
-from core.access.entitlements import Entitlement, check_key, check_session, entitlement, set_entitlements
+from core.access.entitlements import (
+    Entitlement,
+    EntitlementSource,
+    check_key,
+    check_session,
+    entitlement,
+    entitlement_source,
+    set_entitlements,
+    subscribed,
+)
 from core.access.quota import (
     OWN_LIMIT,
     PLAN_LIMIT,
@@ -26,11 +35,13 @@ __all__ = [
     "Actor",
     "AuthPath",
     "Entitlement",
+    "EntitlementSource",
     "Usage",
     "check_key",
     "check_session",
     "count_usage",
     "entitlement",
+    "entitlement_source",
     "is_limited",
     "limit_errors",
     "limited",
@@ -40,5 +51,6 @@ __all__ = [
     "remaining_quota",
     "reserve_quota",
     "set_entitlements",
+    "subscribed",
     "used_quota",
 ]

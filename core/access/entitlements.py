@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from core.access.actor import OWNERS_ONLY, Actor, permission_of
 from core.errors import NamedError
@@ -21,25 +22,49 @@ class Entitlement:
     own: frozenset[str] = frozenset()
 
 
-def _no_source(company_id: str) -> Entitlement | None:
-    raise RuntimeError("no app provides the entitlements of companies (core.access.set_entitlements)")
+@dataclass(frozen=True)
+class EntitlementSource:
+    """Where the entitlements of companies are.
+
+    `of` returns the active company's entitlement, or None without an active subscription. The others are for statements
+    that read it beside something else: `select` returns the SELECT of the subscription of the company that an SQL
+    expression gives, in `width` columns, and no row if it isn't active; `parameters` its parameters now; `read` the
+    entitlement in such a row, or in one of nulls.
+    """
+
+    of: Callable[[str], Entitlement | None]
+    select: Callable[[str], str]
+    width: int
+    parameters: Callable[[], Sequence[Any]]
+    read: Callable[[Sequence[Any]], Entitlement | None]
 
 
-_source: Callable[[str], Entitlement | None] = _no_source
+_source: EntitlementSource | None = None
 
 
-def set_entitlements(source: Callable[[str], Entitlement | None]) -> None:
-    """Register the function that returns a company's entitlement, or None without an active subscription."""
+def set_entitlements(source: EntitlementSource) -> None:
+    """Register where the entitlements of companies are."""
     global _source
     _source = source
 
 
-def entitlement(company: str) -> Entitlement:
-    """Return the company's entitlement.
+def entitlement_source() -> EntitlementSource:
+    """Return where the entitlements of companies are."""
+    if _source is None:
+        raise RuntimeError("no app provides the entitlements of companies (core.access.set_entitlements)")
+    return _source
 
-    Raises SubscriptionExpired_400 without an active subscription. Its message row has status 500, as the contract says.
+
+def entitlement(company: str) -> Entitlement:
+    """Return the active company's entitlement. Raises SubscriptionExpired_400 without an active subscription."""
+    return subscribed(entitlement_source().of(company))
+
+
+def subscribed(found: Entitlement | None) -> Entitlement:
+    """Return the entitlement.
+
+    Raises SubscriptionExpired_400 without one. Its message row has status 500, as the contract says.
     """
-    found = _source(company)
     if found is None:
         raise NamedError(
             "SubscriptionExpired_400", "the company has no active subscription; subscribe or renew to go on"

@@ -13,11 +13,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
+import orjson
 from django.db import connections
-from django.db.models import Expression, F, Field, QuerySet, Value
+from django.db.models import Expression, F, Field, JSONField, QuerySet, Value
+from psycopg.adapt import Loader
+from psycopg.types.datetime import TimestamptzLoader
 
 from core.lists.keyset import AnyOf
 from core.tenancy import active_scope, company_scope
+from core.text.json import iso
 
 ROW_ID = "list_id"
 COMPANY = "f" * 24
@@ -33,6 +37,23 @@ class Output(Protocol):
 
     def project(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Select the columns of the output with `.values(...)`."""
+
+
+class _TimeText(Loader):
+    """Reads times as the API writes them: a list would otherwise make an object of each, and text of that again."""
+
+    def load(self, data: Any) -> str:
+        text = bytes(data).decode()
+        if text.endswith("+00") and text[10] == " ":
+            return f"{text[:10]}T{text[11:19]}.{text[20:-3][:3]:0<3}Z"
+        return iso(TimestamptzLoader(self.oid, self.connection).load(data))
+
+
+class _Json(Loader):
+    """Reads jsonb as core.fields.JSONField does, without its converter."""
+
+    def load(self, data: Any) -> Any:
+        return orjson.loads(data)
 
 
 class _Ids(Expression):
@@ -51,10 +72,13 @@ class Prepared:
     converters: tuple[tuple[str, tuple[Callable[..., Any], ...], Any], ...]
 
     def rows(self, using: str, company: str, ids: Sequence[str]) -> list[Row]:
-        """Return the rows of the company's records with these ids, in any order."""
+        """Return the rows of the company's records with these ids, in any order, with times as texts."""
         connection: Any = connections[using]
         with connection.planned_cursor() as cursor:
-            cursor.execute(self.sql, {"company": company, "ids": list(ids)})
+            cursor.adapters.register_loader("timestamptz", _TimeText)
+            cursor.adapters.register_loader("jsonb", _Json)
+            # As an array's text: ObjectIds need no quotes, and psycopg would look at each.
+            cursor.execute(self.sql, {"company": company, "ids": f"{{{','.join(ids)}}}"})
             found = [dict(zip(self.names, row, strict=True)) for row in cursor.fetchall()]
         for name, functions, expression in self.converters:
             for row in found:
@@ -93,7 +117,11 @@ def _prepare(model: Any, using: str, output: Any) -> Prepared:
     return Prepared(
         _bound(sql, params, connections[using]),
         names,
-        tuple((names[column], tuple(functions), expression) for column, (functions, expression) in found.items()),
+        tuple(
+            (names[column], tuple(functions), expression)
+            for column, (functions, expression) in found.items()
+            if not isinstance(expression.output_field, JSONField)
+        ),
     )
 
 
