@@ -9,8 +9,8 @@ spelled out, beside a bound on the first key.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -47,30 +47,44 @@ Place = list[Any]
 
 @dataclass(frozen=True)
 class Section:
-    """A contiguous part of the sorted set. `expressions` are the sort values of its rows, the id last; None is null.
+    """A contiguous part of the sorted set: the rows without a value in the first `nulls` keys and with one in the next.
 
-    `near` returns, for a number of rows, ids that include those of the section's first rows, where that is faster than
-    sorting all.
+    `after` has the sort values and the id of the row before, `within` the ids of the records that are meant. `near`
+    returns, for a number of rows, ids that include those of the section's first rows, where that is faster than sorting
+    all.
     """
 
-    queryset: QuerySet[Any]
-    expressions: tuple[ExpressionWrapper[Any] | None, ...]
+    listed: QuerySet[Any]
+    sort: tuple[SortKey, ...]
+    nulls: int
+    after: Sequence[Any] | None = None
+    within: QuerySet[Any] | None = None
     near: Callable[[int], QuerySet[Any]] | None = None
 
-    def places(self, skip: int, count: int) -> list[Place]:
-        """Return the places of `count` of the section's records, after `skip`, in order.
+    @property
+    def queryset(self) -> QuerySet[Any]:
+        """The section's rows in order."""
+        return self._built[0]
+
+    @cached_property
+    def _built(self) -> tuple[QuerySet[Any], tuple[ExpressionWrapper[Any], ...]]:
+        return _build(self.listed, self.sort, self.nulls, self.after, self.within)
+
+    def places(self) -> QuerySet[Any]:
+        """Return the sort values that aren't null and the id of each record, in order.
 
         What is shown of the records is read afterwards: its columns would make the sort expensive, and its joins would
         hide from the planner which index to walk.
         """
-        found = (
-            self.queryset
-            if self.near is None
-            else self.queryset.filter(AnyOf("pk", ArraySubquery(self.near(skip + count))))
-        )
-        nulls = [None for value in self.expressions if value is None]
-        values = [value for value in self.expressions if value is not None]
-        return [[*nulls, *row] for row in found.values_list(*values)[skip : skip + count]]
+        rows, values = self._built
+        return rows.values_list(*values)
+
+    def first_places(self, skip: int, count: int) -> list[Place]:
+        """Return the places of `count` of the section's records, after `skip`."""
+        found = self.places()
+        if self.near is not None:
+            found = found.filter(AnyOf("pk", ArraySubquery(self.near(skip + count))))
+        return [[*[None] * self.nulls, *row] for row in found[skip : skip + count]]
 
 
 class AnyOf(Func):
@@ -115,7 +129,7 @@ def sections(
                 rows = queryset if within is None else queryset.filter(Among(column("pk"), Subquery(within)))
                 yield from _sections_by_target(rows, sort[0], sort[0].field, start)
             else:
-                yield _section(queryset, sort, nulls, None if start is None else start[nulls:], within)
+                yield Section(queryset, tuple(sort), nulls, None if start is None else start[nulls:], within)
         if nulls == len(sort) or not sort[nulls].field.may_lack_key:
             return
 
@@ -124,22 +138,22 @@ def _sections_by_target(
     queryset: QuerySet[Any], key: SortKey, field: RelationField, after: Sequence[Any] | None
 ) -> Iterator[Section]:
     for targets, rows in chunks(field, queryset, after, descending=key.descending):
-        part = _section(rows.filter(**{f"{field.reference}__in": targets}), [key], 0)
-        yield replace(part, near=partial(nearest, field, rows, targets, key.descending))
+        near = partial(nearest, field, rows, targets, key.descending)
+        yield Section(rows.filter(**{f"{field.reference}__in": targets}), (key,), 0, near=near)
 
 
 def _leading_nulls(values: Sequence[Any], limit: int) -> int:
     return next((i for i in range(limit) if values[i] is not None), limit)
 
 
-def _section(
+def _build(
     queryset: QuerySet[Any],
     sort: Sequence[SortKey],
     nulls: int,
-    after: Sequence[Any] | None = None,
-    within: QuerySet[Any] | None = None,
-) -> Section:
-    """Make the section of rows without a value in the first `nulls` keys and with one in the next."""
+    after: Sequence[Any] | None,
+    within: QuerySet[Any] | None,
+) -> tuple[QuerySet[Any], tuple[ExpressionWrapper[Any], ...]]:
+    """Return a section's rows in order, and their sort values that aren't null, the id last."""
     order: list[OrderBy] = []
     where = Q()
     for sort_key in sort[:nulls]:
@@ -172,10 +186,7 @@ def _section(
         where &= _beyond(keys, after, one_table=one_table)
     order += [OrderBy(key.value, descending=key.descending, nulls_last=True if key.nullable else None) for key in keys]
     # One filter() for all: a second one would join a to-many relation again.
-    return Section(
-        queryset.filter(where).order_by(*order),
-        (*[None] * nulls, *(key.value for key in keys)),
-    )
+    return queryset.filter(where).order_by(*order), tuple(key.value for key in keys)
 
 
 def _beyond(keys: Sequence[_Key], after: Sequence[Any], *, one_table: bool) -> Q:

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from core.lists.cursor import cursor_at, unpack_values
 from core.lists.keyset import Place, Section, sections
 from core.lists.matching import MANY, matching
-from core.lists.prepared import rows_of
+from core.lists.prepared import places_of, rows_of
 from core.lists.query import ListQuery
 from core.text.json import dumps
 
@@ -115,7 +115,7 @@ def _take(parts: Iterator[Section], count: int, skip: int = 0) -> list[Place]:
     """Return the places of the first `count` records after `skip`."""
     taken: list[Place] = []
     for section in parts:
-        found = section.places(skip, count - len(taken))
+        found = places_of(section, skip, count - len(taken))
         taken += found
         if len(taken) == count:
             break

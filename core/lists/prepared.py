@@ -1,25 +1,28 @@
-"""Statements that are built once and planned once: what a page reads of its records, whichever these are.
+"""Statements of pages that are built once (docs/decisions/0017): which records a page has, and what is shown of them.
 
-The ORM takes longer to build the joins and expressions of a large output, and PostgreSQL to plan them, than PostgreSQL
-to answer. They depend on the output alone, but for the company and for the ids of the page's records, which are the
-statement's parameters (docs/decisions/0017).
+The ORM takes longer to build them than PostgreSQL to answer. What is shown depends on the output alone, but for the
+company and for the ids of the page's records, so PostgreSQL plans it once too. Which records these are depends on the
+shape of the section alone, but for the company and for the cursor's values.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Protocol
 
 import orjson
 from django.db import connections
 from django.db.models import Expression, F, Field, JSONField, QuerySet, Value
+from django.db.models.expressions import Col
 from psycopg.adapt import Loader
 from psycopg.types.datetime import TimestamptzLoader
 
-from core.lists.keyset import AnyOf
+from core.lists.fields import ListField
+from core.lists.keyset import AnyOf, Place, Section, SortKey
+from core.lists.relations import RelationField
 from core.tenancy import active_scope, company_scope
 from core.text.json import iso
 
@@ -115,7 +118,7 @@ def _prepare(model: Any, using: str, output: Any) -> Prepared:
     names = (*query.extra_select, *query.values_select, *query.annotation_select)
     found = compiler.get_converters([column for column, _, _ in compiler.select])
     return Prepared(
-        _bound(sql, params, connections[using]),
+        _bound(sql, params, PARAMETERS, connections[using]),
         names,
         tuple(
             (names[column], tuple(functions), expression)
@@ -129,16 +132,95 @@ def _projected(queryset: QuerySet[Any], ids: Expression, output: Output) -> Quer
     return output.project(queryset.order_by().filter(AnyOf("pk", ids))).annotate(**{ROW_ID: F("pk")})
 
 
-def _bound(sql: str, params: Sequence[Any], connection: Any) -> str:
-    """Return the statement with its constants in it, and placeholders of the two parameters."""
+Condition = tuple[type[Any], Any, Any]
+"""A lookup, its column and its value."""
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What the statement of a section's ids depends on, but for the company and the cursor's values.
+
+    `lacks` says which of these values are null; None: there is no cursor. `section` is one of this shape.
+    """
+
+    model: Any
+    using: str
+    conditions: tuple[Condition, ...]
+    sort: tuple[SortKey, ...]
+    nulls: int
+    lacks: tuple[bool, ...] | None
+    company: str = field(compare=False)
+    section: Section = field(compare=False)
+
+
+def places_of(section: Section, skip: int, count: int) -> list[Place]:
+    """Return the places of `count` of the section's records, after `skip`.
+
+    Where the conditions are plain, the statement is built once. PostgreSQL gets it with its values and plans it for
+    them.
+    """
+    shape = _shape(section)
+    if shape is None:
+        return section.first_places(skip, count)
+    values = {f"after{i}": value for i, value in enumerate(section.after or ())}
+    with connections[shape.using].cursor() as cursor:
+        cursor.execute(f"{_prepare_places(shape)} LIMIT {count} OFFSET {skip}", {"company": shape.company, **values})
+        return [[*[None] * section.nulls, *row] for row in cursor.fetchall()]
+
+
+def _shape(section: Section) -> _Shape | None:
+    """Return the section's shape, or None where only the ORM knows the statement."""
+    scope, query = active_scope(), section.listed.query
+    if scope is None or scope.company_id is None or section.near is not None or section.within is not None:
+        return None
+    if any(type(key.field) not in (ListField, RelationField) for key in section.sort):
+        return None  # a custom field is another object in each request
+    if query.annotations or query.extra or query.distinct or query.combinator or query.is_sliced:
+        return None
+    if query.where.negated or query.where.connector != "AND":
+        return None
+    conditions = [_condition(one, query.base_table, scope.company_id) for one in query.where.children]
+    lacks = None if section.after is None else tuple(value is None for value in section.after)
+    plain = tuple(one for one in conditions if one is not None)
+    if len(plain) < len(conditions):
+        return None
+    return _Shape(
+        section.listed.model, section.listed.db, plain, section.sort, section.nulls, lacks, scope.company_id, section
+    )
+
+
+def _condition(node: Any, table: str, company: str) -> Condition | None:
+    """Return the condition if it compares a column of the table with a constant."""
+    column, value = getattr(node, "lhs", None), getattr(node, "rhs", None)
+    if not isinstance(column, Col) or column.alias != table or not isinstance(value, str | bool):
+        return None
+    if value != company:
+        return type(node), column.target, value
+    return (type(node), column.target, COMPANY) if column.target.name == "company" else None
+
+
+@lru_cache(maxsize=256)
+def _prepare_places(shape: _Shape) -> str:
+    """Build the statement, with placeholders of the company and of the cursor's values."""
+    section, parameters = shape.section, {shape.company: "%(company)s"}
+    if shape.lacks is not None:
+        marks = [None if lacks else f"\x00after{i}\x00" for i, lacks in enumerate(shape.lacks)]
+        parameters |= {mark: f"%(after{i})s" for i, mark in enumerate(marks) if mark is not None}
+        section = replace(section, after=marks)
+    sql, params = section.places().query.get_compiler(shape.using).as_sql()
+    return _bound(sql, params, parameters, connections[shape.using])
+
+
+def _bound(sql: str, params: Sequence[Any], parameters: Mapping[str, str], connection: Any) -> str:
+    """Return the statement with its constants in it, and placeholders of the parameters."""
     left = iter(params)
 
     def value(found: re.Match[str]) -> str:
         if found[0] == "%%":
             return "%%"
         param = next(left)
-        if isinstance(param, str) and param in PARAMETERS:
-            return PARAMETERS[param]
+        if isinstance(param, str) and param in parameters:
+            return parameters[param]
         literal: str = connection.ops.compose_sql("%s", [param])
         return literal.replace("%", "%%")
 
