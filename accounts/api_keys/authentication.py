@@ -113,7 +113,7 @@ def _find(key: str) -> FoundKey:
             cursor.execute(statement, [*source.parameters(), lookup_hash(key)])
             row = cursor.fetchone()
         if row is not None:
-            return FoundKey(*row[source.width :], entitlement=source.read(row[: source.width]))
+            return FoundKey._make([*row[source.width :], source.read(row[: source.width])])
     raise NamedError("ExpiredSession_401", "send a valid key in the header apikey")
 
 

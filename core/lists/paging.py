@@ -128,15 +128,15 @@ class _snapshot:
     """A read-only transaction whose statements all see the same snapshot; inside another transaction, a savepoint."""
 
     def __init__(self, alias: str) -> None:
-        self.connection = connections[alias]
+        self.connection: Any = connections[alias]
         self.atomic = transaction.atomic(using=alias)
 
     def __enter__(self) -> None:
         outermost = not self.connection.in_atomic_block
         if outermost:
             # The session's settings are sent now, since SET TRANSACTION must be the transaction's first statement.
-            self.connection.ensure_connection()
-            self.connection.apply_scope()
+            with self.connection.cursor():
+                self.connection.apply_scope()
         self.atomic.__enter__()
         if outermost:
             with self.connection.cursor() as cursor:

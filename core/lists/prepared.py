@@ -129,7 +129,8 @@ def _prepare(model: Any, using: str, output: Any) -> Prepared:
 
 
 def _projected(queryset: QuerySet[Any], ids: Expression, output: Output) -> QuerySet[Any]:
-    return output.project(queryset.order_by().filter(AnyOf("pk", ids))).annotate(**{ROW_ID: F("pk")})
+    rows: QuerySet[Any] = output.project(queryset.order_by().filter(AnyOf("pk", ids))).annotate(**{ROW_ID: F("pk")})
+    return rows
 
 
 Condition = tuple[type[Any], Any, Any]

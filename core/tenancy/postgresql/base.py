@@ -58,7 +58,7 @@ class SchemaEditor(DatabaseSchemaEditor):
 class Operations(DatabaseOperations):
     def last_executed_query(self, cursor: Any, sql: Any, params: Any) -> Any:
         if isinstance(cursor, PlannedCursor):
-            return self.compose_sql(sql, params)  # type: ignore[attr-defined]
+            return self.compose_sql(sql, params)
         executed = super().last_executed_query(cursor, sql, params)
         return executed and executed.removeprefix(getattr(cursor, "taken_along", ""))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from django.db.backends.postgresql import base
 from psycopg import sql
+from psycopg.pq import TransactionStatus
 
 if TYPE_CHECKING:
     from core.tenancy.postgresql.base import DatabaseWrapper
@@ -25,7 +26,7 @@ def set_scope(role: str, company: str) -> str:
     return f"SELECT {', '.join(f'set_config({sql.quote(k)}, {sql.quote(v)}, false)' for k, v in values.items())}"
 
 
-class ScopedCursor(base.Cursor):
+class ScopedCursor(base.CursorMixin, psycopg.ClientCursor[Any]):
     """A cursor whose statements run in the active scope.
 
     A statement that needs other settings than the session has is sent with the one that sets them, in one message. If
@@ -79,6 +80,12 @@ class PlannedCursor(psycopg.Cursor[Any]):
         # Only this cursor's statements are kept: psycopg would count every statement of the session otherwise.
         self.connection.prepare_threshold = 0
         try:
+            return super().execute(query, params, **options)
+        except psycopg.errors.FeatureNotSupported:
+            if self.connection.info.transaction_status is not TransactionStatus.IDLE:
+                raise
+            # A migration has changed the type of a column: the session's plan serves no longer.
+            self.connection.execute("DEALLOCATE ALL")
             return super().execute(query, params, **options)
         finally:
             self.connection.prepare_threshold = None

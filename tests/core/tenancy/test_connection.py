@@ -10,7 +10,7 @@ import pytest
 from django.db import DatabaseError, connections, transaction
 from django.test.utils import CaptureQueriesContext
 
-from core.tenancy import company_scope, unscoped
+from core.tenancy import as_owner, company_scope, unscoped
 from core.tenancy.postgresql.cursors import ScopedCursor
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
@@ -147,6 +147,26 @@ def test_the_log_of_statements_shows_them_without_what_they_took_along(cast: Cas
     with CaptureQueriesContext(connection) as captured, cast.scope():
         read("SELECT 1")
     assert [query["sql"] for query in captured] == ["SELECT 1"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_plan_is_made_anew_when_a_column_has_changed() -> None:
+    with as_owner():
+        read_nothing("CREATE TABLE changing (word varchar(10))")
+        try:
+            for width in (20, 30):
+                for _ in range(2):
+                    with connection.planned_cursor() as cursor:
+                        cursor.execute("SELECT word FROM changing WHERE word = %s", ["x"])
+                        assert cursor.fetchall() == []
+                read_nothing(f"ALTER TABLE changing ALTER word TYPE varchar({width})")
+        finally:
+            read_nothing("DROP TABLE changing")
+
+
+def read_nothing(sql: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
 
 
 @pytest.mark.django_db
