@@ -6,7 +6,7 @@ class BillingConfig(AppConfig):
     name = "billing"
 
     def ready(self) -> None:
-        from billing.entitlements.selectors import entitlement_of
+        from billing.entitlements.selectors import SOURCE
         from billing.plans.defaults import seed
         from billing.subscriptions import jobs as subscriptions  # noqa: F401  (registers its work)
         from billing.subscriptions import notices  # noqa: F401  (registers them)
@@ -14,6 +14,6 @@ class BillingConfig(AppConfig):
         from core.access import set_entitlements
         from core.tenancy.provisioning import on_company_created
 
-        set_entitlements(entitlement_of)
+        set_entitlements(SOURCE)
         on_company_created(subscription_services.provision_subscription)
         post_migrate.connect(seed, sender=self, dispatch_uid="billing.plans.defaults")

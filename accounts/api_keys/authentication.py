@@ -15,21 +15,23 @@ from rest_framework.request import Request
 from accounts.api_keys.models import ApiKey
 from accounts.api_keys.services import record_use
 from accounts.users.memberships import MembershipStatus
-from core.access import Actor, AuthPath
+from core.access import Actor, AuthPath, Entitlement, entitlement_source
 from core.access.callers import address_of, is_within
 from core.crypto import lookup_hash
 from core.errors import NamedError
 from core.tenancy import unscoped
 
 MAX_KEY_LENGTH = 256
-# Raw SQL, since every request runs it: the ORM needs a tenth of a small request's time to build the statement.
+# Raw SQL, since every request runs it: the ORM needs a tenth of a small request's time to build the statement. The
+# company's subscription is read beside the key, so that a request has one statement before its own.
 KEY = """
-SELECT api_key.id, api_key.company_id, member.id, member.user_id, api_key.last_used_at,
+SELECT allowed.*, api_key.id, api_key.company_id, member.id, member.user_id, api_key.last_used_at,
     api_key.type, api_key.duration_minutes, api_key.created_at, api_key.ip_restriction, api_key.allowed_ips,
     member.status, account.is_active, role.permission
 FROM accounts_apikey AS api_key JOIN accounts_member AS member ON member.id = api_key.created_by_id
     LEFT JOIN accounts_user AS account ON account.id = member.user_id
     LEFT JOIN accounts_role AS role ON role.id = member.role_id
+    LEFT JOIN LATERAL ({subscription}) AS allowed ON true
 WHERE api_key.key_hash = %s
 """
 
@@ -50,6 +52,7 @@ class FoundKey(NamedTuple):
     status: str
     is_active: bool | None
     permission: str | None
+    entitlement: Entitlement | None
 
     def is_expired(self) -> bool:
         """Tell whether the duration of a temporary key is over."""
@@ -74,6 +77,7 @@ class FoundKey(NamedTuple):
             is_accepted=bool(self.is_active) and self.status == MembershipStatus.ACCEPTED,
             permissions=orjson.loads(self.permission) if self.permission else {},
             key_id=self.id,
+            entitlement=self.entitlement,
         )
 
 
@@ -103,11 +107,13 @@ class ApiKeyAuthentication(BaseAuthentication):
 
 def _find(key: str) -> FoundKey:
     if len(key) <= MAX_KEY_LENGTH:
+        source = entitlement_source()
+        statement = KEY.format(subscription=source.select("api_key.company_id"))
         with connection.cursor() as cursor:
-            cursor.execute(KEY, [lookup_hash(key)])
+            cursor.execute(statement, [*source.parameters(), lookup_hash(key)])
             row = cursor.fetchone()
         if row is not None:
-            return FoundKey(*row)
+            return FoundKey._make([*row[source.width :], source.read(row[: source.width])])
     raise NamedError("ExpiredSession_401", "send a valid key in the header apikey")
 
 

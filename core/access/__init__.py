@@ -3,11 +3,14 @@
 from core.access.actor import OWNERS_ONLY, Actor, AuthPath, permission_of
 from core.access.entitlements import (
     Entitlement,
+    EntitlementSource,
     check_key,
     check_session,
     entitlement,
+    entitlement_source,
     entitlements_kept,
     set_entitlements,
+    subscribed,
 )
 from core.access.quota import (
     OWN_LIMIT,
@@ -33,11 +36,13 @@ __all__ = [
     "Actor",
     "AuthPath",
     "Entitlement",
+    "EntitlementSource",
     "Usage",
     "check_key",
     "check_session",
     "count_usage",
     "entitlement",
+    "entitlement_source",
     "entitlements_kept",
     "is_limited",
     "limit_errors",
@@ -48,5 +53,6 @@ __all__ = [
     "remaining_quota",
     "reserve_quota",
     "set_entitlements",
+    "subscribed",
     "used_quota",
 ]

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from django.conf import settings
+
+if TYPE_CHECKING:
+    from core.access.entitlements import Entitlement
 
 OWNERS_ONLY = frozenset({"api", "member", "role"})
 """Modules that only keys of owners open: a key that changes members or roles, or reads keys, could give its maker more
@@ -42,6 +46,9 @@ class Actor:
     permissions: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     key_id: str = ""
     """The id of the API key, on the key path."""
+    entitlement: Entitlement | None = None
+    """On the key path, what the company's subscription allows, as it was read with the key; None without an open one.
+    """
 
     @property
     def is_unbounded(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Any
 
 from core.access.actor import OWNERS_ONLY, Actor, permission_of
 from core.errors import NamedError
@@ -23,17 +24,37 @@ class Entitlement:
     own: frozenset[str] = frozenset()
 
 
-def _no_source(company_id: str) -> Entitlement | None:
-    raise RuntimeError("no app provides the entitlements of companies (core.access.set_entitlements)")
+@dataclass(frozen=True)
+class EntitlementSource:
+    """Where the entitlements of companies are.
+
+    `of` returns the active company's entitlement, or None without an active subscription. The others are for statements
+    that read it beside something else: `select` returns the SELECT of the subscription of the company that an SQL
+    expression gives, in `width` columns, and no row if it isn't active; `parameters` its parameters now; `read` the
+    entitlement in such a row, or in one of nulls.
+    """
+
+    of: Callable[[str], Entitlement | None]
+    select: Callable[[str], str]
+    width: int
+    parameters: Callable[[], Sequence[Any]]
+    read: Callable[[Sequence[Any]], Entitlement | None]
 
 
-_source: Callable[[str], Entitlement | None] = _no_source
+_source: EntitlementSource | None = None
 
 
-def set_entitlements(source: Callable[[str], Entitlement | None]) -> None:
-    """Register the function that returns a company's entitlement, or None without an active subscription."""
+def set_entitlements(source: EntitlementSource) -> None:
+    """Register where the entitlements of companies are."""
     global _source
     _source = source
+
+
+def entitlement_source() -> EntitlementSource:
+    """Return where the entitlements of companies are."""
+    if _source is None:
+        raise RuntimeError("no app provides the entitlements of companies (core.access.set_entitlements)")
+    return _source
 
 
 _kept: ContextVar[dict[str, Entitlement | None] | None] = ContextVar("leadwright_entitlements", default=None)
@@ -50,17 +71,20 @@ def entitlements_kept() -> Iterator[None]:
 
 
 def entitlement(company: str) -> Entitlement:
-    """Return the company's entitlement.
-
-    Raises SubscriptionExpired_400 without an active subscription. Its message row has status 500, as the contract says.
-    """
+    """Return the active company's entitlement. Raises SubscriptionExpired_400 without an active subscription."""
     kept = _kept.get()
     if kept is None:
-        found = _source(company)
-    else:
-        if company not in kept:
-            kept[company] = _source(company)
-        found = kept[company]
+        return subscribed(entitlement_source().of(company))
+    if company not in kept:
+        kept[company] = entitlement_source().of(company)
+    return subscribed(kept[company])
+
+
+def subscribed(found: Entitlement | None) -> Entitlement:
+    """Return the entitlement.
+
+    Raises SubscriptionExpired_400 without one. Its message row has status 500, as the contract says.
+    """
     if found is None:
         raise NamedError(
             "SubscriptionExpired_400", "the company has no active subscription; subscribe or renew to go on"

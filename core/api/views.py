@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.access import Actor, AuthPath, Entitlement, check_key, check_session, entitlement, limited
+from core.access import Actor, AuthPath, Entitlement, check_key, check_session, entitlement, limited, subscribed
 from core.api.endpoint import Endpoint
 from core.api.envelope import envelope, respond
 from core.api.json import Parser, Renderer
@@ -97,7 +97,7 @@ class ApiView(APIView):
             return
         if self.actor.auth_path is AuthPath.KEY:
             if declared.needs_subscription:
-                entitlement(self.actor.company_id)
+                subscribed(self.actor.entitlement)
             check_key(self.actor, modules, request.method or "GET")
             return
         try:

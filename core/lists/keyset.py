@@ -9,8 +9,8 @@ spelled out, beside a bound on the first key.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -41,43 +41,50 @@ class _Key:
     nullable: bool
 
 
+Place = list[Any]
+"""The sort values of a record, its id last."""
+
+
 @dataclass(frozen=True)
 class Section:
-    """A contiguous part of the sorted set. `expressions` are the sort values of its rows, the id last; None is null.
+    """A contiguous part of the sorted set: the rows without a value in the first `nulls` keys and with one in the next.
 
-    `sort` is that of the whole set, of which the first `nulls` keys are null here. `shown` contains the section's rows,
-    without the conditions that select them. `near` returns, for a number of rows, ids that include those of the
-    section's first rows, where that is faster than sorting all.
+    `after` has the sort values and the id of the row before, `within` the ids of the records that are meant. `near`
+    returns, for a number of rows, ids that include those of the section's first rows, where that is faster than sorting
+    all.
     """
 
-    queryset: QuerySet[Any]
-    shown: QuerySet[Any]
+    listed: QuerySet[Any]
     sort: tuple[SortKey, ...]
     nulls: int
-    order: tuple[OrderBy, ...]
-    expressions: tuple[ExpressionWrapper[Any] | None, ...]
+    after: Sequence[Any] | None = None
+    within: QuerySet[Any] | None = None
     near: Callable[[int], QuerySet[Any]] | None = None
 
-    def ids(self, skip: int, count: int) -> QuerySet[Any]:
-        """Return the ids of `count` of the section's rows, after `skip`."""
-        found = (
-            self.queryset
-            if self.near is None
-            else self.queryset.filter(AnyOf("pk", ArraySubquery(self.near(skip + count))))
-        )
-        return found.values("pk")[skip : skip + count]
+    @property
+    def queryset(self) -> QuerySet[Any]:
+        """The section's rows in order."""
+        return self._built[0]
 
-    def rows(self, ids: QuerySet[Any]) -> QuerySet[Any]:
-        """Return the section's rows with these ids.
+    @cached_property
+    def _built(self) -> tuple[QuerySet[Any], tuple[ExpressionWrapper[Any], ...]]:
+        return _build(self.listed, self.sort, self.nulls, self.after, self.within)
 
-        A subquery finds them first: the output columns would make the sort expensive, and their joins would hide
-        from the planner which index to walk.
+    def places(self) -> QuerySet[Any]:
+        """Return the sort values that aren't null and the id of each record, in order.
+
+        What is shown of the records is read afterwards: its columns would make the sort expensive, and its joins would
+        hide from the planner which index to walk.
         """
-        return self.ordered().filter(AnyOf("pk", ArraySubquery(ids)))
+        rows, values = self._built
+        return rows.values_list(*values)
 
-    def ordered(self) -> QuerySet[Any]:
-        """Return `shown` in the section's order."""
-        return self.shown.order_by(*self.order)
+    def first_places(self, skip: int, count: int) -> list[Place]:
+        """Return the places of `count` of the section's records, after `skip`."""
+        found = self.places()
+        if self.near is not None:
+            found = found.filter(AnyOf("pk", ArraySubquery(self.near(skip + count))))
+        return [[*[None] * self.nulls, *row] for row in found[skip : skip + count]]
 
 
 class AnyOf(Func):
@@ -106,51 +113,47 @@ def sections(
     sort: Sequence[SortKey],
     after: Sequence[Any] | None = None,
     *,
-    shown: QuerySet[Any] | None = None,
     by_target: bool = False,
     within: QuerySet[Any] | None = None,
 ) -> Iterator[Section]:
     """Yield the sections of the queryset: all of them, or those after the row with the sort values and id `after`.
 
-    `shown` is the queryset, or one that contains its rows and is easier to plan. With `by_target`, a sort by one
-    RelationField yields a section per few targets, of which a page reads the first ones. Of the queryset only records
-    whose ids are `within` are yielded.
+    With `by_target`, a sort by one RelationField yields a section per few targets, of which a page reads the first
+    ones. Of the queryset only records whose ids are `within` are yielded.
     """
-    shown = queryset if shown is None else shown
     passed = 0 if after is None else _leading_nulls(after, len(sort))
     for nulls in range(len(sort) + 1):
         if nulls >= passed:
             start = after if after is not None and nulls == passed else None
             if by_target and nulls == 0 and len(sort) == 1 and isinstance(sort[0].field, RelationField):
                 rows = queryset if within is None else queryset.filter(Among(column("pk"), Subquery(within)))
-                yield from _sections_by_target(rows, shown, sort[0], sort[0].field, start)
+                yield from _sections_by_target(rows, sort[0], sort[0].field, start)
             else:
-                yield section_of(queryset, shown, sort, nulls, None if start is None else start[nulls:], within)
+                yield Section(queryset, tuple(sort), nulls, None if start is None else start[nulls:], within)
         if nulls == len(sort) or not sort[nulls].field.may_lack_key:
             return
 
 
 def _sections_by_target(
-    queryset: QuerySet[Any], shown: QuerySet[Any], key: SortKey, field: RelationField, after: Sequence[Any] | None
+    queryset: QuerySet[Any], key: SortKey, field: RelationField, after: Sequence[Any] | None
 ) -> Iterator[Section]:
     for targets, rows in chunks(field, queryset, after, descending=key.descending):
-        part = section_of(rows.filter(**{f"{field.reference}__in": targets}), shown, [key], 0)
-        yield replace(part, near=partial(nearest, field, rows, targets, key.descending))
+        near = partial(nearest, field, rows, targets, key.descending)
+        yield Section(rows.filter(**{f"{field.reference}__in": targets}), (key,), 0, near=near)
 
 
 def _leading_nulls(values: Sequence[Any], limit: int) -> int:
     return next((i for i in range(limit) if values[i] is not None), limit)
 
 
-def section_of(
+def _build(
     queryset: QuerySet[Any],
-    shown: QuerySet[Any],
     sort: Sequence[SortKey],
     nulls: int,
-    after: Sequence[Any] | None = None,
-    within: QuerySet[Any] | None = None,
-) -> Section:
-    """Make the section of rows without a value in the first `nulls` keys and with one in the next."""
+    after: Sequence[Any] | None,
+    within: QuerySet[Any] | None,
+) -> tuple[QuerySet[Any], tuple[ExpressionWrapper[Any], ...]]:
+    """Return a section's rows in order, and their sort values that aren't null, the id last."""
     order: list[OrderBy] = []
     where = Q()
     for sort_key in sort[:nulls]:
@@ -160,7 +163,7 @@ def section_of(
             order.append(OrderBy(column(empty), descending=sort_key.descending))
     keys: list[_Key] = []
     for slot, sort_key in enumerate(sort[nulls:], start=nulls):
-        queryset, shown = sort_key.field.join(queryset, slot), sort_key.field.join(shown, slot)
+        queryset = sort_key.field.join(queryset, slot)
         if slot == nulls and sort_key.field.may_lack_key:
             where &= sort_key.field.with_value(slot)
         keys.append(
@@ -183,14 +186,7 @@ def section_of(
         where &= _beyond(keys, after, one_table=one_table)
     order += [OrderBy(key.value, descending=key.descending, nulls_last=True if key.nullable else None) for key in keys]
     # One filter() for all: a second one would join a to-many relation again.
-    return Section(
-        queryset.filter(where).order_by(*order),
-        shown,
-        tuple(sort),
-        nulls,
-        tuple(order),
-        (*[None] * nulls, *(key.value for key in keys)),
-    )
+    return queryset.filter(where).order_by(*order), tuple(key.value for key in keys)
 
 
 def _beyond(keys: Sequence[_Key], after: Sequence[Any], *, one_table: bool) -> Q:

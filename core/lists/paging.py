@@ -12,9 +12,9 @@ from django.db import connections, transaction
 from django.db.models import QuerySet
 
 from core.lists.cursor import cursor_at, unpack_values
-from core.lists.keyset import Section, sections
+from core.lists.keyset import Place, Section, sections
 from core.lists.matching import MANY, matching
-from core.lists.prepared import rows_of, sort_name
+from core.lists.prepared import places_of, rows_of
 from core.lists.query import ListQuery
 from core.text.json import dumps
 
@@ -79,9 +79,9 @@ class Stream:
 def list_page(queryset: QuerySet[Any], query: ListQuery, output: Projection) -> Page | Stream:
     """Return the page that the query asks for, or the whole set as a stream if it doesn't paginate.
 
-    A page costs one query, plus one for the total unless the cursor or the page itself tells it, plus one if it reaches
-    the rows without a sort value. The choice of a form (core.lists.matching) may cost a first page up to two more. The
-    total of a search counts up to MANY.
+    A page costs two queries, one for the ids and one for what is shown of the records, plus one for the total unless
+    the cursor or the page itself tells it, plus one if it reaches the rows without a sort value. The choice of a form
+    (core.lists.matching) may cost a first page up to two more. The total of a search counts up to MANY.
     """
     if query.size is None:
         return Stream(queryset.filter(query.where), query, output)
@@ -89,8 +89,8 @@ def list_page(queryset: QuerySet[Any], query: ListQuery, output: Projection) -> 
     if query.cursor is None:
         skip = ((query.page or 1) - 1) * query.size
         by_target = skip + query.size <= MAX_NEAR
-        parts = sections(chosen.rows, query.sort, shown=queryset, by_target=by_target, within=chosen.within)
-        found = _take(parts, output, query.size + 1, skip)
+        parts = sections(chosen.rows, query.sort, by_target=by_target, within=chosen.within)
+        found = _take(parts, query.size + 1, skip)
         # A page that isn't full is the end of the set.
         ended = len(found) <= query.size and (found or not skip)
         total = skip + len(found) if ended else chosen.count()
@@ -99,49 +99,44 @@ def list_page(queryset: QuerySet[Any], query: ListQuery, output: Projection) -> 
         kinds, nullable = zip(*((key.field.stored, key.field.may_lack_key) for key in query.sort), strict=True)
         after = unpack_values(query.cursor, kinds, nullable)
         by_target = query.size <= MAX_NEAR
-        parts = sections(chosen.rows, query.sort, after, shown=queryset, by_target=by_target, within=chosen.within)
-        found = _take(parts, output, query.size + 1)
+        parts = sections(chosen.rows, query.sort, after, by_target=by_target, within=chosen.within)
+        found = _take(parts, query.size + 1)
         total = query.cursor.total
         skip, capped = 0, chosen.is_beyond(total)
     page = found[: query.size]
     more = len(found) > query.size
-    next_cursor = (
-        cursor_at(query.sort_names, query.fingerprint, _sort_values(*page[-1]), total).encode() if more else None
-    )
+    next_cursor = cursor_at(query.sort_names, query.fingerprint, page[-1], total).encode() if more else None
     shown = max(MANY, skip + len(page)) if capped else total
-    return Page(output.complete([output.render(row) for _, row in page]), shown, next_cursor, capped)
+    rows = rows_of(queryset, [place[-1] for place in page], output)
+    return Page(output.complete([output.render(row) for row in rows]), shown, next_cursor, capped)
 
 
-def _take(parts: Iterator[Section], output: Projection, count: int, skip: int = 0) -> list[tuple[Section, Row]]:
-    """Return the first `count` rows after `skip`, each with its section."""
-    taken: list[tuple[Section, Row]] = []
+def _take(parts: Iterator[Section], count: int, skip: int = 0) -> list[Place]:
+    """Return the places of the first `count` records after `skip`."""
+    taken: list[Place] = []
     for section in parts:
-        rows = rows_of(section, output, skip, count - len(taken))
-        taken += [(section, row) for row in rows]
+        found = places_of(section, skip, count - len(taken))
+        taken += found
         if len(taken) == count:
             break
         # Only an offset beyond this section needs the section's length.
-        skip = max(0, skip - section.queryset.order_by().count()) if skip and not rows else 0
+        skip = max(0, skip - section.queryset.order_by().count()) if skip and not found else 0
     return taken
-
-
-def _sort_values(section: Section, row: Row) -> list[Any]:
-    return [None if value is None else row[sort_name(i)] for i, value in enumerate(section.expressions)]
 
 
 class _snapshot:
     """A read-only transaction whose statements all see the same snapshot; inside another transaction, a savepoint."""
 
     def __init__(self, alias: str) -> None:
-        self.connection = connections[alias]
+        self.connection: Any = connections[alias]
         self.atomic = transaction.atomic(using=alias)
 
     def __enter__(self) -> None:
         outermost = not self.connection.in_atomic_block
         if outermost:
-            # The session's own statements are sent now, since SET TRANSACTION must be the transaction's first one.
+            # The session's settings are sent now, since SET TRANSACTION must be the transaction's first statement.
             with self.connection.cursor():
-                pass
+                self.connection.apply_scope()
         self.atomic.__enter__()
         if outermost:
             with self.connection.cursor() as cursor:

@@ -7,7 +7,7 @@ from django.db.models.functions import Upper
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
 from core.search import SearchColumn
-from crm.records.models import FieldValue
+from crm.records.models import FieldValue, value_indexes
 
 EMAIL_IDENTITY = """
 CASE WHEN strpos(%(expressions)s, '@') > 1 THEN
@@ -151,13 +151,7 @@ class CustomFieldValue(FieldValue):
     contact = CompanyForeignKey("crm.Contact", on_delete=models.CASCADE, related_name="values", db_index=False)
 
     class Meta(FieldValue.Meta):
-        indexes = [
-            models.Index(fields=("field", "text", "contact"), condition=Q(text__isnull=False), name="fieldvalue_text"),
-            models.Index(
-                fields=("field", "number", "contact"), condition=Q(number__isnull=False), name="fieldvalue_number"
-            ),
-            models.Index(fields=("field", "time", "contact"), condition=Q(time__isnull=False), name="fieldvalue_time"),
-        ]
+        indexes = value_indexes("contact", "fieldvalue")
 
 
 class ContactTag(CompanyModel):

@@ -6,7 +6,7 @@ from django.db.models import Q
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
 from core.search import SearchColumn
-from crm.records.models import FieldValue
+from crm.records.models import FieldValue, value_indexes
 
 
 class Lead(CompanyModel):
@@ -97,13 +97,7 @@ class LeadValue(FieldValue):
     lead = CompanyForeignKey("crm.Lead", on_delete=models.CASCADE, related_name="values", db_index=False)
 
     class Meta(FieldValue.Meta):
-        indexes = [
-            models.Index(fields=("field", "text", "lead"), condition=Q(text__isnull=False), name="leadvalue_text"),
-            models.Index(
-                fields=("field", "number", "lead"), condition=Q(number__isnull=False), name="leadvalue_number"
-            ),
-            models.Index(fields=("field", "time", "lead"), condition=Q(time__isnull=False), name="leadvalue_time"),
-        ]
+        indexes = value_indexes("lead", "leadvalue")
 
 
 class LeadTag(CompanyModel):

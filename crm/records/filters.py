@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.db.models import Q, QuerySet
+import orjson
+from django.db import connection
+from django.db.models import QuerySet
 
 from core.lists import ListField, ValueTableField
 from core.lists.prefilter import Prefilter
 from core.lists.values import Kind
+from core.tenancy import company_id
 from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
 from crm.records.schema import spec_of
@@ -26,12 +29,30 @@ def column_field(kind: RecordKind, api_name: str, **options: Any) -> ListField:
     return ListField(api_name, type, column.name, nullable=field.null, **options)
 
 
+# Written by hand, since a page runs it for each custom field that it is filtered or sorted by: the ORM takes several
+# times as long to build it as PostgreSQL to answer it.
+COLUMNS = ("id", "unique_field_id", "name", "field_type", "value_type", "required")
+JSON_COLUMNS = ("default_value", "options", "children")
+OWN_FIELD = f"""
+SELECT {", ".join((*COLUMNS, *JSON_COLUMNS))}
+FROM crm_customfield
+WHERE company_id = %s AND deleted_at IS NULL AND NOT is_system AND panel = %s AND (unique_field_id = %s OR id = %s)
+ORDER BY id LIMIT 1
+"""
+
+
 def custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
     """Return a function for FieldSet that finds the company's custom fields of a panel by uniqueFieldID or _id."""
 
     def find(name: str) -> ListField | None:
-        row = _own_fields(kind).filter(Q(unique_field_id=name) | Q(pk=name)).order_by("pk").first()
-        return None if row is None else _list_field(kind, row, name)
+        with connection.cursor() as cursor:
+            cursor.execute(OWN_FIELD, [company_id(), kind.panel, name, name])
+            row = cursor.fetchone()
+        if row is None:
+            return None
+        found = dict(zip((*COLUMNS, *JSON_COLUMNS), row, strict=True))
+        found |= {column: found[column] and orjson.loads(found[column]) for column in JSON_COLUMNS}
+        return _list_field(kind, CustomField(**found), name)
 
     return find
 

@@ -1,16 +1,22 @@
 """Django's PostgreSQL backend, whose sessions follow the active company (core.tenancy).
 
-It sets the role and `app.company` before the first statement that needs other ones: one round trip per change. A
-rollback also undoes `SET`, so the backend forgets the applied settings then, and on each new connection.
+The first statement that needs another role or `app.company` takes them along (core.tenancy.postgresql.cursors), so
+that a change costs no round trip. A rollback also undoes `SET`, so the backend forgets the applied settings then, and
+on each new connection.
 """
 
 from __future__ import annotations
 
+import select
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from time import monotonic
 from typing import Any
 
 from django.db import Error
 from django.db.backends.postgresql import base
+from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.backends.postgresql.schema import DatabaseSchemaEditor
 from django.db.models import Field, ForeignKey, Model
 from psycopg.adapt import Loader
@@ -19,10 +25,10 @@ from psycopg.types.datetime import TimestamptzLoader
 
 from core.ids import ObjectIdField
 from core.tenancy import APP_ROLE, SYSTEM_ROLE, session_settings
+from core.tenancy.postgresql.cursors import PlannedCursor, ScopedCursor, Settings, set_scope
 
-SET_SCOPE = (
-    "SELECT set_config('role', %s, false), set_config('app.company', %s, false), set_config('app.owner', %s, false)"
-)
+FRESH_SECONDS = 5.0
+"""A connection that was used so lately is checked by its socket, any other by a statement."""
 
 
 class FastTimestampLoader(Loader):
@@ -49,10 +55,21 @@ class SchemaEditor(DatabaseSchemaEditor):
         return None if isinstance(target, ObjectIdField) else super()._create_like_index_sql(model, field)  # type: ignore[misc]
 
 
+class Operations(DatabaseOperations):
+    def last_executed_query(self, cursor: Any, sql: Any, params: Any) -> Any:
+        if isinstance(cursor, PlannedCursor):
+            return self.compose_sql(sql, params)
+        executed = super().last_executed_query(cursor, sql, params)
+        return executed and executed.removeprefix(getattr(cursor, "taken_along", ""))
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     SchemaEditorClass = SchemaEditor
-    _applied: tuple[str, str] | None = None
+    ops_class = Operations
+    _applied: Settings | None = None
+    """The settings that the session has for certain."""
     _roles_exist = False
+    _used = 0.0
 
     def connect(self) -> None:
         self._applied = None
@@ -63,27 +80,51 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._applied = None
         super()._close()  # type: ignore[misc]
 
+    def get_connection_params(self) -> dict[str, Any]:
+        return {**super().get_connection_params(), "cursor_factory": ScopedCursor}
+
     def get_new_connection(self, conn_params: Any) -> Any:
         made = super().get_new_connection(conn_params)
         made.adapters.register_loader("timestamptz", FastTimestampLoader)
         return made
 
+    def create_cursor(self, name: str | None = None) -> Any:
+        cursor = super().create_cursor(name)
+        cursor.database = self
+        return cursor
+
     def _cursor(self, name: str | None = None) -> Any:
-        self._check_health()
-        self.ensure_connection()
-        self.apply_scope()
+        self._make_ready()
+        if name is not None:
+            self.apply_scope()  # its statement is a DECLARE
         return super()._cursor(name)  # type: ignore[misc]
 
-    def _check_health(self) -> None:
-        """Close a connection that the server has closed, before its first use in a request.
+    def _make_ready(self) -> None:
+        self._check_health()
+        self.ensure_connection()
+        self._used = monotonic()
 
-        The statement that sets the scope, which a request needs anyway, shows it as well as one of its own.
+    def planned_cursor(self) -> Any:
+        """Return a cursor for statements that are run again and again, with parameters that leave their plan as it is.
+
+        PostgreSQL keeps their plans for the session. A changed scope costs them a round trip.
         """
+        self._make_ready()
+        cursor = PlannedCursor(self.connection)
+        cursor.database = self
+        return self._prepare_cursor(cursor)  # type: ignore[attr-defined]
+
+    def _check_health(self) -> None:
+        """Close a connection that the server has closed, before its first use in a request."""
         if self.connection is None or not self.health_check_enabled or self.health_check_done:  # type: ignore[attr-defined, has-type]
+            return
+        if monotonic() - self._used < FRESH_SECONDS and self._is_silent():
+            self.health_check_done = True
             return
         if self.in_atomic_block or self._applied in (None, session_settings()):
             self.close_if_health_check_failed()
             return
+        # The statement that sets the scope, which a request needs anyway, shows it as well as one of its own.
         try:
             self.apply_scope()
         except Error:
@@ -91,26 +132,48 @@ class DatabaseWrapper(base.DatabaseWrapper):
         else:
             self.health_check_done = True
 
+    def _is_silent(self) -> bool:
+        """Tell whether the server has sent nothing, as it does when it closes the connection."""
+        if self.connection.closed:
+            return False
+        poll = select.poll()
+        poll.register(self.connection.fileno(), select.POLLIN)
+        return not poll.poll(0)
+
+    def missing_settings(self) -> Settings | None:
+        """Return the settings of the active scope, or None if the session has them or takes none now."""
+        wanted = session_settings()
+        if wanted == self._applied or self.connection is None or self.needs_rollback:
+            return None
+        if self.settings_dict["NAME"] is None:
+            return None  # without a database name, Django creates and drops databases as the login role
+        if self.connection.info.transaction_status is TransactionStatus.INERROR:
+            return None  # only a rollback may follow, and it resets the settings
+        if wanted[0] != "none" and not self._has_roles():
+            return None  # before the first migration there are no roles and no tables
+        return wanted
+
     def apply_scope(self) -> None:
         """Set the session's role and company to those of the active scope."""
-        if self.settings_dict["NAME"] is None or self.connection is None or self.needs_rollback:
-            return  # without a database name, Django creates and drops databases as the login role
-        if self.connection.info.transaction_status is TransactionStatus.INERROR:
-            return  # only a rollback may follow, and it resets the settings
-        wanted = session_settings()
-        if wanted == self._applied:
+        wanted = self.missing_settings()
+        if wanted is None:
             return
-        with self.wrap_database_errors, self.connection.cursor() as cursor:
-            if wanted[0] != "none" and not self._has_roles(cursor):
-                return  # before the first migration there are no roles and no tables
-            cursor.execute(SET_SCOPE, (*wanted, "on" if wanted[0] == "none" else ""))
+        with self.applying(wanted), self.wrap_database_errors, self.connection.cursor() as cursor:
+            cursor.execute(set_scope(*wanted))
+
+    @contextmanager
+    def applying(self, wanted: Settings) -> Iterator[None]:
+        """Note the settings as applied after the block. If it is left by an exception, nobody knows what applies."""
+        self._applied = None
+        yield
         self._applied = wanted
 
-    def _has_roles(self, cursor: Any) -> bool:
+    def _has_roles(self) -> bool:
         """Tell whether the roles of core.tenancy.row_security exist. It asks once per connection."""
         if not self._roles_exist:
-            cursor.execute("SELECT count(*) = 2 FROM pg_roles WHERE rolname IN (%s, %s)", (APP_ROLE, SYSTEM_ROLE))
-            self._roles_exist = cursor.fetchone()[0]
+            with self.wrap_database_errors, self.connection.cursor() as cursor:
+                cursor.execute("SELECT count(*) = 2 FROM pg_roles WHERE rolname IN (%s, %s)", (APP_ROLE, SYSTEM_ROLE))
+                self._roles_exist = cursor.fetchone()[0]
         return self._roles_exist
 
     def _rollback(self) -> None:

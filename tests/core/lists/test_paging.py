@@ -167,6 +167,7 @@ def test_the_cursor_brings_its_sort() -> None:
 
 
 def test_queries_of_a_page() -> None:
+    """One for the ids and one for what is shown of the records; and the count."""
     for i in range(5):
         person(f"p{i}", **({"age": i} if i < 4 else {}))
 
@@ -176,19 +177,20 @@ def test_queries_of_a_page() -> None:
         return len(captured)
 
     cursor = page(cursorPagination="true", n=2).next_cursor
-    assert queries(p=1, n=2) == 2
-    assert queries(p=2, n=2) == 2
-    assert queries(p=1, n=5) == 1, "a first page that holds everything needs no count"
-    assert queries(cursorPagination="true", n=2) == 2
-    assert queries(n=2, cursor=cursor) == 1
+    assert queries(p=1, n=2) == 3
+    assert queries(p=2, n=2) == 3
+    assert queries(p=1, n=5) == 2, "a first page that holds everything needs no count"
+    assert queries(cursorPagination="true", n=2) == 3
+    assert queries(n=2, cursor=cursor) == 2
     by_age = page(cursorPagination="true", n=2, sortBy="age").next_cursor
-    assert queries(cursorPagination="true", n=2, sortBy="age") == 2
-    assert queries(n=1, cursor=by_age, sortBy="age") == 1
-    assert queries(n=2, cursor=by_age, sortBy="age") == 2, "the page reaches into those without age"
+    assert queries(cursorPagination="true", n=2, sortBy="age") == 3
+    assert queries(n=1, cursor=by_age, sortBy="age") == 2
+    assert queries(n=2, cursor=by_age, sortBy="age") == 3, "the page reaches into those without age"
 
 
 def test_queries_of_a_page_sorted_by_a_relation() -> None:
-    """One for the targets, one for a few of them at a time, one for the records that refer to none; and the count."""
+    """One for the targets, one for a few of them at a time, one for the records that refer to none, one for what
+    is shown; and the count."""
     teams = [Team.objects.create(name=f"Team {i:02}") for i in range(20)]
     for i in range(60):
         person(f"p{i}", team=teams[(1, 2, 19)[i % 3]])
@@ -198,12 +200,12 @@ def test_queries_of_a_page_sorted_by_a_relation() -> None:
             page(sortBy="team.name", sortOrder="asc", **params)
         return len(captured)
 
-    assert queries(p=1, n=10) == 3
-    assert queries(p=1, n=30) == 4, "the page goes on into the next sixteen teams"
-    assert queries(p=1, n=60) == 5, "all teams, the last one with them, and those of none"
-    assert queries(p=6, n=10) == 7, "an offset counts what it passes, and a page that isn't full is the last one"
+    assert queries(p=1, n=10) == 4
+    assert queries(p=1, n=30) == 5, "the page goes on into the next sixteen teams"
+    assert queries(p=1, n=60) == 6, "all teams, the last one with them, and those of none"
+    assert queries(p=6, n=10) == 8, "an offset counts what it passes, and a page that isn't full is the last one"
     cursor = page(cursorPagination="true", n=10, sortBy="team.name", sortOrder="asc").next_cursor
-    assert queries(n=5, cursor=cursor) == 2
+    assert queries(n=5, cursor=cursor) == 3
 
 
 def test_rows_hold_just_what_the_output_declares() -> None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import psycopg
 import pytest
-from django.db import connections
+from django.db import DatabaseError, connections, transaction
+from django.test.utils import CaptureQueriesContext
 
-from core.tenancy import company_scope, unscoped
+from core.tenancy import as_owner, company_scope, unscoped
+from core.tenancy.postgresql.cursors import ScopedCursor
 from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory
 
 connection = connections["default"]
+DJANGO_ONLY = ("cursor_factory", "context", "prepare_threshold", "row_factory")
 
 
 def read(sql: str) -> Any:
@@ -47,6 +52,134 @@ def test_a_connection_that_the_server_has_closed_is_opened_anew(monkeypatch: pyt
     with company_scope(company):
         assert read("SELECT pg_backend_pid()") != ended
         assert read("SELECT current_setting('app.company')") == company
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_fresh_connection_that_the_server_ends_is_seen_without_a_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    with company_scope("a" * 24):
+        ended = read("SELECT pg_backend_pid()")
+        own = {name: value for name, value in connection.get_connection_params().items() if name not in DJANGO_ONLY}
+        with psycopg.connect(**own, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s, 5000)", [ended])
+        begin_request(monkeypatch)
+        assert read("SELECT pg_backend_pid()") != ended
+        assert read("SELECT current_setting('app.company')") == "a" * 24
+
+
+@pytest.fixture
+def turns(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """One item for each time that the session waits for the server."""
+    waited: list[None] = []
+    wait = psycopg.Connection.wait
+
+    def counted(self: Any, *arguments: Any, **options: Any) -> Any:
+        waited.append(None)
+        return wait(self, *arguments, **options)
+
+    monkeypatch.setattr(psycopg.Connection, "wait", counted)
+    return waited
+
+
+@pytest.mark.django_db
+def test_a_changed_scope_costs_no_turn(turns: list[None]) -> None:
+    for company in ("a" * 24, "b" * 24):
+        with company_scope(company):
+            turns.clear()
+            assert read("SELECT current_setting('app.company')") == company
+            assert read("\nWITH own AS (SELECT current_user) SELECT * FROM own") == "leadwright_app"
+            assert len(turns) == 2
+    turns.clear()
+    with unscoped(reason="test"):
+        assert read("SELECT current_user") == "leadwright_system"
+    assert len(turns) == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("company", ["it's", "100%s", "%", "back\\slash", '"'])
+def test_the_company_of_a_scope_is_quoted(company: str) -> None:
+    for parameters in (None, ["x"]):
+        with company_scope(company), connection.cursor() as cursor:
+            cursor.execute("SELECT current_setting('app.company')" + (", %s" if parameters else ""), parameters)
+            assert cursor.fetchone()[0] == company
+        with unscoped(reason="test"):
+            assert read("SELECT current_setting('app.company')") == ""
+
+
+@pytest.mark.django_db
+def test_a_statement_that_fails_leaves_no_scope_behind() -> None:
+    with company_scope("a" * 24):
+        read("SELECT 1")
+    with company_scope("b" * 24), pytest.raises(DatabaseError), transaction.atomic():
+        read("SELECT 1/0")
+    with company_scope("a" * 24):
+        assert read("SELECT current_setting('app.company')") == "a" * 24
+
+
+@pytest.mark.django_db(transaction=True)
+def test_outside_of_a_transaction_too() -> None:
+    with company_scope("a" * 24):
+        read("SELECT 1")
+    with company_scope("b" * 24), pytest.raises(DatabaseError):
+        read("SELECT 1/0")
+    with company_scope("a" * 24):
+        assert read("SELECT current_setting('app.company')") == "a" * 24
+
+
+@pytest.mark.django_db
+def test_an_interruption_leaves_no_scope_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server may have done the statement: then the session's company is the new one, and nobody was told."""
+    with company_scope("a" * 24):
+        read("SELECT 1")
+
+    def interrupted(self: Any) -> bool:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, company_scope("b" * 24):
+        patched.setattr(ScopedCursor, "nextset", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            read("SELECT 1")
+    with company_scope("a" * 24):
+        assert read("SELECT current_setting('app.company')") == "a" * 24
+
+
+@pytest.mark.django_db
+def test_the_log_of_statements_shows_them_without_what_they_took_along(cast: Cast) -> None:
+    with CaptureQueriesContext(connection) as captured, cast.scope():
+        read("SELECT 1")
+    assert [query["sql"] for query in captured] == ["SELECT 1"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_plan_is_made_anew_when_a_column_has_changed() -> None:
+    with as_owner():
+        read_nothing("CREATE TABLE changing (word varchar(10))")
+        try:
+            for width in (20, 30):
+                for _ in range(2):
+                    with connection.planned_cursor() as cursor:
+                        cursor.execute("SELECT word FROM changing WHERE word = %s", ["x"])
+                        assert cursor.fetchall() == []
+                read_nothing(f"ALTER TABLE changing ALTER word TYPE varchar({width})")
+        finally:
+            read_nothing("DROP TABLE changing")
+
+
+def read_nothing(sql: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+
+
+@pytest.mark.django_db
+def test_a_page_by_key_takes_three_turns(cast: Cast, turns: list[None]) -> None:
+    """The key with the subscription, the ids, and what is shown of the records; a first page counts them too."""
+    with cast.scope():
+        ContactFactory.create_batch(4)
+    first = cast.key.get("/contact", cursorPagination="true", n="2")
+    assert (first.body["totalCount"], len(first.data)) == (4, 2)
+    for expected, query in ((3, {"n": "1", "cursor": first.body["nextCursor"]}), (4, {"p": "1", "n": "2"})):
+        turns.clear()
+        assert cast.key.get("/contact", **query).status == 200
+        assert len(turns) == expected
 
 
 @pytest.mark.django_db

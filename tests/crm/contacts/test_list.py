@@ -226,4 +226,4 @@ def test_the_number_of_statements_does_not_grow_with_the_page(cast: Cast, people
     with CaptureQueriesContext(connection) as queries:
         cast.key.get("/contact", p="1", n="4")
     statements = [query["sql"] for query in queries if "crm_contact" in query["sql"]]
-    assert len(statements) == 2  # the page and the count
+    assert len(statements) == 3  # the ids, the page and the count

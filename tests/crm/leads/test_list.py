@@ -295,4 +295,4 @@ def test_the_number_of_statements_does_not_grow_with_the_page(cast: Cast, world:
         counts.append(len(queries))
     assert counts[0] == counts[1]
     statements = [query["sql"] for query in queries if "crm_lead" in query["sql"]]
-    assert len(statements) == 2, "one for the page and one for the total"
+    assert len(statements) == 3, "one for the ids, one for the page and one for the total"
