@@ -25,6 +25,7 @@ from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob, Journal
 from crm.records.bulk_change import ChangesById
 from crm.records.kinds import RecordKind
+from crm.records.locks import lock_fields_shared
 from crm.records.types import RECORD_TYPES, Apply, RecordType
 
 UPDATE, DELETE, RESTORE = BulkJob.Action.UPDATE, BulkJob.Action.DELETE, BulkJob.Action.RESTORE
@@ -51,7 +52,10 @@ class Outcome(NamedTuple):
 
 def batch_action(what: RecordType, action: str, actor_id: str | None, change: Mapping[str, Any]) -> Apply:
     """Return the function that applies the action to a batch of locked records in the current transaction."""
-    return what.prepare(actor_id, change) if action == UPDATE else lambda ids: _flag_deleted(what.kind, ids, actor_id)
+    if action == UPDATE:
+        return what.prepare(actor_id, change)
+    lock_fields_shared()  # so that the journal doesn't take a conversion for a part of the deletion
+    return lambda ids: _flag_deleted(what.kind, ids, actor_id)
 
 
 def new_job(

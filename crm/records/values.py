@@ -43,22 +43,33 @@ def tag_links(kind: RecordKind) -> Links:
 def add_values(schema: RecordSchema, values: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
     """Insert the typed rows of stored custom values, given as (record id, values by uniqueFieldID)."""
     fields, kind = schema.fields, schema.kind
-    rows = [
-        {"record": record, "field": fields[key].id, **row}
-        for record, custom in values
-        for key, value in custom.items()
-        if key in fields
-        for row in typed_rows(fields[key], value)
-    ]
+    insert_typed(
+        kind,
+        schema.company_id,
+        [
+            row
+            for record, custom in values
+            for key, value in custom.items()
+            if key in fields
+            for row in typed_rows(record, fields[key], value)
+        ],
+    )
+
+
+def insert_typed(kind: RecordKind, company: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows of `typed_rows`."""
     if rows:
         with connection.cursor() as cursor:
             statement = INSERT_VALUES.format(values=kind.value_table, link=kind.column)
-            cursor.execute(statement, [schema.company_id, orjson.dumps(rows, default=str).decode()])
+            cursor.execute(statement, [company, orjson.dumps(rows, default=str).decode()])
 
 
-def typed_rows(field: FieldSpec, value: Any) -> list[dict[str, Any]]:
-    """Return the value table's rows of a stored value, without their record and field."""
-    return [{"position": position, **row._asdict()} for position, row in enumerate(field.index_rows(value))]
+def typed_rows(record: str, field: FieldSpec, value: Any) -> list[dict[str, Any]]:
+    """Return the value table's rows of a record's stored value."""
+    return [
+        {"record": record, "field": field.id, "position": position, **row._asdict()}
+        for position, row in enumerate(field.index_rows(value))
+    ]
 
 
 def remove_values(kind: RecordKind, pairs: Sequence[tuple[str, str]]) -> None:
