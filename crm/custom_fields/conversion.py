@@ -51,8 +51,7 @@ ON CONFLICT (job_id, record_id) DO UPDATE SET before = excluded.before, after = 
 """
 COUNT = """
 SELECT count(*) FILTER (WHERE after IS DISTINCT FROM before), count(*) FILTER (WHERE after IS NULL)
-FROM crm_convertedvalue WHERE job_id = %s
-"""
+FROM crm_convertedvalue WHERE job_id = %s"""
 # An arm for each of the partial indexes.
 REMOVE_TYPED = """
 DELETE FROM {table} WHERE (field_id = ANY(%(ids)s) AND text IS NOT NULL)
@@ -213,10 +212,11 @@ def _converted(conversion: Conversion, stored: Stored, drop_invalid: bool) -> di
     return {"record": stored.record, "before": orjson.Fragment(text), "after": after}
 
 
-def count_staged(job_id: str) -> tuple[int, int]:
-    """Count the records whose value becomes another one, and those that lose it."""
+def count_staged(job_id: str, records: Sequence[str] | None = None) -> tuple[int, int]:
+    """Count the records, all or some, whose value becomes another one, and those that lose it."""
     with connection.cursor() as cursor:
-        cursor.execute(COUNT, [job_id])
+        some = "" if records is None else " AND record_id = ANY(%s)"
+        cursor.execute(COUNT + some, [job_id] if records is None else [job_id, list(records)])
         changed, lost = cursor.fetchone()
         return int(changed), int(lost)
 

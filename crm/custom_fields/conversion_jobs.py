@@ -56,6 +56,7 @@ MAX_CATCH_UPS = 200
 UNFINISHED = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED)
 DEFINITION = ("field_type", "value_type", "options", "children", "default_value")
 """Attributes that define the values of a field."""
+ALL = 2**31 - 1
 BEFORE_ALL = ""
 """Sorts before all ids."""
 KEEP_STAGED = timedelta(days=1)
@@ -136,6 +137,8 @@ class CatchUp:
     """What older transactions than this one have written is staged."""
     close: bool = False
     """So little is left that writers can wait for it."""
+    counts: tuple[int, int] = (0, 0)
+    """What count_staged counted then, since it takes a while."""
 
     @property
     def tired(self) -> bool:
@@ -215,6 +218,8 @@ def _stage_next(job: BulkJob, field: CustomField, done: CatchUp) -> dict[str, An
     if len(stale) < size:
         done.since = now
     done.close = len(stale) <= min(FEW, size - 1) or done.tired
+    if done.close:
+        done.counts = count_staged(job.pk)
     processed = job.processed + len(values)
     position = values[-1].record if values else job.position
     return {"processed": processed, "position": position, "rows": len(values) + len(stale)}
@@ -248,11 +253,16 @@ def _switch(job: BulkJob, field: CustomField, done: CatchUp) -> dict[str, Any]:
     """Stage the last values, and give the field its new definition, while writers wait."""
     staging = _hidden_of(job.pk).get()
     conversion = _conversion_by(job, field, staging.pk)
-    while stale := stale_values(conversion, job.pk, done.since, batch_rows()):
-        _stage_values(job, conversion, stale)
-        if len(stale) > FEW and not done.tired:
-            return _progress(job, len(stale))
-    changed, lost = count_staged(job.pk)
+    stale = stale_values(conversion, job.pk, done.since, ALL if done.tired else FEW + 1)
+    records = [stored.record for stored in stale]
+    before = count_staged(job.pk, records)
+    _stage_values(job, conversion, stale)
+    if len(stale) > FEW and not done.tired:
+        return _progress(job, len(stale))
+    changed, lost = (
+        counted - was + now
+        for counted, was, now in zip(done.counts, before, count_staged(job.pk, records), strict=True)
+    )
     CustomField.every.filter(pk=field.stored_as_id).update(job=job)
     CustomField.every.filter(pk=staging.pk).update(job=None)
     CustomField.objects.filter(pk=field.pk).update(
@@ -304,7 +314,7 @@ def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> Non
         remove_values_of(kind, keys, ids, BEFORE_ALL, INLINE_LIMIT + 1)
         _delete_fields(kind, ids)
         return
-    job = _make_removal(kind, keys, ids, count_with_values(kind, keys, 2**31), actor_id)
+    job = _make_removal(kind, keys, ids, count_with_values(kind, keys, ALL), actor_id)
     now = timezone.now()
     CustomField.every.filter(pk__in=ids).update(deleted_at=now, job=job, stored_as=None, pending=False, updated_at=now)
 
@@ -365,7 +375,7 @@ def clean_up() -> bool:
         with company_scope(field.company_id), transaction.atomic():
             kind = kind_of(field.panel)
             job = _make_removal(
-                kind, [field.unique_field_id], [field.pk], count_with_values(kind, [field.unique_field_id], 2**31), None
+                kind, [field.unique_field_id], [field.pk], count_with_values(kind, [field.unique_field_id], ALL), None
             )
             CustomField.every.filter(pk=field.pk).update(job=job)
     return False

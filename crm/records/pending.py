@@ -15,12 +15,10 @@ from django.db import connection
 if TYPE_CHECKING:
     from crm.records.schema import RecordSchema
 
-PRESENT = """coalesce((
-    SELECT ({row}.custom - array_agg(f.unique_field_id::text))
-        || coalesce(jsonb_object_agg(f.unique_field_id, c.after) FILTER (WHERE c.after IS NOT NULL), '{{}}')
-    FROM crm_customfield f JOIN crm_convertedvalue c ON c.job_id = f.job_id AND c.record_id = {row}.id
-    WHERE f.pending AND f.company_id = {row}.company_id
-), {row}.custom)"""
+PRESENT = (
+    "CASE WHEN (SELECT custom_pending()) THEN custom_present({row}.company_id, {row}.id, {row}.custom)"
+    " ELSE {row}.custom END"
+)
 WRITE = """
 WITH written AS (
     DELETE FROM crm_convertedvalue c USING crm_customfield f
@@ -41,7 +39,8 @@ WHERE r.id = made.record_id
 def present_custom(row: str) -> str:
     """Return the SQL of a record's custom values, `row` being its table's alias.
 
-    It reads records and pending values by one snapshot, so a statement never sees a field half converted.
+    Its functions (migration 0011) read by the statement's own snapshot, so that no statement sees a field half
+    converted.
     """
     return PRESENT.format(row=row)
 
