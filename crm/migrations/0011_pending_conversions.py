@@ -5,12 +5,12 @@ from django.db import migrations, models
 # Functions keep their plans, so that a statement which reads custom values is planned as fast as without them. STABLE
 # ones see what the statement sees.
 FUNCTIONS = """
-CREATE FUNCTION custom_pending() RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION custom_pending() RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
     RETURN EXISTS (SELECT FROM crm_customfield WHERE pending);
 END
 $$;
-CREATE FUNCTION custom_present(company text, record text, custom jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION custom_present(company text, record text, custom jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
     RETURN coalesce((
         SELECT (custom - array_agg(f.unique_field_id::text))

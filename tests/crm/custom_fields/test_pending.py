@@ -156,6 +156,28 @@ def test_merging_and_taking_it_back(cast: Cast, pausing: None) -> None:
     assert held(cast)[0] == [None, 2, 3]
 
 
+@pytest.mark.parametrize("panel", ["lead", "productService"])
+def test_records_of_other_kinds(cast: Cast, pausing: None, panel: str) -> None:
+    resource = {"lead": "/lead", "productService": "/product-service"}[panel]
+    field = {"name": "Score", "fieldType": "text", "uniqueFieldID": "score", "panel": panel}
+    path = f"/custom-field/{cast.key.post('/custom-field', field).data['_id']}"
+    made = []
+    for n in range(4):
+        values = form(n) if panel == "lead" else {"name": f"Product {n}"}
+        made.append(cast.key.post(resource, {"formData": {**values, "score": str(n)}}).data["_id"])
+    assert cast.key.put(path, NUMBER).status == 200
+    drain()
+    assert cast.key.get(path).data["job"]["status"] == "paused"
+    found = [cast.key.get(f"{resource}/{id}").data["formData"]["score"] for id in made]
+    assert found == [0, 1, 2, 3]
+    assert cast.key.put(f"{resource}/{made[0]}", {"formData": {"score": 10}}).status == 200
+    changed = cast.key.put(resource, {"ids": made[1:2], "formData": {"score": 11}})
+    assert (changed.status, changed.data["updatedCount"]) == (200, 1)
+    assert scores(cast.key.get(resource, sortBy="score", sortOrder="desc")) == [11, 10, 3, 2]
+    go_on(cast)
+    assert scores(cast.key.get(resource, sortBy="score", sortOrder="desc")) == [11, 10, 3, 2]
+
+
 def test_the_next_conversion_waits_for_its_turn(cast: Cast, pausing: None) -> None:
     path = switched(cast, "1", "2", "3")
     for drop in (False, True):
