@@ -1,7 +1,7 @@
 from crm.activities.models import CallLog, FollowUp, LeadActivity
 from crm.bulk_jobs.models import BulkJob, Journal
 from crm.contacts.models import Contact, ContactTag, CustomFieldValue
-from crm.custom_fields.models import ConvertedValue, CustomSection
+from crm.custom_fields.models import CustomSection
 from crm.exports.models import Export, ExportPart
 from crm.files.models import File
 from crm.imports.models import Import, ImportRowError
@@ -9,7 +9,7 @@ from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.merging.models import DuplicateDismissal, Merge
 from crm.products.models import ProductService, ProductServiceValue
-from crm.records.models import CustomField, FieldValue
+from crm.records.models import ConvertedValue, CustomField, FieldValue
 from crm.segments.models import Segment, SegmentRecord
 from crm.tags.models import ContactCategory, Tag
 from crm.teams.models import Team, TeamMember

@@ -72,8 +72,8 @@ class Schema(AutoSchema):
             parts.append(f"Counts against the plan's limit of `{self.declared.takes}`.")
         if self.declared.undoable and self.declared.bulk:
             parts.append(
-                "When selectAll matches more than 10,000, a worker does it: the counts are null, and bulkJob is the"
-                " job (GET /bulk-job/:id)."
+                "When more than 1,000 are selected, by ids or by selectAll, a worker does it: the counts are null, and"
+                " bulkJob is the job (GET /bulk-job/:id)."
             )
         if self.declared.errors:
             parts.append("Errors: " + ", ".join(f"`{name}`" for name in self.declared.errors) + ".")

@@ -25,11 +25,12 @@ from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob, Journal
 from crm.records.bulk_change import ChangesById
 from crm.records.kinds import RecordKind
+from crm.records.locks import lock_fields_shared
 from crm.records.types import RECORD_TYPES, Apply, RecordType
 
 UPDATE, DELETE, RESTORE = BulkJob.Action.UPDATE, BulkJob.Action.DELETE, BulkJob.Action.RESTORE
-MAX_AT_ONCE = 10_000
-"""The largest number of records that selectAll changes within a request; a job changes more."""
+MAX_AT_ONCE = 1000
+"""The largest number of records that a request changes, while writers of these wait; a job changes more."""
 UNDO_DAYS = 30
 UNDOABLE_FOR = timedelta(days=UNDO_DAYS)
 
@@ -51,7 +52,10 @@ class Outcome(NamedTuple):
 
 def batch_action(what: RecordType, action: str, actor_id: str | None, change: Mapping[str, Any]) -> Apply:
     """Return the function that applies the action to a batch of locked records in the current transaction."""
-    return what.prepare(actor_id, change) if action == UPDATE else lambda ids: _flag_deleted(what.kind, ids, actor_id)
+    if action == UPDATE:
+        return what.prepare(actor_id, change)
+    lock_fields_shared()  # so that the journal doesn't take a conversion for a part of the deletion
+    return lambda ids: _flag_deleted(what.kind, ids, actor_id)
 
 
 def new_job(
@@ -109,8 +113,8 @@ def record_change(source: Source, *kinds: RecordKind, actor_id: str | None, auto
 
 
 def queue_if_many(job: BulkJob, kind: RecordKind, selection: BulkSelection, selected: QuerySet[Any]) -> bool:
-    """Queue the job for a worker if selectAll matches more records than a request changes. Returns whether it did."""
-    if not selection.everything or selected.order_by()[: at_once() + 1].count() <= at_once():
+    """Queue the job for a worker if more records are selected than a request changes. Returns whether it did."""
+    if selected.order_by()[: at_once() + 1].count() <= at_once():
         return False
     job.until = kind.model._default_manager.aggregate(last=Max("pk"))["last"]
     job.save()

@@ -17,8 +17,8 @@ from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.history.restore import RestoreResult
 from crm.bulk_jobs.models import BulkJob
-from crm.bulk_jobs.services import batch_rows, within_plan, work
-from crm.bulk_jobs.worker import add_to_report, selected_records
+from crm.bulk_jobs.services import within_plan, work
+from crm.bulk_jobs.worker import add_to_report, lock_next, selected_records
 from crm.records.kinds import RecordKind
 from crm.records.types import RECORD_TYPES
 
@@ -89,9 +89,7 @@ def _restore_next(job: BulkJob) -> dict[str, Any] | None:
     selected = selected_records(job, kind.deleted())
     if job.total is None:
         found = {"total": selected.count(), "undo_until": timezone.now() + UNDOABLE_FOR}
-    rows = selected.filter(pk__gt=job.position) if job.position else selected
-    locked = rows.order_by("pk").select_for_update(of=("self",), no_key=True)
-    ids = list(locked.values_list("pk", flat=True)[: batch_rows(job)])
+    ids = lock_next(job, kind.deleted())
     if not ids:
         return None
     restored, report = _restore_batch(kind, ids, job), dict(job.report)

@@ -28,7 +28,7 @@ LAPSED = "The company's subscription has ended. Renew it, then resume the job: i
 
 Step = Callable[[BulkJob], dict[str, Any] | None]
 """Processes one batch in the caller's transaction. Returns the job's new fields (`processed` among them), or None if
-nothing is left."""
+nothing is left. `rows` is the size of the batch where `processed` doesn't tell."""
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,19 @@ def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], Non
                         end(job)
                     finish(job, COMPLETED, total=job.processed)
                     return
-                rate = (progress["processed"] - job.processed) / max(monotonic() - started, 0.001)
-                rate = rate if job.rate is None else job.rate * (1 - SMOOTHING) + rate * SMOOTHING
-                go_on = checkpoint(job, started_at=job.started_at or timezone.now(), rate=rate, **progress)
+                rows = progress.pop("rows", progress["processed"] - job.processed)
+                rate = _smoothed(job.rate, rows / max(monotonic() - started, 0.001)) if rows else job.rate
+                go_on = checkpoint(job, **{"started_at": job.started_at or timezone.now(), "rate": rate, **progress})
         except NamedError as error:
             finish(job, FAILED, error=error.detail, error_detail=str(error))
             return
         if not go_on or (monotonic() > deadline and has_due(BulkJob)):
             release(job)
             return
+
+
+def _smoothed(before: float | None, rate: float) -> float:
+    return rate if before is None else before * (1 - SMOOTHING) + rate * SMOOTHING
 
 
 def within_plan(job: BulkJob, do: Callable[[], None]) -> None:

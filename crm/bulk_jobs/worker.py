@@ -6,6 +6,7 @@ The job skips a record that no longer matches, or that was created after the job
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,9 +40,7 @@ def _change_next(job: BulkJob) -> dict[str, Any] | None:
     if job.total is None:
         found["total"] = selected.count()
         found["undo_until"] = timezone.now() + UNDOABLE_FOR
-    rows = selected.filter(pk__gt=job.position) if job.position else selected
-    locked = rows.order_by("pk").select_for_update(of=("self",), no_key=True)
-    ids = list(locked.values_list("pk", flat=True)[: batch_rows(job)])
+    ids = lock_next(job, what.kind.live())
     if not ids:
         return None
     report = dict(job.report)
@@ -61,6 +60,20 @@ def selected_records(job: BulkJob, rows: QuerySet[Any]) -> QuerySet[Any]:
     fields = RECORD_TYPES[job.panel].fields
     selection = BulkSelection.parse(job.selection, job.selection.get("query", {}), fields, now=job.created_at)
     return selection.apply(rows).filter(pk__lte=job.until)
+
+
+def lock_next(job: BulkJob, rows: QuerySet[Any]) -> list[str]:
+    """Lock the next of the rows that the job is about. Returns their ids, in order."""
+    size = batch_rows(job)
+    locked = rows.order_by("pk").select_for_update(of=("self",), no_key=True).values_list("pk", flat=True)
+    if job.selection.get("selectAll"):
+        return list(selected_records(job, locked.filter(pk__gt=job.position or ""))[:size])
+    # Not by the whole selection, which may have a hundred thousand ids.
+    named = sorted(set(job.selection["ids"]).difference(job.selection.get("nids", ())))
+    for place in range(bisect_right(named, job.position or ""), len(named), size):
+        if found := list(locked.filter(pk__in=named[place : place + size])):
+            return found
+    return []
 
 
 def _change(job: BulkJob, kind: RecordKind, apply: Apply, ids: list[str], report: dict[str, Any]) -> tuple[int, int]:

@@ -4,10 +4,10 @@ from django.db import models
 from django.db.models import F, Func, Q
 from django.db.models.functions import Upper
 
-from core.fields import CompanyForeignKey, JSONField
+from core.fields import CompanyForeignKey
 from core.models import CompanyModel
 from core.search import SearchColumn
-from crm.records.models import FieldValue, value_indexes
+from crm.records.models import CustomValues, FieldValue, value_indexes
 
 EMAIL_IDENTITY = """
 CASE WHEN strpos(%(expressions)s, '@') > 1 THEN
@@ -64,7 +64,7 @@ class Contact(CompanyModel):
     category = CompanyForeignKey(
         "crm.ContactCategory", on_delete=models.SET_NULL, null=True, blank=True, related_name="contacts", db_index=False
     )
-    custom = JSONField(default=dict, blank=True)
+    custom = CustomValues(default=dict, blank=True)
     import_job = CompanyForeignKey(
         "crm.Import", on_delete=models.SET_NULL, null=True, related_name="contacts", db_index=False
     )

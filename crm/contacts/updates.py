@@ -55,7 +55,7 @@ def update_contacts(
         return result
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("update_contacts() needs a transaction around it")
-    states = load_states(schema.kind, [id for id, _ in changes])
+    states = load_states(schema, [id for id, _ in changes])
     result.missing = [row for id, row in changes if id not in states]
     present = [(id, row) for id, row in changes if id in states]
     if take != "all":

@@ -1,6 +1,7 @@
-"""Conversion of stored values to a field's new definition: checked first, then staged, then written all at once.
+"""Conversion of stored values to a field's new definition: checked first, then staged, then written into the records.
 
-Everybody reads and writes by the old definition until that last step (docs/decisions/0010-field-conversions.md).
+Everybody reads and writes by the old definition until the field has the new one, and from then on by the new one
+(docs/decisions/0010-field-conversions.md).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from crm.field_types import BadValue, FieldSpec
 from crm.field_types.conversion import convert, item_kind, refusal
 from crm.records.kinds import RecordKind
 from crm.records.schema import BAD_CUSTOM
-from crm.records.values import typed_rows
+from crm.records.values import insert_typed, typed_rows
 
 EXAMPLES = 5
 OWN = "r.company_id = current_setting('app.company')"
@@ -26,38 +27,35 @@ OWN = "r.company_id = current_setting('app.company')"
 VALUES = (
     "SELECT (r.custom -> %(key)s)::text, count(*) FROM {table} r WHERE " + OWN + " AND r.custom ? %(key)s GROUP BY 1"
 )
+# Staged values refer to their records, which nobody may delete in the meantime; all else may go on.
 NEXT = """
 SELECT r.id, (r.custom -> %(key)s)::text FROM {table} r
-WHERE {own} AND r.custom ? %(key)s AND r.id > %(place)s ORDER BY r.id LIMIT %(size)s
+WHERE {own} AND r.custom ? %(key)s AND r.id > %(place)s ORDER BY r.id LIMIT %(size)s FOR KEY SHARE OF r
 """
+VALUES_OF = (
+    "SELECT r.id, (r.custom -> %(key)s)::text FROM {table} r WHERE r.id = ANY(%(ids)s) ORDER BY r.id FOR KEY SHARE OF r"
+)
+# The rows that a transaction since `since` has written are found by their xmin, without a look at their values.
 STALE = """
-SELECT r.id, (r.custom -> %(key)s)::text
-FROM {table} r LEFT JOIN crm_convertedvalue c ON c.job_id = %(job)s AND c.record_id = r.id
-WHERE {own} AND r.custom ? %(key)s AND c.before IS DISTINCT FROM r.custom -> %(key)s ORDER BY r.id LIMIT %(size)s
+WITH written AS MATERIALIZED (
+    SELECT r.id, r.custom -> %(key)s AS value FROM {table} r
+    WHERE {own} AND (%(since)s::text IS NULL OR age(r.xmin) <= age(%(since)s::xid))
+)
+SELECT id FROM written LEFT JOIN crm_convertedvalue c ON c.job_id = %(job)s AND c.record_id = id
+WHERE c.before IS DISTINCT FROM value ORDER BY id LIMIT %(size)s
 """
 STAGE_VALUES = """
-INSERT INTO crm_convertedvalue (company_id, job_id, record_id, before, after, rows)
-SELECT %s, %s, record, before, after, rows
-FROM json_to_recordset(%s::json) AS made (record text, before jsonb, after jsonb, rows jsonb)
-ON CONFLICT (job_id, record_id) DO UPDATE SET before = excluded.before, after = excluded.after, rows = excluded.rows
+INSERT INTO crm_convertedvalue (company_id, job_id, record_id, before, after)
+SELECT %s, %s, record, before, after FROM json_to_recordset(%s::json) AS made (record text, before jsonb, after jsonb)
+ON CONFLICT (job_id, record_id) DO UPDATE SET before = excluded.before, after = excluded.after
 """
-# Only staged values that the record still has: one that was removed in the meantime stays removed.
-REMOVE_ROWS = """
-DELETE FROM {values} v USING crm_convertedvalue c
-WHERE c.job_id = %(job)s AND c.rows IS NOT NULL AND v.field_id = %(field)s AND v.{column} = c.record_id
-"""
-ADD_ROWS = """
-INSERT INTO {values} (company_id, {column}, field_id, position, text, number, time)
-SELECT c.company_id, c.record_id, %(field)s, made.position, made.text, made.number, made.time
-FROM crm_convertedvalue c JOIN {table} r ON r.id = c.record_id AND r.custom ? %(key)s,
-    jsonb_to_recordset(c.rows) AS made (position smallint, text text, number numeric, time timestamptz)
-WHERE c.job_id = %(job)s
-"""
-WRITE = """
-UPDATE {table} r
-SET custom = CASE WHEN c.after IS NULL THEN r.custom - %(key)s ELSE jsonb_set(r.custom, ARRAY[%(key)s], c.after) END
-FROM crm_convertedvalue c
-WHERE c.job_id = %(job)s AND c.record_id = r.id AND r.custom ? %(key)s AND c.after IS DISTINCT FROM c.before
+COUNT = """
+SELECT count(*) FILTER (WHERE after IS DISTINCT FROM before), count(*) FILTER (WHERE after IS NULL)
+FROM crm_convertedvalue WHERE job_id = %s"""
+# An arm for each of the partial indexes.
+REMOVE_TYPED = """
+DELETE FROM {table} WHERE (field_id = ANY(%(ids)s) AND text IS NOT NULL)
+    OR (field_id = ANY(%(ids)s) AND number IS NOT NULL) OR (field_id = ANY(%(ids)s) AND time IS NOT NULL)
 """
 
 
@@ -67,7 +65,7 @@ class UnfitValue(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A field of a panel, before and after the change."""
+    """A field of a panel, before and after the change. Typed values are staged under the id of `new`."""
 
     kind: RecordKind
     old: FieldSpec
@@ -75,15 +73,15 @@ class Conversion:
 
     @property
     def names(self) -> dict[str, str]:
-        """The names of tables and columns for the statements above."""
-        return {"table": self.kind.table, "values": self.kind.value_table, "column": self.kind.column, "own": OWN}
+        """The parts of the statements above."""
+        return {"table": self.kind.table, "own": OWN}
 
 
 class Stored(NamedTuple):
-    """A record and its value of a field, as JSON."""
+    """A record and its value of a field, as JSON; None: it has none (any more)."""
 
     record: str
-    value: str
+    value: str | None
 
 
 @dataclass(slots=True)
@@ -151,13 +149,27 @@ def refuse_unfit(conversion: Conversion, found: Check) -> None:
 
 
 def next_values(conversion: Conversion, place: str, size: int) -> list[Stored]:
-    """Return the values of the records after the id `place`, sorted by id."""
+    """Return the values of the records after the id `place`, sorted by id, and keep these records from deletion."""
     return _select(NEXT, conversion, {"key": conversion.old.key, "place": place, "size": size})
 
 
-def stale_values(conversion: Conversion, job_id: str, size: int) -> list[Stored]:
-    """Return the values that have been written since they were staged, or never were staged."""
-    return _select(STALE, conversion, {"key": conversion.old.key, "job": job_id, "size": size})
+def oldest_transaction() -> str:
+    """Return the oldest transaction that may still write. Whatever older ones have written, statements see by now."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text")
+        return str(cursor.fetchone()[0])
+
+
+def stale_values(conversion: Conversion, job_id: str, since: str | None, size: int) -> list[Stored]:
+    """Return the present values of records whose staged value is missing or another one.
+
+    `since` limits the look to what that transaction and later ones have written. Keeps the records from deletion.
+    """
+    values = {"key": conversion.old.key, "job": job_id, "since": since, "size": size}
+    with connection.cursor() as cursor:
+        cursor.execute(STALE.format(**conversion.names), values)
+        ids = [id for (id,) in cursor.fetchall()]
+    return _select(VALUES_OF, conversion, {"key": conversion.old.key, "ids": ids}) if ids else []
 
 
 def _select(statement: str, conversion: Conversion, values: dict[str, Any]) -> list[Stored]:
@@ -167,45 +179,73 @@ def _select(statement: str, conversion: Conversion, values: dict[str, Any]) -> l
 
 
 def stage_values(conversion: Conversion, job_id: str, values: Sequence[Stored], *, drop_invalid: bool) -> None:
-    """Stage the converted values. `drop_invalid` removes values that do not fit; otherwise they raise UnfitValue."""
-    rows = [_converted(conversion, stored, drop_invalid) for stored in values]
-    if rows:
-        with connection.cursor() as cursor:
-            cursor.execute(STAGE_VALUES, [company_id(), job_id, orjson.dumps(rows, default=str).decode()])
+    """Stage the converted values with their typed rows, instead of what was staged of these records before.
+
+    `drop_invalid` removes values that do not fit; otherwise they raise UnfitValue.
+    """
+    if not values:
+        return
+    kind, new = conversion.kind, conversion.new
+    made = [_converted(conversion, stored, drop_invalid) for stored in values if stored.value is not None]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"DELETE FROM {kind.value_table} WHERE {kind.column} = ANY(%s) AND field_id = %s",
+            [[stored.record for stored in values], new.id],
+        )
+        cursor.execute(
+            "DELETE FROM crm_convertedvalue WHERE job_id = %s AND record_id = ANY(%s)",
+            [job_id, [stored.record for stored in values if stored.value is None]],
+        )
+        cursor.execute(STAGE_VALUES, [company_id(), job_id, orjson.dumps(made, default=str).decode()])
+    staged = [one for one in made if one["after"] is not None]
+    rows = [{"record": one["record"], **row} for one in staged for row in typed_rows(new, one["after"])]
+    insert_typed(kind, company_id(), rows)
 
 
 def _converted(conversion: Conversion, stored: Stored, drop_invalid: bool) -> dict[str, Any]:
-    before = orjson.loads(stored.value)
+    text = stored.value or ""
     try:
-        after = convert(before, conversion.old, conversion.new)
+        after = convert(orjson.loads(text), conversion.old, conversion.new)
     except BadValue as error:
         if not drop_invalid:
-            raise UnfitValue(f"{shorten(stored.value, 60)} {error}") from None
+            raise UnfitValue(f"{shorten(text, 60)} {error}") from None
         after = None
-    rows = [] if after is None else typed_rows(conversion.new, after)
-    same = rows == typed_rows(conversion.old, before)
-    return {
-        "record": stored.record,
-        "before": orjson.Fragment(stored.value),
-        "after": after,
-        "rows": None if same else rows,
-    }
+    return {"record": stored.record, "before": orjson.Fragment(text), "after": after}
 
 
-def write_all(conversion: Conversion, job_id: str) -> tuple[int, int]:
-    """Write the staged values, in one transaction that holds the lock of the fields.
-
-    Returns the number of records that changed, and of those that lost their value.
-    """
-    values = {"job": job_id, "key": conversion.old.key, "field": conversion.old.id}
+def count_staged(job_id: str, records: Sequence[str] | None = None) -> tuple[int, int]:
+    """Count the records, all or some, whose value becomes another one, and those that lose it."""
     with connection.cursor() as cursor:
-        cursor.execute(REMOVE_ROWS.format(**conversion.names), values)
-        cursor.execute(ADD_ROWS.format(**conversion.names), values)
-        cursor.execute(WRITE.format(**conversion.names), values)
-        changed = cursor.rowcount
-        cursor.execute("DELETE FROM crm_convertedvalue WHERE job_id = %s RETURNING after IS NULL", [job_id])
-        lost = sum(empty for (empty,) in cursor.fetchall())
-    return changed, lost
+        some = "" if records is None else " AND record_id = ANY(%s)"
+        cursor.execute(COUNT + some, [job_id] if records is None else [job_id, list(records)])
+        changed, lost = cursor.fetchone()
+        return int(changed), int(lost)
+
+
+def next_pending(kind: RecordKind, job_id: str, size: int) -> list[str]:
+    """Lock the next records that have a pending value of the job's field. Returns the ids of the pending values.
+
+    A record may be gone; its pending value has to go too.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT record_id FROM crm_convertedvalue WHERE job_id = %s ORDER BY record_id LIMIT %s", [job_id, size]
+        )
+        ids = [id for (id,) in cursor.fetchall()]
+        cursor.execute(f"SELECT id FROM {kind.table} WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", [ids])
+    return ids
+
+
+def remove_typed(kind: RecordKind, field_ids: Sequence[str], records: Sequence[str] | None = None) -> None:
+    """Delete the typed values that are stored under these ids, of all records or of some."""
+    with connection.cursor() as cursor:
+        if records is None:
+            cursor.execute(REMOVE_TYPED.format(table=kind.value_table), {"ids": list(field_ids)})
+        else:
+            cursor.execute(
+                f"DELETE FROM {kind.value_table} WHERE {kind.column} = ANY(%s) AND field_id = ANY(%s)",
+                [list(records), list(field_ids)],
+            )
 
 
 def remove_values_of(
@@ -221,10 +261,7 @@ def remove_values_of(
             [list(keys), place, size, list(keys)],
         )
         ids = sorted(id for (id,) in cursor.fetchall())
-        cursor.execute(
-            f"DELETE FROM {kind.value_table} WHERE {kind.column} = ANY(%s) AND field_id = ANY(%s)",
-            [ids, list(field_ids)],
-        )
+    remove_typed(kind, field_ids, ids)
     return ids
 
 

@@ -6,46 +6,57 @@ definition (the new columns) and dropInvalid; that of a removal has fieldIds and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from core.errors import NamedError
-from core.jobs import finish, notify_workers, update_owned
+from core.ids import new_id
+from core.jobs import finish, notify_workers
 from core.tenancy import company_scope
 from crm.bulk_jobs.models import BulkJob
-from crm.bulk_jobs.services import batch_rows, work
+from crm.bulk_jobs.services import batch_rows, move_job, work
 from crm.custom_fields.conversion import (
     Check,
     Conversion,
     Stored,
     UnfitValue,
+    count_staged,
     count_with_values,
     narrows,
+    next_pending,
     next_values,
+    oldest_transaction,
+    remove_typed,
     remove_values_of,
     stage_values,
     stale_values,
-    write_all,
 )
-from crm.custom_fields.models import ConvertedValue
 from crm.records.kinds import RecordKind
-from crm.records.locks import lock_fields
-from crm.records.models import CustomField
+from crm.records.locks import lock_fields, lock_fields_shared, try_lock_fields
+from crm.records.models import ConvertedValue, CustomField
+from crm.records.pending import write_pending
 from crm.records.schema import BAD_CUSTOM, spec_of
-from crm.records.types import kind_of
+from crm.records.types import RECORD_TYPES, kind_of
 
 INLINE_LIMIT = 1000
 """Up to this many records with a value, the request does all of the work."""
+FEW = 100
+"""The job stages up to this many new values while writers wait."""
+LOCK_SECONDS = 0.3
+"""The job waits no longer for the lock of the fields, since writers wait with it; it tries again later."""
 MAX_CATCH_UPS = 200
-"""Rounds of staging new values before writers have to wait for the last one."""
+"""Rounds of staging new values before writers have to wait for the last one, however long it takes."""
 UNFINISHED = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED)
 DEFINITION = ("field_type", "value_type", "options", "children", "default_value")
 """Attributes that define the values of a field."""
+ALL = 2**31 - 1
 BEFORE_ALL = ""
 """Sorts before all ids."""
 KEEP_STAGED = timedelta(days=1)
@@ -55,7 +66,8 @@ FIELD_CHANGED = "The field has been changed or deleted since."
 
 def unfinished_job(field: CustomField) -> BulkJob | None:
     """Return the unfinished job that converts the field's values, if there is one."""
-    return BulkJob.objects.filter(pk=field.job_id, status__in=UNFINISHED).first() if field.job_id else None
+    jobs = BulkJob.objects.filter(pk=field.job_id)
+    return (jobs if field.pending else jobs.filter(status__in=UNFINISHED)).first() if field.job_id else None
 
 
 def conversion_of(before: CustomField, after: CustomField) -> Conversion | None:
@@ -86,7 +98,13 @@ def convert_inline(before: CustomField, after: CustomField, found: Check, *, act
     while values := next_values(conversion, place, batch_rows()):
         stage_values(conversion, job.pk, values, drop_invalid=drop_invalid)
         place = values[-1].record
-    changed, lost = write_all(conversion, job.pk)
+    changed, lost = count_staged(job.pk)
+    own = CustomField.objects.filter(pk=before.pk)
+    own.update(pending=True, job=job)
+    schema = RECORD_TYPES[before.panel].schema.load()
+    while ids := next_pending(conversion.kind, job.pk, batch_rows()):
+        write_pending(schema, ids)
+    own.update(pending=False, job=None)
     finish(job, BulkJob.Status.COMPLETED, processed=found.total, changed=changed, failed=lost)
 
 
@@ -110,32 +128,116 @@ def _make_conversion(
     )
 
 
-def convert_field(job: BulkJob, deadline: float) -> None:
-    """Work on a claimed conversion.
+@dataclass(slots=True)
+class CatchUp:
+    """How far a worker has caught up with those who write while it stages values."""
 
-    Stages the converted values in batches, in the order of the records' ids, and then values written in the meantime
-    until few are left. Finally writes all of them together.
+    rounds: int = 0
+    since: str | None = None
+    """What older transactions than this one have written is staged."""
+    close: bool = False
+    """So little is left that writers can wait for it."""
+    counts: tuple[int, int] = (0, 0)
+    """What count_staged counted then, since it takes a while."""
+
+    @property
+    def tired(self) -> bool:
+        return self.rounds > MAX_CATCH_UPS
+
+
+def convert_field(job: BulkJob, deadline: float) -> None:
+    """Work on a claimed conversion, in batches.
+
+    Stages the converted values in the order of the records' ids, and then values written in the meantime until few are
+    left. Stages these while writers wait, and gives the field its new definition. Finally writes the values into their
+    records, and removes the old typed ones.
     """
-    field = _field_of(job)
-    if field is None:
+    if _field_of(job) is None:
         finish(job, BulkJob.Status.CANCELLED, error=FIELD_CHANGED)
         return
-    conversion = Conversion(
-        kind_of(job.panel), spec_of(field), spec_of(_with_definition(field, job.change["definition"]))
-    )
-    rounds = iter(range(MAX_CATCH_UPS))
+    done = CatchUp()
 
     def step(job: BulkJob) -> dict[str, Any] | None:
-        values = next_values(conversion, job.position or BEFORE_ALL, batch_rows())
-        if values:
-            _stage_values(job, conversion, values)
-            return {"processed": job.processed + len(values), "position": values[-1].record}
-        values = stale_values(conversion, job.pk, batch_rows())
-        _stage_values(job, conversion, values)
-        many = len(values) == batch_rows() and next(rounds, None) is not None
-        return {"processed": job.processed} if many else None
+        if done.close:
+            done.close, done.rounds = False, done.rounds + 1
+            if done.tired:
+                lock_fields()
+            elif not try_lock_fields(LOCK_SECONDS):
+                return _progress(job)
+            return _switch(job, _present_field(job), done)
+        lock_fields_shared()  # so that the field stays what it is until the batch is written
+        field = _present_field(job)
+        return _write_next(job, field) if field.pending else _stage_next(job, field, done)
 
-    work(job, deadline, step, lambda job: _finish_conversion(job, conversion))
+    work(job, deadline, step, _end_conversion)
+
+
+def _progress(job: BulkJob, rows: int = 0, **values: Any) -> dict[str, Any]:
+    return {"processed": job.processed, "rows": rows, **values}
+
+
+def _field_of(job: BulkJob) -> CustomField | None:
+    return CustomField.objects.filter(pk=job.change["fieldId"], job=job.pk).first()
+
+
+def _present_field(job: BulkJob) -> CustomField:
+    field = _field_of(job)
+    if field is None:
+        raise NamedError("CustomFieldNotFound_400", FIELD_CHANGED)
+    return field
+
+
+def _hidden_of(*jobs: str | None) -> QuerySet[CustomField]:
+    """Return the hidden fields that a conversion stages typed values under, or, after the switch, removes."""
+    return CustomField.every.exclude(deleted_at=None).filter(job__in=[job for job in jobs if job])
+
+
+def _conversion_by(job: BulkJob, field: CustomField, staging: str) -> Conversion:
+    after = copy(field)
+    for name in DEFINITION:
+        setattr(after, name, job.change["definition"][name])
+    return Conversion(kind_of(job.panel), spec_of(field), replace(spec_of(after), id=staging))
+
+
+def _stage_next(job: BulkJob, field: CustomField, done: CatchUp) -> dict[str, Any]:
+    """Stage the next values; behind the last one, values that have been written since."""
+    staging = _hidden_of(job.pk).values_list("pk", flat=True).first()
+    if staging is None:
+        _make_hidden(job, field)
+        return _progress(job) | {"processed": 0, "position": None}
+    conversion, size = _conversion_by(job, field, staging), batch_rows(job)
+    values = next_values(conversion, job.position or BEFORE_ALL, size)
+    if len(values) == size:
+        _stage_values(job, conversion, values)
+        return {"processed": job.processed + size, "position": values[-1].record}
+    _stage_values(job, conversion, values)
+    now = oldest_transaction()
+    stale = stale_values(conversion, job.pk, done.since, size)
+    _stage_values(job, conversion, stale)
+    done.rounds += 1
+    if len(stale) < size:
+        done.since = now
+    done.close = len(stale) <= min(FEW, size - 1) or done.tired
+    if done.close:
+        done.counts = count_staged(job.pk)
+    processed = job.processed + len(values)
+    position = values[-1].record if values else job.position
+    return {"processed": processed, "position": position, "rows": len(values) + len(stale)}
+
+
+def _make_hidden(job: BulkJob, field: CustomField) -> None:
+    """Make the hidden field that the typed values are staged under, and drop what was staged before it."""
+    ConvertedValue.objects.filter(job=job.pk)._raw_delete("default")
+    id = new_id()
+    CustomField.every.create(
+        id=id,
+        unique_field_id=id,
+        name=id,
+        panel=field.panel,
+        field_type=field.field_type,
+        deleted_at=timezone.now(),
+        job=job,
+    )
 
 
 def _stage_values(job: BulkJob, conversion: Conversion, values: Sequence[Stored]) -> None:
@@ -147,31 +249,53 @@ def _stage_values(job: BulkJob, conversion: Conversion, values: Sequence[Stored]
         ) from None
 
 
-def _field_of(job: BulkJob) -> CustomField | None:
-    return CustomField.objects.filter(pk=job.change["fieldId"], job=job.pk).first()
-
-
-def _with_definition(field: CustomField, definition: Mapping[str, Any]) -> CustomField:
-    after = copy(field)
-    for name in DEFINITION:
-        setattr(after, name, definition[name])
-    return after
-
-
-def _finish_conversion(job: BulkJob, conversion: Conversion) -> None:
-    """Write the field's new definition and all its values, in the transaction that ends the job; writers wait."""
-    lock_fields()
-    field = _field_of(job)
-    if field is None:
-        raise NamedError("CustomFieldNotFound_400", FIELD_CHANGED)
-    while values := stale_values(conversion, job.pk, batch_rows()):
-        _stage_values(job, conversion, values)
-    changed, lost = write_all(conversion, job.pk)
-    definition = {name: job.change["definition"][name] for name in DEFINITION}
-    CustomField.objects.filter(pk=field.pk).update(
-        **definition, job=None, updated_at=timezone.now(), updated_by_id=job.created_by_id or field.updated_by_id
+def _switch(job: BulkJob, field: CustomField, done: CatchUp) -> dict[str, Any]:
+    """Stage the last values, and give the field its new definition, while writers wait."""
+    staging = _hidden_of(job.pk).get()
+    conversion = _conversion_by(job, field, staging.pk)
+    stale = stale_values(conversion, job.pk, done.since, ALL if done.tired else FEW + 1)
+    records = [stored.record for stored in stale]
+    before = count_staged(job.pk, records)
+    _stage_values(job, conversion, stale)
+    if len(stale) > FEW and not done.tired:
+        return _progress(job, len(stale))
+    changed, lost = (
+        counted - was + now
+        for counted, was, now in zip(done.counts, before, count_staged(job.pk, records), strict=True)
     )
-    update_owned(job, changed=changed, failed=lost)
+    CustomField.every.filter(pk=field.stored_as_id).update(job=job)
+    CustomField.every.filter(pk=staging.pk).update(job=None)
+    CustomField.objects.filter(pk=field.pk).update(
+        **{name: job.change["definition"][name] for name in DEFINITION},
+        stored_as=staging.pk,
+        pending=True,
+        updated_at=timezone.now(),
+        updated_by_id=job.created_by_id or field.updated_by_id,
+    )
+    return _progress(job, changed=changed, failed=lost, rate=None)
+
+
+def _write_next(job: BulkJob, field: CustomField) -> dict[str, Any] | None:
+    """Write the next pending values into their records, without the typed values of before."""
+    ids = next_pending(kind_of(job.panel), job.pk, batch_rows(job))
+    if not ids:
+        return None
+    write_pending(RECORD_TYPES[job.panel].schema.load(), ids)
+    remove_typed(kind_of(job.panel), _old_ids(job, field), ids)
+    return _progress(job, len(ids))
+
+
+def _old_ids(job: BulkJob, field: CustomField) -> list[str]:
+    """Return what the field's typed values were stored under before the switch: its own id, or a hidden field's."""
+    return [field.pk, *_hidden_of(job.pk).values_list("pk", flat=True)]
+
+
+def _end_conversion(job: BulkJob) -> None:
+    """Remove what the records that others wrote still had of the old typed values, and what stored them."""
+    field = _present_field(job)
+    remove_typed(kind_of(job.panel), _old_ids(job, field))
+    _hidden_of(job.pk)._raw_delete("default")
+    CustomField.objects.filter(pk=field.pk).update(pending=False, job=None)
 
 
 def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> None:
@@ -181,14 +305,18 @@ def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> Non
     the fields.
     """
     kind = kind_of(fields[0].panel)
-    keys, ids = [field.unique_field_id for field in fields], [field.pk for field in fields]
+    keys = [field.unique_field_id for field in fields]
+    hidden = Q(pk__in=[field.stored_as_id for field in fields if field.stored_as_id])
+    hidden |= Q(pk__in=_hidden_of(*(field.job_id for field in fields)).values("pk"))
+    ids = [field.pk for field in fields] + list(CustomField.every.filter(hidden).values_list("pk", flat=True))
     total = count_with_values(kind, keys, INLINE_LIMIT + 1)
     if total <= INLINE_LIMIT:
         remove_values_of(kind, keys, ids, BEFORE_ALL, INLINE_LIMIT + 1)
         _delete_fields(kind, ids)
         return
-    job = _make_removal(kind, keys, ids, count_with_values(kind, keys, 2**31), actor_id)
-    CustomField.objects.filter(pk__in=ids).update(deleted_at=timezone.now(), job=job, updated_at=timezone.now())
+    job = _make_removal(kind, keys, ids, count_with_values(kind, keys, ALL), actor_id)
+    now = timezone.now()
+    CustomField.every.filter(pk__in=ids).update(deleted_at=now, job=job, stored_as=None, pending=False, updated_at=now)
 
 
 def _make_removal(kind: RecordKind, keys: list[str], ids: list[str], total: int, actor_id: str | None) -> BulkJob:
@@ -204,8 +332,10 @@ def _make_removal(kind: RecordKind, keys: list[str], ids: list[str], total: int,
 
 
 def _delete_fields(kind: RecordKind, ids: Sequence[str]) -> None:
-    """Delete the fields and the rest of their typed rows, without Django's cascade, which would load the rows."""
-    kind.values.objects.filter(field_id__in=ids)._raw_delete("default")
+    """Delete the fields and the rest of their values, without Django's cascade, which would load the rows."""
+    remove_typed(kind, ids)
+    conversions = BulkJob.objects.filter(action=BulkJob.Action.CONVERT_FIELD, change__fieldId__in=list(ids))
+    ConvertedValue.objects.filter(job__in=list(conversions.values_list("pk", flat=True)))._raw_delete("default")
     CustomField.every.filter(pk__in=ids)._raw_delete("default")
 
 
@@ -222,18 +352,30 @@ def delete_field(job: BulkJob, deadline: float) -> None:
 
 
 def clean_up() -> bool:
-    """Clean up after jobs that ended early: delete old staged values, and remove values of deleted fields."""
+    """Clean up after jobs that ended early.
+
+    Resumes conversions behind the switch, deletes what others have staged, and removes values of deleted fields.
+    """
     ended = BulkJob.objects.exclude(status__in=UNFINISHED)
-    gone = ConvertedValue.objects.filter(job__in=ended, job__updated_at__lt=timezone.now() - KEEP_STAGED)
+    for field in CustomField.objects.filter(pending=True, job__in=ended)[:100]:
+        with company_scope(field.company_id):
+            move_job(id=field.job_id or "", status=BulkJob.Status.QUEUED)
+    old = ended.filter(action=BulkJob.Action.CONVERT_FIELD, updated_at__lt=timezone.now() - KEEP_STAGED)
+    for field in CustomField.every.exclude(deleted_at=None).filter(job__in=old)[:100]:
+        with company_scope(field.company_id), transaction.atomic():
+            _delete_fields(kind_of(field.panel), [field.pk])
+    gone = ConvertedValue.objects.filter(job__in=old)
     ConvertedValue.objects.filter(job_id__in=list(gone.values_list("job_id", flat=True).distinct()[:1000]))._raw_delete(
         "default"
     )
-    abandoned = CustomField.every.exclude(deleted_at=None).filter(job__in=ended).order_by("pk")[:100]
-    for field in abandoned:
+    abandoned = CustomField.every.exclude(deleted_at=None).filter(
+        job__in=ended.filter(action=BulkJob.Action.DELETE_FIELD)
+    )
+    for field in abandoned.order_by("pk")[:100]:
         with company_scope(field.company_id), transaction.atomic():
             kind = kind_of(field.panel)
             job = _make_removal(
-                kind, [field.unique_field_id], [field.pk], count_with_values(kind, [field.unique_field_id], 2**31), None
+                kind, [field.unique_field_id], [field.pk], count_with_values(kind, [field.unique_field_id], ALL), None
             )
             CustomField.every.filter(pk=field.pk).update(job=job)
     return False

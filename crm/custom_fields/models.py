@@ -3,24 +3,9 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Lower
 
-from core.fields import CompanyForeignKey, JSONField, ObjectIdField
-from core.models import CompanyModel, CompanyRow
+from core.fields import CompanyForeignKey
+from core.models import CompanyModel
 from crm.records.models import CustomField
-
-
-class ConvertedValue(CompanyRow):
-    """The staged value of a record for a field that is being converted.
-
-    `before` is the value that it was converted from, which shows whether the value has changed since. `rows` are the
-    typed rows of `after`, null if they stay as they are.
-    """
-
-    pk = models.CompositePrimaryKey("job_id", "record_id")
-    job = CompanyForeignKey("crm.BulkJob", on_delete=models.CASCADE, related_name="converted_values", db_index=False)
-    record_id = ObjectIdField()
-    before = JSONField()
-    after = JSONField(null=True)
-    rows = JSONField(null=True)
 
 
 class CustomSection(CompanyModel):

@@ -131,8 +131,8 @@ class FieldOut(Output):
     children = serializers.JSONField(help_text=CHILD_HELP)
     isSystem = serializers.BooleanField(help_text="stored in a column of the record itself")
     job = FieldJob(
-        help_text="converts the values; until it has completed, the field's types, options and children are those of"
-        " before. It stays here when it failed or was cancelled",
+        help_text="converts the values; the field's types, options and children are those of before until all values"
+        " are converted, and cannot change again until the job has ended. It stays here when it failed",
     )
     createdBy = IdField(source="created_by_id", allow_null=True)
     updatedBy = IdField(source="updated_by_id", allow_null=True)

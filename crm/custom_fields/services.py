@@ -148,6 +148,7 @@ def _check_change(change: FieldChange) -> Check:
     if before is None:
         raise _missing()
     after = _changed(before, change)
+    _refuse_converting(before, after)
     conversion = None if before.is_system else conversion_of(before, after)
     if conversion is None:
         return Check()
@@ -188,11 +189,7 @@ def _refuse_fixed(field: CustomField, changed: Mapping[str, Any]) -> None:
 def _apply(before: CustomField, change: FieldChange, check: Check, actor_id: str) -> None:
     """Change a locked field, and convert its values if they are few."""
     after = _changed(before, change)
-    meaning = [name for name in DEFINITION if getattr(after, name) != getattr(before, name)]
-    if meaning and (job := unfinished_job(before)):
-        raise NamedError(
-            "InvalidInput_400", f"{meaning[0]}: the job {job.pk} is still converting the values of this field"
-        )
+    meaning = _refuse_converting(before, after)
     if meaning:
         after.job = None
     if before.is_system:
@@ -210,6 +207,16 @@ def _apply(before: CustomField, change: FieldChange, check: Check, actor_id: str
                 setattr(after, name, getattr(before, name))
     after.updated_by_id = actor_id
     save_field(after)
+
+
+def _refuse_converting(before: CustomField, after: CustomField) -> list[str]:
+    """Refuse to change a definition while a job converts the values. Returns what of the definition changes."""
+    meaning = [name for name in DEFINITION if getattr(after, name) != getattr(before, name)]
+    if meaning and (job := unfinished_job(before)):
+        raise NamedError(
+            "InvalidInput_400", f"{meaning[0]}: the job {job.pk} is still converting the values of this field"
+        )
+    return meaning
 
 
 def _convert(before: CustomField, after: CustomField, found: Check, actor_id: str, drop_invalid: bool) -> None:

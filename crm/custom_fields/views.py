@@ -31,8 +31,8 @@ from crm.records.models import CustomField
 CHANGE_DESCRIPTION = (
     "Values that records have are converted to new types, and with dropInvalid those that cannot be are removed;"
     " without it they are refused, with their number and examples. Where more than 1,000 records have a value, a job"
-    " (shown in the field) converts them, and the field is what it was until that is done. Of a system field only name,"
-    " required, order, hide, placeholder and helper change, and of a lead's status and source the options and the"
+    " (shown in the field) converts them, and the field is what it was until all of them are. Of a system field only"
+    " name, required, order, hide, placeholder and helper change, and of a lead's status and source the options and the"
     " default too; an option that a live lead has cannot go."
 )
 FIELD_ERRORS = ("CustomFieldNameAlreadyExists_400", "InvalidInput_400", "InvalidPanel_400", "InvalidSectionId_400")

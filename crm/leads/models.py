@@ -3,10 +3,10 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
-from core.fields import CompanyForeignKey, JSONField
+from core.fields import CompanyForeignKey
 from core.models import CompanyModel
 from core.search import SearchColumn
-from crm.records.models import FieldValue, value_indexes
+from crm.records.models import CustomValues, FieldValue, value_indexes
 
 
 class Lead(CompanyModel):
@@ -35,7 +35,7 @@ class Lead(CompanyModel):
         help_text="What it may bring, in the company's currency.",
     )
     notes = models.TextField(blank=True)
-    custom = JSONField(default=dict, blank=True)
+    custom = CustomValues(default=dict, blank=True)
     first_product = models.CharField(
         max_length=300,
         null=True,

@@ -54,7 +54,7 @@ def update_leads(
         return result
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("update_leads() needs a transaction around it")
-    states = load_states(schema.kind, [id for id, _ in changes])
+    states = load_states(schema, [id for id, _ in changes])
     result.missing = [row for id, row in changes if id not in states]
     present = [(id, row) for id, row in changes if id in states]
     result.updated = [(row.index, id) for id, row in present]

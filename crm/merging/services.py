@@ -64,7 +64,7 @@ def merge_records(
     with transaction.atomic():
         schema = what.schema.load()
         schema.lock_for_merge()
-        states = _load(kind, ids)
+        states = _load(schema, ids)
         state, others = states[winner], [states[id] for id in losers]
         choose(schema, kind.parts, state, others, choices, fill_empty=fill_empty)
         _keep_strictest(kind, state, others)
@@ -116,12 +116,12 @@ def _losers(kind: RecordKind, ids: Sequence[str], winner: str) -> list[str]:
     return [id for id in ids if id != winner]
 
 
-def _load(kind: RecordKind, ids: Sequence[str]) -> dict[str, RecordState]:
+def _load(schema: RecordSchema, ids: Sequence[str]) -> dict[str, RecordState]:
     """Return the states of the live records. Raises the kind's error for a missing one."""
-    states = load_states(kind, ids, merging=True)
+    states = load_states(schema, ids, merging=True)
     gone = next((id for id in ids if id not in states), None)
     if gone is not None:
-        raise kind.missing("ids", gone)
+        raise schema.kind.missing("ids", gone)
     return states
 
 

@@ -14,13 +14,12 @@ from crm.activities.models import CallLog, FollowUp, LeadActivity
 from crm.bulk_jobs.models import BulkJob, Journal
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact, ContactTag, CustomFieldValue
-from crm.custom_fields.models import ConvertedValue
 from crm.imports.models import Import, ImportRowError
 from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.merging.models import DuplicateDismissal, Merge
 from crm.privacy.registry import DataSubject, delete_rows, mentioning, referring, register_personal_data
-from crm.records.models import CustomField
+from crm.records.models import ConvertedValue, CustomField
 from crm.segments.models import SegmentRecord
 
 PERSONAL_MAILS = ("follow_up_reminder", "meeting_cancelled", "meeting_invitation", "meeting_reminder")

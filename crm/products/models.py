@@ -4,10 +4,10 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 
-from core.fields import CompanyForeignKey, JSONField
+from core.fields import CompanyForeignKey
 from core.models import CompanyModel
 from core.search import SearchColumn
-from crm.records.models import FieldValue
+from crm.records.models import CustomValues, FieldValue
 
 
 class ProductService(CompanyModel):
@@ -26,7 +26,7 @@ class ProductService(CompanyModel):
     currency = models.CharField(max_length=3, blank=True, help_text="ISO 4217 code; empty: the company's.")
     unit = models.CharField(max_length=40, blank=True, help_text="What the price is for, such as hour or piece.")
     is_active = models.BooleanField(default=True)
-    custom = JSONField(default=dict, blank=True)
+    custom = CustomValues(default=dict, blank=True)
     is_deleted = models.BooleanField(default=False, editable=False)
     deleted_at = models.DateTimeField(null=True, editable=False)
     created_by = CompanyForeignKey(

@@ -56,7 +56,7 @@ def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], auto
     ProductServiceNotFound_400, and the errors of create_product for values.
     """
     schema = ProductSchema.load()
-    state = load_states(PRODUCT_SERVICE, [id]).get(id)
+    state = load_states(schema, [id]).get(id)
     if state is None:
         raise PRODUCT_SERVICE.missing("id", id)
     row, _ = _read(schema, form_data, partial=True)

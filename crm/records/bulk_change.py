@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from crm.field_types.base import MAX_ITEMS
+from crm.records.pending import write_pending
 from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema, explain
 from crm.records.updates import Changes, event_value, touch
 from crm.records.values import add_tags, add_values, remove_links, remove_other_tags, tag_links
@@ -136,6 +137,7 @@ def _plan_items(schema: RecordSchema, form_data: Mapping[str, Any], update_type:
 
 def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> ChangesById:
     """Change a batch of locked records. Returns the changes of each, for the events that the caller emits."""
+    write_pending(schema, ids)
     changes_by_id = _set_columns(schema, change, ids, actor_id)
     for key, items in change.append.items():
         for id in _change_items(schema, key, items, ids, actor_id, append=True):

@@ -85,7 +85,7 @@ def _list_field(kind: RecordKind, row: CustomField, name: str) -> ListField | No
         return None
     return ValueTableField(
         kind.values,
-        row.pk,
+        row.values_id,
         column,
         kind.link,
         value_kind,
@@ -94,5 +94,5 @@ def _list_field(kind: RecordKind, row: CustomField, name: str) -> ListField | No
         key=None if spec.many else {"position": 0},
         many=spec.many,
         searchable=value_kind == "text",
-        prefilter=Prefilter(seed=row.pk) if value_kind == "text" else None,
+        prefilter=Prefilter(seed=row.values_id) if value_kind == "text" else None,
     )

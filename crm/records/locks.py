@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from django.db import connection
+from django.db import OperationalError, connection, transaction
+from psycopg.errors import LockNotAvailable
 
 from core.tenancy import company_id
 
@@ -18,6 +19,25 @@ def lock_fields_shared() -> None:
     if connection.in_atomic_block:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, hashtext(%s))", [LOCK, company_id()])
+
+
+def try_lock_fields(seconds: float) -> bool:
+    """Do what lock_fields does, but give up after these seconds, in which new writers wait too.
+
+    Returns whether the fields are locked.
+    """
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT current_setting('lock_timeout')")
+            before = cursor.fetchone()[0]
+            cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{seconds * 1000:.0f}ms"])
+            lock_fields()
+            cursor.execute("SELECT set_config('lock_timeout', %s, true)", [before])
+    except OperationalError as error:
+        if isinstance(error.__cause__, LockNotAvailable):
+            return False
+        raise
+    return True
 
 
 def lock_fields() -> None:

@@ -1,13 +1,31 @@
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
 from django.db import models
 from django.db.models import Q
 
-from core.fields import CompanyForeignKey, JSONField
+from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyManager, CompanyModel, CompanyRow
 from core.search import SearchColumn
+from crm.records.pending import present_custom
+
+
+class CustomValues(JSONField):
+    """The custom values of a record (uniqueFieldID -> value), read with the pending ones (crm.records.pending).
+
+    Raw statements read the column by `present_custom`, and call `write_pending` before they write it.
+    """
+
+    def deconstruct(self) -> Any:
+        name, _, args, options = super().deconstruct()
+        return name, "core.fields.JSONField", args, options
+
+    def select_format(self, compiler: Any, sql: str, params: Any) -> Any:
+        """Return what a SELECT reads instead of the column."""
+        column = re.fullmatch(r'("?\w+"?)\."custom"', sql)
+        return (present_custom(column[1]), params) if column else (sql, params)
 
 
 class NamedModel(CompanyModel):
@@ -91,8 +109,25 @@ class CustomField(CompanyModel):
         db_index=False,
         help_text="What converts its values, or removes them, while that is not done.",
     )
+    stored_as = CompanyForeignKey(
+        "self",
+        on_delete=models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        db_index=False,
+        help_text="The hidden field that its typed values belong to since its last conversion.",
+    )
+    pending = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="Its job has converted its values, but not yet written all of them into their records.",
+    )
     deleted_at = models.DateTimeField(
-        null=True, editable=False, help_text="Nobody sees it any more; it goes when its values have gone."
+        null=True,
+        editable=False,
+        help_text="Nobody sees it any more, or, of a field that only stores typed values, ever has.",
     )
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
@@ -111,7 +146,29 @@ class CustomField(CompanyModel):
                 fields=("company", "panel", "name"), condition=Q(deleted_at=None), name="customfield_name_unique"
             ),
         ]
-        indexes = [models.Index(fields=("job",), condition=Q(job__isnull=False), name="customfield_job")]
+        indexes = [
+            models.Index(fields=("job",), condition=Q(job__isnull=False), name="customfield_job"),
+            models.Index(fields=("company",), condition=Q(pending=True), name="customfield_pending"),
+        ]
+
+    @property
+    def values_id(self) -> str:
+        """The field_id of its typed values."""
+        return self.stored_as_id or self.pk
+
+
+class ConvertedValue(CompanyRow):
+    """The value of a record for a field that is being converted, and is pending once the field is.
+
+    `before` is the value that it was converted from, which shows whether the value has changed since. A null `after`
+    is no value.
+    """
+
+    pk = models.CompositePrimaryKey("job_id", "record_id")
+    job = CompanyForeignKey("crm.BulkJob", on_delete=models.CASCADE, related_name="converted_values", db_index=False)
+    record_id = ObjectIdField()
+    before = JSONField()
+    after = JSONField(null=True)
 
 
 class FieldValue(CompanyRow):

@@ -85,6 +85,8 @@ class RecordSchema:
     defaults: dict[str, Any] = field(default_factory=dict)
     referring: tuple[str, ...] = ()
     """Keys of the custom fields whose values may name members or files."""
+    pending: bool = False
+    """Whether values of a field wait to be written into their records (crm.records.pending)."""
     formats: Formats | None = None
     """The company's formats, read when a value needs them."""
 
@@ -95,7 +97,7 @@ class RecordSchema:
         In a transaction, its fields stay locked against changes until the end.
         """
         lock_fields_shared()
-        rows = CustomField.objects.filter(panel=cls.kind.panel).order_by("order", "created_at", "id")
+        rows = list(CustomField.objects.filter(panel=cls.kind.panel).order_by("order", "created_at", "id"))
         specs: dict[bool, dict[str, FieldSpec]] = {True: {}, False: {}}
         for row in rows:
             specs[row.is_system][row.unique_field_id] = spec_of(row)
@@ -107,6 +109,7 @@ class RecordSchema:
             required_custom=tuple(key for key, spec in custom.items() if spec.required),
             defaults={key: spec.default for key, spec in custom.items() if spec.default is not None},
             referring=tuple(key for key, spec in custom.items() if _may_refer(spec)),
+            pending=any(row.pending for row in rows),
         )
 
     def read(
@@ -353,7 +356,7 @@ def spec_of(row: CustomField) -> FieldSpec:
         name=row.name,
         field_type=row.field_type,
         value_type=row.value_type,
-        id=row.pk,
+        id=row.values_id,
         required=row.required,
         default=row.default_value,
         options=row.options,

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from core.text.json import json_default
 from crm.records.kinds import RecordKind
+from crm.records.pending import write_pending
 from crm.records.schema import RecordRow, RecordSchema
 from crm.records.values import Links, add_links, add_values, remove_other_links, remove_values, tag_links
 
@@ -70,15 +71,16 @@ def event_value(value: Any) -> Any:
     return value if value is None or isinstance(value, str | bool | int | float) else json_default(value)
 
 
-def load_states(kind: RecordKind, ids: Sequence[str], *, merging: bool = False) -> dict[str, RecordState]:
+def load_states(schema: RecordSchema, ids: Sequence[str], *, merging: bool = False) -> dict[str, RecordState]:
     """Lock the live records in the order of their ids, and read the columns that an update, or a merge, may change."""
+    kind, wanted = schema.kind, list(set(ids))
     columns = kind.merged_columns if merging else kind.state_columns
+    locked = f"FROM {kind.table} WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR NO KEY UPDATE"
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT id, {', '.join(columns)}, custom::text FROM {kind.table} WHERE id = ANY(%s) AND NOT is_deleted"
-            " ORDER BY id FOR NO KEY UPDATE",
-            [list(set(ids))],
-        )
+        if schema.pending:
+            cursor.execute(f"SELECT id {locked}", [wanted])
+            write_pending(schema, [id for (id,) in cursor.fetchall()])
+        cursor.execute(f"SELECT id, {', '.join(columns)}, custom::text {locked}", [wanted])
         found = {}
         for id, *values, custom in cursor.fetchall():
             before, custom_before = dict(zip(columns, values, strict=True)), orjson.loads(custom)

@@ -64,25 +64,28 @@ def prepare_values(schema: RecordSchema, row: RecordRow) -> None:
 def _typed_values(schema: RecordSchema, custom: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the value table's rows of a record's stored values, without the record."""
     fields = schema.fields
-    return [
-        {"field": fields[key].id, **row}
-        for key, value in custom.items()
-        if key in fields
-        for row in typed_rows(fields[key], value)
-    ]
+    return [row for key, value in custom.items() if key in fields for row in typed_rows(fields[key], value)]
 
 
 def _insert_values(schema: RecordSchema, values: Iterable[tuple[str, Sequence[Mapping[str, Any]]]]) -> None:
-    rows, kind = [{"record": record, **row} for record, typed in values for row in typed], schema.kind
+    insert_typed(
+        schema.kind, schema.company_id, [{"record": record, **row} for record, typed in values for row in typed]
+    )
+
+
+def insert_typed(kind: RecordKind, company: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows of `typed_rows`, each with its `record`."""
     if rows:
         with connection.cursor() as cursor:
             statement = INSERT_VALUES.format(values=kind.value_table, link=kind.column)
-            cursor.execute(statement, [schema.company_id, orjson.dumps(rows, default=str).decode()])
+            cursor.execute(statement, [company, orjson.dumps(rows, default=str).decode()])
 
 
 def typed_rows(field: FieldSpec, value: Any) -> list[dict[str, Any]]:
-    """Return the value table's rows of a stored value, without their record and field."""
-    return [{"position": position, **row.given()} for position, row in enumerate(field.index_rows(value))]
+    """Return the value table's rows of a stored value, without their record."""
+    return [
+        {"field": field.id, "position": position, **row.given()} for position, row in enumerate(field.index_rows(value))
+    ]
 
 
 def remove_values(kind: RecordKind, pairs: Sequence[tuple[str, str]]) -> None:

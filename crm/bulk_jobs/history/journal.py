@@ -28,6 +28,7 @@ from core.tenancy import company_id
 from crm.bulk_jobs.history.restore import Journaled, RestoreResult, restore_batch
 from crm.bulk_jobs.history.three_way_merge import CHANGED_AT, merge_versions
 from crm.records.kinds import RecordKind
+from crm.records.pending import present_custom
 
 TOUCHED = "{}"
 """`after` of a record that the source created and somebody has changed since."""
@@ -217,7 +218,9 @@ def _decimals(kind: RecordKind) -> tuple[str, ...]:
 @cache
 def _snapshot(kind: RecordKind) -> str:
     """Return the SQL of the version of the record `r`. It holds decimals as text, since a float would round them."""
-    columns = ", ".join(f"r.{name}::text" if name in _decimals(kind) else f"r.{name}" for name in row_columns(kind))
+    expressions = {name: f"r.{name}::text AS {name}" for name in _decimals(kind)}
+    expressions["custom"] = f"{present_custom('r')} AS custom"
+    columns = ", ".join(expressions.get(name, f"r.{name}") for name in row_columns(kind))
     parts = [f"'row', (SELECT to_jsonb(x) FROM (SELECT {columns}) AS x)"]
     for name, table, _ in kind.links:
         links = (

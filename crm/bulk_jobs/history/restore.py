@@ -17,6 +17,7 @@ from crm.bulk_jobs.history.three_way_merge import CHANGED_AT, CHANGED_BY, CUSTOM
 from crm.field_types import BadValue, FieldSpec
 from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
+from crm.records.pending import write_pending
 from crm.records.schema import RecordSchema
 from crm.records.types import RECORD_TYPES
 from crm.records.updates import Changes
@@ -76,6 +77,7 @@ def restore_batch(
     # Before the rows are locked, as writers of new records do.
     quota = remaining_quota(kind.module) if any(map(_revives, found)) else None
     present = load([entry.id for entry in found])
+    write_pending(schema, list(present))
     for _ in range(MAX_ROUNDS):
         try:
             with transaction.atomic():

@@ -79,20 +79,44 @@ def test_more_than_a_request_can_change_becomes_a_job(cast: Cast, ids: list[str]
         assert Contact.objects.get(pk=late).custom == {}
 
 
+def test_many_ids_become_a_job_too(cast: Cast, ids: list[str]) -> None:
+    left_out, gone, *rest = ids
+    assert cast.key.delete("/contact", {"ids": [gone]}).status == 200
+    body = {"ids": [*reversed(ids), new_id()], "nids": [left_out], "formData": {"city": "Ulm"}}
+    answer = cast.key.put("/contact", body)
+    assert (answer.body["message"], answer.data) == ("A worker does it", {"matchedCount": None, "updatedCount": None})
+    assert cast.key.delete("/contact", {"ids": rest[:2]}).status == 200, "a whole batch has gone meanwhile"
+    work()
+    job = cast.key.get(f"{PATH}/{answer.body['bulkJob']}").data
+    assert (job["status"], job["total"], job["processed"], job["changed"]) == ("completed", 3, 3, 3)
+    assert cities(cast) == [None] * 4 + ["Ulm"] * 3
+    cast.key.post(f"{PATH}/{job['_id']}/undo")
+    work()
+    assert cities(cast) == [None] * 7
+    removed = cast.key.delete("/contact", {"ids": ids})
+    assert (removed.data, cast.key.get("/contact").body["totalCount"]) == ({"deletedCount": None}, 4)
+    work()
+    assert cast.key.get("/contact").data == []
+    restored = cast.key.post("/contact/restore", {"ids": ids})
+    assert restored.data == {"restoredCount": None, "failed": None}
+    work()
+    assert len(cast.key.get("/contact").data) == 7
+
+
 def test_a_request_that_is_small_enough_is_done_at_once_and_can_be_undone(cast: Cast, ids: list[str]) -> None:
     answer = cast.key.put("/contact", {"selectAll": True, "nids": ids[3:], "formData": {"city": "Bonn"}})
     assert (answer.status, answer.data) == (200, {"matchedCount": 3, "updatedCount": 3})
     found = cast.key.get(f"{PATH}/{answer.body['bulkJob']}").data
     assert (found["status"], found["total"], found["changed"], found["canUndo"]) == ("completed", 3, 3, True)
-    many = cast.key.put("/contact", {"ids": ids, "formData": {"city": "Bonn"}})
-    assert (many.status, many.data["updatedCount"]) == (200, 4), "ids are done in the request, however many there are"
+    many = cast.key.put("/contact", {"ids": ids[2:5], "formData": {"city": "Bonn"}})
+    assert (many.status, many.data["updatedCount"]) == (200, 2), "named ones are done alike"
     for body in (
         {"ids": ids[:1], "formData": {"city": "Ulm"}},
-        {"ids": ids, "formData": {"city": None}, "updateType": "set"},
+        {"ids": ids[:3], "formData": {"city": None}, "updateType": "set"},
     ):
         assert cast.key.put("/contact", body).status == 200
     alone = cast.key.put("/contact", {"ids": ids[:1], "formData": {"city": "Ulm"}})
-    nothing = cast.key.put("/contact", {"ids": ids, "formData": {"colours": []}})
+    nothing = cast.key.put("/contact", {"ids": ids[:3], "formData": {"colours": []}})
     assert cast.key.get(f"{PATH}/{alone.body['bulkJob']}").data["total"] == 1
     assert "bulkJob" not in nothing.body
     with cast.scope():

@@ -30,6 +30,12 @@ def ids(cast: Cast, settings: Any) -> list[str]:
     return sorted(found["_id"] for found in cast.key.post("/contact/bulk", {"formData": items}).data["created"])
 
 
+@pytest.fixture
+def few(ids: list[str], settings: Any) -> None:
+    """The five are few."""
+    settings.BULK_AT_ONCE = 5
+
+
 def rows(cast: Cast) -> dict[str, Any]:
     with cast.scope():
         return everything()
@@ -71,7 +77,7 @@ def test_a_job_is_undone_to_the_byte(cast: Cast, ids: list[str], method: str) ->
             assert told.payload["changes"]["city"] == {"from": "Ulm", "to": "Bonn"}
 
 
-def test_a_change_at_once_is_undone_too(cast: Cast, ids: list[str]) -> None:
+def test_a_change_at_once_is_undone_too(cast: Cast, ids: list[str], few: None) -> None:
     was = rows(cast)
     job = cast.key.delete("/contact", {"ids": ids}).body["bulkJob"]
     assert cast.key.get("/contact").data == []
@@ -79,7 +85,7 @@ def test_a_change_at_once_is_undone_too(cast: Cast, ids: list[str]) -> None:
     assert rows(cast) == was
 
 
-def test_what_others_did_since_stays_and_is_told(cast: Cast, ids: list[str]) -> None:
+def test_what_others_did_since_stays_and_is_told(cast: Cast, ids: list[str], few: None) -> None:
     job = cast.key.put("/contact", {"ids": ids, "formData": {"city": "Ulm"}}).body["bulkJob"]
     cast.key.put(f"/contact/{ids[0]}", {"formData": {"city": "Aachen"}})
     gone = cast.key.delete("/contact", {"ids": ids[1:3]}).body["bulkJob"]
@@ -98,7 +104,7 @@ def test_what_others_did_since_stays_and_is_told(cast: Cast, ids: list[str]) -> 
     assert taker["email"] != taken.email
 
 
-def test_what_cannot_be_undone_is_refused(cast: Cast, ids: list[str]) -> None:
+def test_what_cannot_be_undone_is_refused(cast: Cast, ids: list[str], settings: Any) -> None:
     job = cast.key.put("/contact", {"selectAll": True, "formData": {"city": "Ulm"}}).body["bulkJob"]
 
     def refusal(id: str) -> str:
@@ -109,6 +115,7 @@ def test_what_cannot_be_undone_is_refused(cast: Cast, ids: list[str]) -> None:
     assert refusal(job) == "id: the job is queued; cancel it, or wait for its end"
     cast.key.put(f"{PATH}/{job}", {"status": "cancelled"})
     assert refusal(job) == "id: nothing has been done that could be undone"
+    settings.BULK_AT_ONCE = 5
     job = cast.key.put("/contact", {"ids": ids, "formData": {"city": "Ulm"}}).body["bulkJob"]
     undoing = cast.key.post(f"{PATH}/{job}/undo").data["_id"]
     assert refusal(job) == f"id: {undoing} undoes it already"
@@ -122,7 +129,7 @@ def test_what_cannot_be_undone_is_refused(cast: Cast, ids: list[str]) -> None:
     assert cast.key.get(f"{PATH}/{old}").data["canUndo"] is False
 
 
-def test_an_undoing_that_was_cancelled_can_be_begun_again(cast: Cast, ids: list[str]) -> None:
+def test_an_undoing_that_was_cancelled_can_be_begun_again(cast: Cast, ids: list[str], few: None) -> None:
     was = rows(cast)
     job = cast.key.put("/contact", {"ids": ids, "formData": {"city": "Ulm"}}).body["bulkJob"]
     undoing = cast.key.post(f"{PATH}/{job}/undo").data["_id"]
@@ -132,7 +139,7 @@ def test_an_undoing_that_was_cancelled_can_be_begun_again(cast: Cast, ids: list[
 
 
 def test_journals_go_when_nothing_can_be_undone_by_them(
-    cast: Cast, ids: list[str], monkeypatch: pytest.MonkeyPatch
+    cast: Cast, ids: list[str], few: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cast.key.put("/contact", {"ids": ids, "formData": {"city": "Ulm"}})
     monkeypatch.setattr("crm.bulk_jobs.undo.SWEEP", 2)
