@@ -27,6 +27,8 @@ from outreach.models import AiApp, Smtp
 from outreach.senders.services import choose_sender
 from tests.kit.cast import KEY, Caller
 
+pytestmark = pytest.mark.usefixtures("nobody")
+
 
 @pytest.fixture
 def data(tmp_path: Path, settings: object) -> Path:

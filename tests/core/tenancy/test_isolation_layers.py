@@ -132,7 +132,9 @@ def test_every_company_owned_table_is_isolated(db: None) -> None:
     secured = {
         name: (enabled, forced)
         for name, enabled, forced in rows(
-            "SELECT relname, relrowsecurity, relforcerowsecurity FROM pg_class WHERE relname = ANY(%s)", list(tables)
+            "SELECT relname, relrowsecurity, relforcerowsecurity FROM pg_class"
+            " WHERE relname = ANY(%s) AND relnamespace = 'public'::regnamespace",
+            list(tables),
         )
     }
     assert secured == dict.fromkeys(tables, (True, True))
