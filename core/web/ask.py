@@ -108,10 +108,10 @@ def in_process(
     return request
 
 
-def with_files(request: HttpRequest, files: Iterable[UploadedFile]) -> None:
+def with_files(request: Any, files: Iterable[UploadedFile[Any]]) -> None:
     """Give the request a multipart body with the files, in parts named `file`, read from where they are."""
     boundary = secrets.token_hex(16)
-    pieces: list[IO[bytes] | UploadedFile] = []
+    pieces: list[IO[bytes] | UploadedFile[Any]] = []
     size = 0
     for file in files:
         name = quote_name(file.name or "file")
@@ -121,9 +121,9 @@ def with_files(request: HttpRequest, files: Iterable[UploadedFile]) -> None:
     end = f"--{boundary}--\r\n".encode()
     request.META["CONTENT_TYPE"] = f"multipart/form-data; boundary={boundary}"
     request.META["CONTENT_LENGTH"] = str(size + len(end))
-    request._stream = _Joined([*pieces, BytesIO(end)])  # type: ignore[attr-defined]
+    request._stream = _Joined([*pieces, BytesIO(end)])
     request._read_started = False
-    del request._body  # type: ignore[attr-defined]
+    del request._body
 
 
 def quote_name(name: str) -> str:
@@ -164,7 +164,7 @@ def ask(
     query: Mapping[str, Any] | None = None,
     body: Any = None,
     *,
-    files: Sequence[UploadedFile] = (),
+    files: Sequence[UploadedFile[Any]] = (),
     caller: HttpRequest | None = None,
 ) -> Answer:
     """Ask the operation at the address, as the actor. Permission, plan, company, events and texts are the API's own.
@@ -183,7 +183,7 @@ def respond(
     query: Mapping[str, Any] | None = None,
     body: Any = None,
     *,
-    files: Sequence[UploadedFile] = (),
+    files: Sequence[UploadedFile[Any]] = (),
     caller: HttpRequest | None = None,
 ) -> tuple[Any, Endpoint | None]:
     """Return the operation's response, which may be a stream, and its declaration. As `ask` otherwise."""
@@ -200,7 +200,9 @@ def respond(
     request = in_process(actor, method, query, body, caller)
     if files:
         with_files(request, files)
-    return handle(request, **found.kwargs), getattr(getattr(view, action), "endpoint", None)
+    response = handle(request, **found.kwargs)
+    request.close()
+    return response, getattr(getattr(view, action), "endpoint", None)
 
 
 def with_ids(value: Any) -> Any:

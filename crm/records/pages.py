@@ -23,7 +23,7 @@ class Bin(Page):
     title = "Recycle bin"
     template = "web/recycle_bin/list.html"
     module = "contact"
-    also = ("lead", "file")
+    also: ClassVar[tuple[str, ...]] = ("lead", "file")
     menu = MenuItem("Recycle bin", "trash-2", 76, group="Data")
     noun: ClassVar[str] = "contact"
     resource: ClassVar[str] = "contact"
@@ -62,7 +62,8 @@ class Bin(Page):
         }
 
     def show(self) -> Mapping[str, Any]:
-        found = self.read(self.resource, {**self.state.query(), **self.deleted})
+        newest = {"sortBy": self.columns[-1].sort, "sortOrder": "desc"}
+        found = self.read(self.resource, {**newest, **self.state.query(), **self.deleted})
         return {
             "state": self.state,
             "columns": self.columns,

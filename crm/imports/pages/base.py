@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from django.http import HttpResponse
 
 from core.web.ask import Answer
-from core.web.pages import MenuItem, Page
+from core.web.pages import MenuItem, Page, Refused
 from core.web.record_forms import fields_query
 
 CONTACT_TARGETS = {
@@ -35,6 +35,17 @@ LEAD_TARGETS = {
     "teamMember": "Team member",
 }
 """What a column can become -> its words."""
+HINTS = {
+    "email": "Write one like name@example.com.",
+    "number": "Write all of its digits, such as 7400 123456, or +44 7400 123456.",
+    "countryCode": "Write one like +44.",
+    "category": "Write the name of one that exists.",
+    "productServices": "Write the names of products that exist, with commas.",
+    "team": "Write the name of a team that exists.",
+    "teamMember": "Write the e-mail address of a member.",
+    "value": "Write a number, such as 1200 or 1200.50.",
+}
+"""What a column becomes -> what to write in it."""
 STATES = {
     "queued": ("Waiting", "none"),
     "running": ("Importing", "info"),
@@ -51,22 +62,24 @@ NAMED = re.compile(r"'([\w-]+)'")
 
 @dataclass(frozen=True)
 class Kind:
-    """The records that a file holds. `prefix` begins the names of their pages."""
+    """The records that a file holds."""
 
     module: str
     many: str
     targets: Mapping[str, str]
     page: str
     """The name of the page that lists them."""
-    prefix: str = ""
+    imports: str
+    """The name of the page that lists their imports."""
 
     @property
     def path(self) -> str:
         return f"{self.module}/import"
 
 
-CONTACTS = Kind("contact", "contacts", CONTACT_TARGETS, "contacts")
-LEADS = Kind("lead", "leads", LEAD_TARGETS, "leads", "lead-")
+CONTACTS = Kind("contact", "contacts", CONTACT_TARGETS, "contacts", "imports")
+LEADS = Kind("lead", "leads", LEAD_TARGETS, "leads", "lead-imports")
+KINDS = (CONTACTS, LEADS)
 
 
 def counted(number: int | None, word: str) -> str:
@@ -113,9 +126,9 @@ def shown_import(job: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
     }
 
 
-def shown_problem(found: Mapping[str, Any], headers: list[str], kind: Kind) -> dict[str, Any]:
+def shown_problem(found: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row's problem as people read it: what stands in the row, and what to write instead."""
-    text = found["message"]
+    text, headers = found["message"], job["headers"]
     exists = EXISTS.match(text)
     if exists:
         own = re.fullmatch(r"has (.+) already", exists[2])
@@ -125,6 +138,7 @@ def shown_problem(found: Mapping[str, Any], headers: list[str], kind: Kind) -> d
     return {
         **found,
         "text": sentence(text),
+        "hint": "" if exists or not found["column"] else HINTS.get(job["columnMapping"].get(found["column"], ""), ""),
         "value": values[place] if 0 <= place < len(values) else "",
         "line": " · ".join(value for value in values if value),
     }
@@ -140,28 +154,42 @@ class ImportPage(Page):
 
     module = "contact"
     menu = MenuItem("Imports", "upload", 70, group="Data")
-    kind: ClassVar[Kind] = CONTACTS
+    also: ClassVar[tuple[str, ...]] = ("lead",)
+
+    @cached_property
+    def found(self) -> tuple[Kind, Mapping[str, Any]]:
+        """The import that the address names, of contacts or of leads."""
+        for kind in KINDS:
+            answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
+            if answer is not None and answer.ok:
+                return kind, answer.data
+        raise Refused(404, "There is nothing here", "It may have been deleted, or the address is not complete.")
+
+    @property
+    def kind(self) -> Kind:
+        return self.found[0]
 
     @cached_property
     def job(self) -> dict[str, Any]:
-        return shown_import(self.read(self.resource).data, self.kind)
+        return shown_import(self.found[1], self.kind)
 
     @property
     def resource(self) -> str:
         """The import's path in the API."""
-        return f"{self.kind.path}/{self.params['id']}"
+        return f"{self.kind.path}/{self.job['_id']}"
 
     def step(self, name: str, **query: Any) -> str:
         """Return the address of another page of this import."""
-        return self.address(self.kind.prefix + name, self.params["id"], **query)
+        return self.address(name, self.params["id"], **query)
 
-    def steps(self) -> dict[str, str]:
-        """Return the addresses of the import's pages, for templates."""
-        found = {name: self.step(f"import-{name}") for name in ("columns", "check", "errors")}
-        return {**found, "run": self.step("import"), "list": self.address(f"{self.kind.prefix}imports")}
-
-    def may_change(self) -> bool:
-        return self.may(self.kind.module, "PUT")
+    def shared(self) -> dict[str, Any]:
+        """Return what the templates of the steps share."""
+        return {
+            "job": self.job,
+            "kind": self.kind,
+            "can_change": self.may(self.kind.module, "PUT"),
+            "all_imports": self.address(self.kind.imports),
+        }
 
     def labels(self) -> dict[str, str]:
         """Return target -> its words: the system's, and the company's own fields."""

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 from core.web.lists import Column, ListState
 from core.web.menu import registered
-from crm.imports.pages.base import LEADS, ImportPage, counted, shown_import, shown_problem
+from crm.imports.pages.base import CONTACTS, LEADS, ImportPage, counted, shown_import, shown_problem
 
 ERRORS = 50
 
@@ -18,7 +18,7 @@ class Imports(ImportPage):
     path = name = "imports"
     title = "Imports"
     template = "web/imports/list.html"
-    also = ("lead",)
+    kind = CONTACTS
 
     def tabs(self) -> list[tuple[str, str]]:
         """Return the lists of imports that the reader may open, for the template."""
@@ -37,8 +37,7 @@ class Imports(ImportPage):
             "state": state,
             "kind": self.kind,
             "imports": [
-                {**shown_import(one, self.kind), "address": self.address(f"{self.kind.prefix}import", one["_id"])}
-                for one in found.data
+                {**shown_import(one, self.kind), "address": self.address("import", one["_id"])} for one in found.data
             ],
             "columns": [
                 Column("file", "File", "file.name"),
@@ -72,21 +71,21 @@ class ImportDetail(ImportPage):
         if job["processed"]:
             query = {**state.query(size=ERRORS), "sortBy": "skipped", "sortOrder": "asc"}
             found = self.ask("GET", f"{self.resource}/errors", query)
-            problems = [shown_problem(one, job["headers"], self.kind) for one in found.data] if found.ok else []
+            problems = [shown_problem(one, job) for one in found.data] if found.ok else []
             more = state.more(found.next_cursor, len(problems)) if found.ok and found.next_cursor else None
+        undoing = self.undoing() if job["over"] else None
+        if undoing is not None and undoing["status"] == "completed":
+            job |= {"word": "Undone", "tone": "none"}
         return {
-            "job": job,
+            **self.shared(),
             "title": job["name"],
-            "steps": self.steps(),
-            "kind": self.kind,
             "state": state,
             "problems": problems,
             "more": more,
-            "can_change": self.may_change(),
             "can_undo": self.may(self.kind.module, "POST") and self.may(self.kind.module, "DELETE"),
             "can_delete": self.may(self.kind.module, "DELETE"),
             "records": self.address(self.kind.page) if self.kind.page in {page.name for page in registered()} else "",
-            "undoing": self.undoing() if job["over"] else None,
+            "undoing": undoing,
         }
 
     def undoing(self) -> Mapping[str, Any] | None:
@@ -95,6 +94,10 @@ class ImportDetail(ImportPage):
         answer = self.ask("GET", "bulk-job", {**query, "sortBy": "createdAt", "sortOrder": "desc"})
         found = answer.data[0] if answer.ok and answer.data else None
         return None if found is None or found["status"] in ("failed", "cancelled") else found
+
+    def do_download(self) -> HttpResponse:
+        """Send the rows that failed or were skipped, as a file."""
+        return self.download(f"{self.resource}/errors.csv")
 
     def do_start(self) -> HttpResponse:
         return self.move({"status": "running"}, "Goes on")
@@ -116,17 +119,7 @@ class ImportDetail(ImportPage):
         answer = self.ask("DELETE", self.kind.path, None, {"ids": [self.job["_id"]]})
         if not answer.ok:
             return self.refuse(answer, self.step("import"))
-        return self.done("Import deleted", self.address(f"{self.kind.prefix}imports"))
-
-
-class ImportErrors(ImportPage):
-    """The rows that failed or were skipped, as a file."""
-
-    path = "imports/<str:id>/errors.csv"
-    name = "import-errors"
-
-    def get(self, request: HttpRequest) -> HttpResponse:
-        return self.download(f"{self.resource}/errors.csv")
+        return self.done("Import deleted", self.address(self.kind.imports))
 
 
 class LeadImports(Imports):
@@ -134,12 +127,4 @@ class LeadImports(Imports):
     also = ()
 
 
-class LeadImportDetail(ImportDetail):
-    path, name, module, kind = "imports/leads/<str:id>", "lead-import", "lead", LEADS
-
-
-class LeadImportErrors(ImportErrors):
-    path, name, module, kind = "imports/leads/<str:id>/errors.csv", "lead-import-errors", "lead", LEADS
-
-
-PAGES = [Imports, ImportDetail, ImportErrors, LeadImports, LeadImportDetail, LeadImportErrors]
+PAGES = [Imports, LeadImports, ImportDetail]

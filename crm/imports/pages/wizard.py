@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 
 from core.web.forms import Field, Form, Option
 from crm.imports.pages.base import CONTACTS, LEADS, ImportPage, Kind, counted, shown_problem
@@ -24,7 +24,7 @@ class NewImport(ImportPage):
     name = "import-new"
     title = "Import"
     template = "web/imports/new.html"
-    also = ("lead",)
+    kind = CONTACTS
     kinds: ClassVar[Mapping[str, Kind]] = {"contact": CONTACTS, "lead": LEADS}
 
     def show(self) -> Mapping[str, Any]:
@@ -54,7 +54,7 @@ class NewImport(ImportPage):
         if not answer.ok:
             return self.refused(self.reason(answer))
         made = answer.data["import"]["_id"]
-        return self.done(to=self.address(f"{kind.prefix}import-columns", made, new="1"))
+        return self.done(to=self.address("import-columns", made, new="1"))
 
     def refused(self, text: str) -> HttpResponse:
         return self.page({**self.show(), "trouble": text}, status=422)
@@ -66,14 +66,9 @@ class ImportColumns(ImportPage):
     title = "Columns"
     template = "web/imports/columns.html"
 
-    def get(self, request: HttpRequest) -> HttpResponse:
-        if self.job["status"] not in OPEN:
-            return self.done(to=self.step("import"))
-        return super().get(request)
-
     def show(self) -> Mapping[str, Any]:
-        context = {"job": self.job, "steps": self.steps(), "kind": self.kind, "can_change": self.may_change()}
-        if not self.job["headers"]:
+        context = self.shared()
+        if not self.job["headers"] or self.job["status"] not in OPEN:
             return context
         return {**context, **self.choices(self.job["columnMapping"]), "form": self.form(), "reading": self.reading()}
 
@@ -110,8 +105,8 @@ class ImportColumns(ImportPage):
         fields = [
             Field("existing", f"When a {one} exists already", "radio", options=rules),
             Field("skipInvalid", "Take rows with wrong values too, without those values", "switch"),
-            Field("category", "Category of them all", "select", options=self.options("contact-category")),
-            Field("tags", "Tags for all of them", "checks", options=self.options("tag")),
+            Field("category", "Category of them all", "select", options=self.named("contact-category")),
+            Field("tags", "Tags for all of them", "checks", options=self.named("tag")),
             Field("dateFormat", "How dates are written", placeholder="DD.MM.YYYY", help="Found out when left empty."),
             Field("rowFrom", "First row", "number", help="As your spreadsheet counts; the header is row 1."),
             Field("rowTo", "Last row", "number"),
@@ -132,7 +127,7 @@ class ImportColumns(ImportPage):
             field.placeholder = field.placeholder or "Found out"
         return Form(fields, self.job["options"])
 
-    def options(self, path: str) -> list[Option]:
+    def named(self, path: str) -> list[Option]:
         if not self.may(path) or (path == "contact-category" and self.kind is LEADS):
             return []
         answer = self.ask("GET", path, {"p": "1", "n": "100", "sortBy": "name", "sortOrder": "asc"})
@@ -153,7 +148,7 @@ class ImportColumns(ImportPage):
             return self.refused(form, mapping, "Choose what at least one column becomes.")
         if len(set(mapping.values())) < len(mapping):
             return self.refused(form, mapping, "Two columns go to the same field.")
-        body = {"columnMapping": mapping, "options": options, "pauseImport": True, **beside}
+        body: dict[str, Any] = {"columnMapping": mapping, "options": options, "pauseImport": True, **beside}
         answer = self.ask("PUT", self.resource, None, body)
         if answer.ok:
             return self.done(to=self.step("import-check"))
@@ -163,8 +158,7 @@ class ImportColumns(ImportPage):
     def refused(self, form: Form, mapping: Mapping[str, str], text: str) -> HttpResponse:
         """Show the page again. What it asked for is there already."""
         form.trouble = [text] if text else []
-        context = {"job": self.job, "steps": self.steps(), "kind": self.kind, "can_change": self.may_change()}
-        shown = {**context, **self.choices(mapping), "form": form, "reading": self.reading()}
+        shown = {**self.shared(), **self.choices(mapping), "form": form, "reading": self.reading()}
         return self.page(shown, status=422)
 
     def do_reread(self) -> HttpResponse:
@@ -182,17 +176,14 @@ class ImportCheck(ImportPage):
     title = "Check"
     template = "web/imports/check.html"
 
-    def get(self, request: HttpRequest) -> HttpResponse:
-        if self.job["status"] not in ("paused", "failed"):
-            return self.done(to=self.step("import"))
-        return super().get(request)
-
     def show(self) -> Mapping[str, Any]:
+        context = self.shared()
+        if self.job["status"] not in ("paused", "failed"):
+            return context
         answer = self.ask("POST", f"{self.resource}/check")
-        context = {"job": self.job, "steps": self.steps(), "kind": self.kind, "can_change": self.may_change()}
         if not answer.ok:
             return {**context, "trouble": self.reason(answer)}
-        problems = [shown_problem(one, self.job["headers"], self.kind) for one in answer.data["rowErrors"]]
+        problems = [shown_problem(one, self.job) for one in answer.data["rowErrors"]]
         left = max((self.job["total"] or 0) - self.job["processed"], 0)
         return {**context, "checked": answer.data, "problems": problems, "counted": counted(left, "row")}
 
@@ -200,12 +191,4 @@ class ImportCheck(ImportPage):
         return self.move({"status": "running"}, "")
 
 
-class LeadImportColumns(ImportColumns):
-    path, name, module, kind = "imports/leads/<str:id>/columns", "lead-import-columns", "lead", LEADS
-
-
-class LeadImportCheck(ImportCheck):
-    path, name, module, kind = "imports/leads/<str:id>/check", "lead-import-check", "lead", LEADS
-
-
-PAGES = [NewImport, ImportColumns, ImportCheck, LeadImportColumns, LeadImportCheck]
+PAGES = [NewImport, ImportColumns, ImportCheck]
