@@ -15,9 +15,22 @@ from config.urls import session
 from core.web.menu import page_urls
 from crm.bulk_jobs import pages as bulk_jobs
 from crm.contacts import pages as contacts
+from crm.exports import pages as exports
+from crm.files import pages as files
+from crm.imports import pages as imports
+from crm.records import pages as recycle_bin
 from crm.routes import web as crm_web
 
-PAGES = [*companies.PAGES, *profile.PAGES, *contacts.PAGES, *bulk_jobs.PAGES]
+PAGES = [
+    *companies.PAGES,
+    *profile.PAGES,
+    *contacts.PAGES,
+    *imports.PAGES,
+    *exports.PAGES,
+    *files.PAGES,
+    *recycle_bin.PAGES,
+    *bulk_jobs.PAGES,
+]
 """The members' pages: each domain's, below /c/<company id>/ (docs/web.md)."""
 
 urlpatterns = [

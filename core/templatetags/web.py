@@ -92,6 +92,12 @@ def operator_words(choice: Choice) -> list[tuple[str, str]]:
 
 
 @register.filter
+def parted(text: str) -> list[str]:
+    """Return the words that commas part: {% for name in "File,Columns"|parted %}."""
+    return text.split(",")
+
+
+@register.filter
 def initials(name: str | None) -> str:
     return "".join(word[0] for word in (name or "?").split()[:2]).upper()
 

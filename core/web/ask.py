@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from io import BytesIO
+from typing import IO, Any
 from urllib.parse import urlencode
 
 import orjson
+from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, QueryDict
 from django.urls import Resolver404, resolve
 from rest_framework.authentication import BaseAuthentication
@@ -105,6 +108,45 @@ def in_process(
     return request
 
 
+def with_files(request: Any, files: Iterable[UploadedFile[Any]]) -> None:
+    """Give the request a multipart body with the files, in parts named `file`, read from where they are."""
+    boundary = secrets.token_hex(16)
+    pieces: list[IO[bytes] | UploadedFile[Any]] = []
+    size = 0
+    for file in files:
+        name = quote_name(file.name or "file")
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode()
+        pieces += [BytesIO(head), file, BytesIO(b"\r\n")]
+        size += len(head) + (file.size or 0) + 2
+    end = f"--{boundary}--\r\n".encode()
+    request.META["CONTENT_TYPE"] = f"multipart/form-data; boundary={boundary}"
+    request.META["CONTENT_LENGTH"] = str(size + len(end))
+    request._stream = _Joined([*pieces, BytesIO(end)])
+    request._read_started = False
+    del request._body
+
+
+def quote_name(name: str) -> str:
+    """Write a file's name for a Content-Disposition, as browsers do."""
+    return name.replace('"', "%22").replace("\r", "").replace("\n", "")
+
+
+class _Joined:
+    """A stream of several, one after another."""
+
+    def __init__(self, pieces: list[Any]) -> None:
+        self._pieces = pieces
+
+    def read(self, size: int = -1) -> bytes:
+        found = b""
+        while self._pieces and (size < 0 or len(found) < size):
+            piece: bytes = self._pieces[0].read(size - len(found) if size >= 0 else -1)
+            if not piece:
+                self._pieces.pop(0)
+            found += piece
+        return found
+
+
 def answer_of(response: Any, declared: Endpoint | None) -> Answer:
     """Read a response of the API. Raises TypeError for a stream, which no page shows: ask for a page of the list."""
     if response.streaming:
@@ -122,12 +164,29 @@ def ask(
     query: Mapping[str, Any] | None = None,
     body: Any = None,
     *,
+    files: Sequence[UploadedFile[Any]] = (),
     caller: HttpRequest | None = None,
 ) -> Answer:
     """Ask the operation at the address, as the actor. Permission, plan, company, events and texts are the API's own.
 
-    `mount` is api/protected or api/private; `path` is below it. Raises LookupError for what the API does not have.
+    `mount` is api/protected or api/private; `path` is below it; `files` go instead of a body. Raises LookupError for
+    what the API does not have.
     """
+    return answer_of(*respond(actor, mount, method, path, query, body, files=files, caller=caller))
+
+
+def respond(
+    actor: Actor,
+    mount: str,
+    method: str,
+    path: str,
+    query: Mapping[str, Any] | None = None,
+    body: Any = None,
+    *,
+    files: Sequence[UploadedFile[Any]] = (),
+    caller: HttpRequest | None = None,
+) -> tuple[Any, Endpoint | None]:
+    """Return the operation's response, which may be a stream, and its declaration. As `ask` otherwise."""
     try:
         found = resolve(f"/{mount}/{path}")
     except Resolver404:
@@ -138,8 +197,12 @@ def ask(
     if view is None or action is None:
         raise LookupError(f"the API has no {method} {mount}/{path}")
     handle = view.as_view(dict(actions), authentication_classes=[ActorAuthentication])
-    response = handle(in_process(actor, method, query, body, caller), **found.kwargs)
-    return answer_of(response, getattr(getattr(view, action), "endpoint", None))
+    request = in_process(actor, method, query, body, caller)
+    if files:
+        with_files(request, files)
+    response = handle(request, **found.kwargs)
+    request.close()
+    return response, getattr(getattr(view, action), "endpoint", None)
 
 
 def with_ids(value: Any) -> Any:

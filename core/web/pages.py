@@ -105,6 +105,21 @@ class Page(View):
         """Ask the protected API as the reader. The answer may be a refusal."""
         return self._ask(self.actor, PROTECTED, method, path, query, body)
 
+    def upload(self, name: str = "file") -> Answer:
+        """Upload the files that a form sent. `data` is one File, or a list of several."""
+        files = self.request.FILES.getlist(name)
+        answer = ask.ask(self.actor, PROTECTED, "POST", "upload", files=files, caller=self.request)
+        ask.with_ids(answer.body)
+        return answer
+
+    def download(self, path: str) -> HttpResponse:
+        """Return what the API streams at the path, as this page's own answer. Raises Refused for a refusal."""
+        response, declared = ask.respond(self.actor, PROTECTED, "GET", path, caller=self.request)
+        if response.status_code >= 400:
+            self.needed(ask.answer_of(response, declared))
+        found: HttpResponse = response
+        return found
+
     def ask_private(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None) -> Answer:
         """Ask the private API, where the reader acts for themselves."""
         return self._ask(self.reader.person, PRIVATE, method, path, query, body)

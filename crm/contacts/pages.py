@@ -123,6 +123,14 @@ class Contacts(ContactPage):
             "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
         }
 
+    def do_export(self) -> HttpResponse:
+        found = self.state.query()
+        query = {name: value for name, value in found.items() if name not in ("n", "cursor", "cursorPagination")}
+        body = {"resource": "contact", "query": query, "format": self.request.POST.get("format", "csv")}
+        answer = self.ask("POST", "export", None, body)
+        here = self.request.path + self.state.link()
+        return self.done(to=self.address("export", answer.data["_id"])) if answer.ok else self.refuse(answer, here)
+
     def do_delete(self) -> HttpResponse:
         sent = self.request.POST
         if "all" in sent:

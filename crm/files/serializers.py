@@ -9,7 +9,7 @@ from django.db.models import CharField, Value
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import Input
+from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from crm.files.mime import ALLOWED
@@ -22,6 +22,12 @@ class UploadInput(Input):
     file = serializers.ListField(
         child=serializers.FileField(), allow_empty=False, help_text="repeat the part to send several files"
     )
+
+
+class FileUpdate(Input):
+    """A file's new name."""
+
+    name = TextInput(max_length=255, help_text="cleaned as at the upload; without an ending it keeps the one it has")
 
 
 class FileHashes(Output):

@@ -95,6 +95,19 @@ def _describe(upload: Received, member_id: str) -> File:
     )
 
 
+@transaction.atomic
+def rename_file(*, file: QuerySet[File], name: str) -> File:
+    """Rename the file of the queryset, which keeps its ending where the new name has none. Raises FileNotFound_404."""
+    found = kept(file).select_for_update(of=("self",)).first()
+    if found is None:
+        raise not_found()
+    name = clean_name(name)
+    ending = found.name.rpartition(".")[2] if "." in found.name else ""
+    found.name = name if "." in name or not ending else clean_name(f"{name}.{ending}")
+    found.save(update_fields=["name", "updated_at"])
+    return found
+
+
 def kept(files: QuerySet[File]) -> QuerySet[File]:
     """Select the files that are not in the recycle bin."""
     return files.filter(trashed_at=None)

@@ -20,8 +20,17 @@ from crm.files.downloads import content_response
 from crm.files.filters import FILE_FIELDS
 from crm.files.models import File
 from crm.files.selectors import readable_files
-from crm.files.serializers import BinSelection, FileOut, RestoredFiles, UploadInput
-from crm.files.services import clear_bin, kept, not_found, restore_files, store_uploads, trash_files, trashed
+from crm.files.serializers import BinSelection, FileOut, FileUpdate, RestoredFiles, UploadInput
+from crm.files.services import (
+    clear_bin,
+    kept,
+    not_found,
+    rename_file,
+    restore_files,
+    store_uploads,
+    trash_files,
+    trashed,
+)
 from crm.files.upload import FIELD, UploadParser
 
 
@@ -152,6 +161,18 @@ class FileViewSet(ResourceViewSet):
         if found is None:
             raise not_found()
         return found
+
+    @endpoint(
+        "Rename a file",
+        input=FileUpdate,
+        output=FileOut,
+        success="FileUpdated_200",
+        errors=("FileNotFound_404",),
+        description="Its content stays as it is, and so does the type, which comes from the content.",
+    )
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        file = rename_file(file=readable_files(self.actor).filter(pk=id), name=data["name"])
+        return FileOut.one(File.objects.filter(pk=file.pk))
 
     @action(detail=True)
     @endpoint(

@@ -205,6 +205,29 @@ class ImportDetail(ImportOut):
     rowErrors = Computed(serializers.ListField(child=RowErrorOut()))
 
 
+class CheckedRow(Output):
+    """What is wrong with a row, or what to know of it, before it is imported."""
+
+    row = serializers.IntegerField(help_text="as spreadsheets count: the header is normally row 1")
+    column = serializers.CharField(help_text="header of the column; empty when the whole row is meant")
+    code = serializers.CharField()
+    message = serializers.CharField()
+    skipped = serializers.BooleanField(help_text="the row would be skipped since its record exists")
+    existingId = IdField(allow_null=True, help_text="the record that exists; null for an earlier row of the file")
+    values = serializers.ListField(help_text="the row's cells, with the first error of the row")
+
+
+class ImportChecked(Output):
+    """What the first rows of an import would do."""
+
+    rows = Computed(serializers.IntegerField(help_text="rows that were looked at"))
+    created = Computed(serializers.IntegerField())
+    updated = Computed(serializers.IntegerField())
+    skipped = Computed(serializers.IntegerField(help_text="rows whose record exists"))
+    failed = Computed(serializers.IntegerField())
+    rowErrors = Computed(serializers.ListField(child=CheckedRow()))
+
+
 FileWithImport = type(
     "FileWithImport",
     (FileOut,),

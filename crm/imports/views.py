@@ -20,11 +20,13 @@ from crm.contacts.rights import ContactRights
 from crm.files.models import File
 from crm.files.selectors import readable_files
 from crm.files.serializers import FileOut
+from crm.imports.check import MOST_ERRORS, MOST_ROWS, check_import
 from crm.imports.filters import ERROR_FIELDS, IMPORT_FIELDS
 from crm.imports.models import Import, ImportRowError
 from crm.imports.row_errors import errors_csv
 from crm.imports.serializers import (
     FileWithImport,
+    ImportChecked,
     ImportCreate,
     ImportDetail,
     ImportOut,
@@ -159,6 +161,26 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             rights=ContactRights.of(self.actor),
         )
         return detail(job)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Check an import before it starts",
+        output=ImportChecked,
+        success="ImportChecked_200",
+        errors=(
+            *("ImportNotFound_400", "InvalidImportStatus_400", "InvalidMapping_400", "UnsupportedFileType_400"),
+            *("InvalidDataFormat_400", "ImportFileFetchFailed_400"),
+        ),
+        description=f"What the next rows of a paused or failed import would do, at most {MOST_ROWS:,} of them, and what"
+        f" is wrong in the first {MOST_ERRORS} that\nhave something, failed ones first. Nothing is written: no record,"
+        " tag, event or progress.",
+    )
+    def check(self, request: Request, id: str) -> Any:
+        found = check_import(id=id, import_type=self.import_type, rights=ContactRights.of(self.actor))
+        return {
+            **{name: getattr(found, name) for name in ("rows", "created", "updated", "skipped", "failed")},
+            "rowErrors": found.problems,
+        }
 
     @action(detail=True, methods=["post"])
     @endpoint(

@@ -184,3 +184,15 @@ def test_content_that_is_gone_is_a_404(cast: Cast) -> None:
     default_storage.delete(f"{cast.company.pk}/{file['_id']}")
     answer = cast.key.get(f"/file/{file['_id']}/download")
     assert (answer.status, answer.body["message"]) == (404, "File not found")
+
+
+def test_a_file_is_renamed_and_keeps_its_ending(cast: Cast, outsiders: Cast) -> None:
+    file = cast.key.upload("/upload", SimpleUploadedFile("people.csv", b"Name\nAnn\n")).data["_id"]
+    answer = cast.key.put(f"/file/{file}", {"name": "../Fair 2026"})
+    assert (answer.status, answer.data["name"], answer.data["mime"]) == (200, "Fair 2026.csv", "text/csv")
+    assert cast.key.put(f"/file/{file}", {"name": "list.txt"}).data["name"] == "list.txt"
+    assert cast.key.get(f"/file/{file}/download").body == b"Name\nAnn\n"
+    assert cast.key.put(f"/file/{file}", {"name": ""}).status == 400
+    assert outsiders.key.put(f"/file/{file}", {"name": "x"}).status == 404
+    cast.key.delete("/file", {"ids": [file]})
+    assert cast.key.put(f"/file/{file}", {"name": "x"}).status == 404

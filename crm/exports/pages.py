@@ -1,0 +1,101 @@
+"""The pages of exports: their list, and one with its progress and its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.lists import Column, ListState
+from core.web.pages import MenuItem, Page
+
+STATES = {
+    "queued": ("Waiting", "none"),
+    "running": ("Writing", "info"),
+    "completed": ("Ready", "ok"),
+    "failed": ("Failed", "bad"),
+    "cancelled": ("Cancelled", "none"),
+}
+"""Status -> its word and tone."""
+FORMATS = {"csv": "CSV", "xlsx": "Excel"}
+NOUNS = {
+    "product-service": "Products",
+    "calllog": "Calls",
+    "lead-activity": "Activities",
+    "lead-activity/follow-up": "Follow-ups",
+    "contact-category": "Categories",
+    "contact/import": "Imports of contacts",
+    "lead/import": "Imports of leads",
+    "genie/send-jobs": "Messages",
+}
+"""List -> what it holds, where its name does not say it."""
+
+
+def shown_export(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the export with what the pages say of it in words."""
+    word, tone = STATES.get(job["status"], ("Waiting", "none"))
+    plain = job["resource"].replace("/", ", ").replace("-", " ").capitalize()
+    return {
+        **job,
+        "noun": NOUNS.get(job["resource"], f"{plain}s"),
+        "kind": FORMATS.get(job["format"], job["format"]),
+        "word": "File deleted" if job["status"] == "completed" and not job["file"] else word,
+        "tone": tone if job["file"] or job["status"] != "completed" else "none",
+        "narrowed": bool({"searchValue", "filters", "advancedFilters"} & set(job["query"])),
+        "moving": job["status"] in ("queued", "running"),
+    }
+
+
+class ExportPage(Page):
+    """What the pages of exports share."""
+
+    module = "file"
+    menu = MenuItem("Exports", "download", 72, group="Data")
+
+
+class Exports(ExportPage):
+    path = name = "exports"
+    title = "Exports"
+    template = "web/exports/list.html"
+
+    def show(self) -> Mapping[str, Any]:
+        state = ListState(self.request.GET)
+        found = self.read("export", {"sortBy": "createdAt", "sortOrder": "desc", **state.query()})
+        return {
+            "state": state,
+            "exports": [shown_export(one) for one in found.data],
+            "columns": [
+                Column("resource", "What", "resource"),
+                Column("status", "State", "status"),
+                Column("total", "Rows", "total", "num right"),
+                Column("format", "Format", "format"),
+                Column("by", "By", "createdBy.name"),
+                Column("createdAt", "When", "createdAt"),
+                Column("file", "File"),
+            ],
+            "total": found.total,
+            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+
+class ExportDetail(ExportPage):
+    path = "exports/<str:id>"
+    name = "export"
+    template = "web/exports/detail.html"
+
+    def show(self) -> Mapping[str, Any]:
+        job = shown_export(self.read(f"export/{self.params['id']}").data)
+        return {"job": job, "title": f"Export: {job['noun']}"}
+
+    def do_cancel(self) -> HttpResponse:
+        answer = self.ask("PUT", f"export/{self.params['id']}", None, {"status": "cancelled"})
+        return self.done("Cancelled") if answer.ok else self.refuse(answer)
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "export", None, {"ids": [self.params["id"]]})
+        done = "Export deleted; its file is in the recycle bin"
+        return self.done(done, self.address("exports")) if answer.ok else self.refuse(answer)
+
+
+PAGES = [Exports, ExportDetail]

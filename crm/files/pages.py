@@ -1,0 +1,124 @@
+"""The pages of files: the list, uploading, and a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form
+from core.web.lists import Choice, Column, ListState
+from core.web.pages import MenuItem, Page
+
+KINDS = (
+    ("image/", "Image"),
+    ("text/csv", "Table"),
+    ("text/tab-separated-values", "Table"),
+    ("spreadsheet", "Table"),
+    ("ms-excel", "Table"),
+    ("application/pdf", "PDF"),
+    ("presentation", "Slides"),
+    ("powerpoint", "Slides"),
+    ("word", "Document"),
+    ("opendocument.text", "Document"),
+    ("message/", "E-mail"),
+    ("zip", "Archive"),
+    ("audio/", "Sound"),
+    ("video/", "Film"),
+    ("text/", "Text"),
+)
+"""Part of a file's type -> its word."""
+
+
+def shown_file(file: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the file with its type in words."""
+    kind = next((word for part, word in KINDS if part in file["mime"]), "File")
+    return {**file, "kind": kind, "importable": kind == "Table" or file["mime"] == "text/plain"}
+
+
+class FilePage(Page):
+    """What the pages of files share."""
+
+    module = "file"
+    menu = MenuItem("Files", "folder-open", 74, group="Data")
+
+
+class Files(FilePage):
+    path = name = "files"
+    title = "Files"
+    template = "web/files/list.html"
+
+    @cached_property
+    def state(self) -> ListState:
+        return ListState(self.request.GET, {"mime": Choice("mime", "Type", ("contains",))})
+
+    def show(self) -> Mapping[str, Any]:
+        state = self.state
+        found = self.read("file", {"sortBy": "createdAt", "sortOrder": "desc", **state.query()})
+        return {
+            "state": state,
+            "files": [shown_file(one) for one in found.data],
+            "columns": [
+                Column("name", "Name", "name"),
+                Column("mime", "Type", "mime"),
+                Column("size", "Size", "size", "num right"),
+                Column("by", "Added by", "createdBy.name"),
+                Column("createdAt", "When", "createdAt"),
+            ],
+            "total": found.total,
+            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+    def do_delete(self) -> HttpResponse:
+        sent, here = self.request.POST, self.request.path + self.state.link()
+        if "all" in sent:
+            answer = self.ask("DELETE", "file", self.state.selection(), {"selectAll": True})
+        else:
+            answer = self.ask("DELETE", "file", None, {"ids": sent.getlist("ids")})
+        return self.done("Moved to the recycle bin", here) if answer.ok else self.refuse(answer, here)
+
+
+class NewFiles(FilePage):
+    path = "files/new"
+    name = "file-new"
+    title = "Upload files"
+    template = "web/files/new.html"
+
+    def do_upload(self) -> HttpResponse:
+        if "file" not in self.request.FILES:
+            return self.page({"trouble": "Choose a file first."}, status=422)
+        answer = self.upload()
+        if not answer.ok:
+            reason = (answer.warning or answer.message).removeprefix("file: ")
+            return self.page({"trouble": reason[:1].upper() + reason[1:]}, status=422)
+        return self.done(to=self.address("files"))
+
+
+class FileDetail(FilePage):
+    path = "files/<str:id>"
+    name = "file"
+    template = "web/files/detail.html"
+
+    @cached_property
+    def file(self) -> dict[str, Any]:
+        return shown_file(self.read(f"file/{self.params['id']}").data)
+
+    def show(self) -> Mapping[str, Any]:
+        return {"file": self.file, "title": self.file["name"], "form": self.form()}
+
+    def form(self) -> Form:
+        return Form([Field("name", "Name", required=True)], self.file)
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("PUT", f"file/{self.params['id']}", None, form.values)
+        return self.done("File renamed") if answer.ok else self.invalid(form, answer)
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "file", None, {"ids": [self.params["id"]]})
+        return self.done("Moved to the recycle bin", self.address("files")) if answer.ok else self.refuse(answer)
+
+
+PAGES = [Files, NewFiles, FileDetail]

@@ -1,0 +1,136 @@
+"""Batches of an import's rows: read from the file and checked, then written in the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from crm.field_types import TextFormat
+from crm.imports.mapping import RowReader
+from crm.imports.models import Import
+from crm.imports.options import Options
+from crm.imports.readers import Row, RowError, Table
+from crm.imports.types import IMPORT_TYPES
+from crm.records.schema import RecordRow, ValueProblem
+from crm.records.values import prepare_values
+
+
+@dataclass(slots=True)
+class Batch:
+    """Rows that were read together: the records to write, and the errors of the others."""
+
+    numbers: list[int] = field(default_factory=list)
+    cells: list[Sequence[Any]] = field(default_factory=list)
+    rows: list[RecordRow] = field(default_factory=list)
+    named: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Position of the row -> the records that its cells name."""
+    problems: dict[int, list[tuple[str, str, str]]] = field(default_factory=dict)
+    """Position of the row -> (column, code, message)."""
+    failed: set[int] = field(default_factory=set)
+    created: dict[int, str] = field(default_factory=dict)
+    """Position of the row -> the record that it made, once the batch is written."""
+    updated: int = 0
+    existing: dict[int, str] = field(default_factory=dict)
+    """Position of the row -> the record that is in its way."""
+    skips: bool = True
+    """Whether rows whose record exists are skipped; otherwise they have failed."""
+
+    @property
+    def skipped(self) -> int:
+        return len(self.existing) if self.skips else 0
+
+
+class RowWriter:
+    """Reads the rows of an import's table, and writes them as its options say."""
+
+    def __init__(self, job: Import, table: Table, options: Options) -> None:
+        self.job, self.table, self.options = job, table, options
+        self.kind = IMPORT_TYPES[job.import_type]
+        self.schema = self.kind.schema.load()
+        self.reader = RowReader(self.kind, job.column_mapping, job.headers, self.schema)
+        self.format = TextFormat(date_format=options.date_format)
+        self.lookups = self.kind.lookups(job)
+
+    def items(self) -> Iterator[Row | RowError]:
+        """Yield the rows of the range that are not done yet."""
+        last = self.options.row_to
+        for item in self.table.rows(max(self.job.next_row, self.options.row_from or 0)):
+            number = item[0] if type(item) is tuple else item.row  # type: ignore[union-attr]
+            if last is not None and number > last:
+                return
+            yield item
+
+    def read(self, items: Iterator[Row | RowError], size: int) -> Batch:
+        """Parse and check the next rows. This may run beside the thread that uses the database, and never uses it
+        itself."""
+        batch = Batch()
+        reader, schema, how, drop = self.reader, self.schema, self.format, self.options.skip_invalid
+        for position, item in enumerate(islice(items, size)):
+            if isinstance(item, RowError):
+                batch.numbers.append(item.row)
+                batch.cells.append(item.values)
+                batch.problems[position] = [(item.column or "", item.code, item.message)]
+                batch.failed.add(position)
+                continue
+            number, cells = item
+            batch.numbers.append(number)
+            batch.cells.append(cells)
+            row, problems = schema.read(reader.form_data(cells), drop_invalid=drop, from_text=how, index=position)
+            if problems:
+                self._note(batch, position, problems)
+            if row is None:
+                batch.failed.add(position)
+                continue
+            prepare_values(schema, row)
+            batch.rows.append(row)
+            if named := reader.named(cells):
+                batch.named[position] = named
+        return batch
+
+    def resolve_lookups(self, batch: Batch) -> None:
+        """Set the records that the rows name; a row that names an unknown one fails."""
+        self.lookups.create_missing_tags(batch.named.values())
+        kept = []
+        for row in batch.rows:
+            problems = self.lookups.apply_to(row, batch.named.get(row.index, {}))
+            if problems:
+                self._note(batch, row.index, problems)
+            if problems and not self.options.skip_invalid:
+                batch.failed.add(row.index)
+            else:
+                kept.append(row)
+        batch.rows = kept
+
+    def write(self, batch: Batch) -> None:
+        """Write the records of the batch in the caller's transaction, and note in it what became of each row."""
+        self._check_references(batch)
+        written = self.kind.write(self.schema, batch.rows, self.job, self.options.existing)
+        batch.skips = self.options.existing in ("", "skip")
+        batch.created, batch.updated = dict(written.created), len(written.updated)
+        batch.existing = {found.index: found.id for found in written.existing}
+        existing = {found.index: [found.problem] for found in written.existing}
+        for index, problems in (written.failed | existing).items():
+            self._note(batch, index, problems)
+            if not batch.skips or index not in existing:
+                batch.failed.add(index)
+        for index, problems in written.notes.items():
+            self._note(batch, index, problems)
+
+    def _note(self, batch: Batch, position: int, problems: Sequence[ValueProblem]) -> None:
+        column_of = self.reader.column_of
+        noted = batch.problems.setdefault(position, [])
+        for key, code, message in problems:
+            column = column_of.get(key, "")
+            noted.append((column, code, message if column or not key else f"{key}: {message}"))
+
+    def _check_references(self, batch: Batch) -> None:
+        found = self.schema.check_references(batch.rows, drop_invalid=self.options.skip_invalid)
+        for position, problems in found.items():
+            index = batch.rows[position].index
+            self._note(batch, index, problems)
+            if not self.options.skip_invalid:
+                batch.failed.add(index)
+        if found and not self.options.skip_invalid:
+            batch.rows = [row for row in batch.rows if row.index not in batch.failed]

@@ -1,0 +1,95 @@
+"""Check an import before it starts: its first rows are written as the worker would, and all of it is rolled back."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+
+from core.access import entitlement, limited
+from core.errors import NamedError
+from crm.contacts.rights import ContactRights
+from crm.imports.batches import Batch, RowWriter
+from crm.imports.mapping import check_mapping
+from crm.imports.models import Import
+from crm.imports.options import Options
+from crm.imports.preview import open_file
+from crm.imports.readers import ReaderError
+from crm.imports.row_errors import fit
+from crm.imports.services import find_import
+from crm.imports.types import IMPORT_TYPES
+from crm.imports.worker import check_columns
+
+MOST_ROWS = 1000
+MOST_ERRORS = 100
+
+
+@dataclass(slots=True)
+class Checked:
+    """What would become of the rows that were looked at, with the first problems, those of failed rows first."""
+
+    rows: int = 0
+    created: int = 0
+    updated: int = 0
+    skipped: int = 0
+    failed: int = 0
+    problems: list[dict[str, Any]] = field(default_factory=list)
+
+
+def check_import(*, id: str, import_type: str, rights: ContactRights) -> Checked:
+    """Find out what the next rows of a paused or failed import would do, at most MOST_ROWS of them. Writes nothing.
+
+    `rights` are those of whoever would start it. Raises ImportNotFound_400, InvalidImportStatus_400,
+    InvalidMapping_400, PlanLimitExceeded_403 and those of the reader.
+    """
+    job = find_import(id, import_type)
+    if job.status not in (Import.Status.PAUSED, Import.Status.FAILED) or job.header_row is None:
+        raise NamedError(
+            "InvalidImportStatus_400",
+            f"id: an import that is {job.status} is not checked; it must be paused",
+        )
+    job.may_create_contacts, job.may_change_contacts = rights.create, rights.change
+    kind = IMPORT_TYPES[job.import_type]
+    check_mapping(kind, job.column_mapping, job.headers, kind.schema.load(), complete=True)
+    within: AbstractContextManager[Any] = limited(entitlement(job.company_id)) if job.limited else nullcontext()
+    options = Options.stored(job.options)
+    try:
+        with open_file(job.file, options) as table, within:
+            check_columns(job, table)
+            writer = RowWriter(job, table, options)
+            return _told(job, _tried(writer))
+    except ReaderError as error:
+        raise NamedError(error.code, f"file: {error.message}") from error
+
+
+def _tried(writer: RowWriter) -> Batch:
+    """Write the first rows and roll them back."""
+    with transaction.atomic():
+        writer.schema = writer.kind.schema.load()  # locked until the end, as the worker has it
+        batch = writer.read(writer.items(), MOST_ROWS)  # before anything else is locked
+        writer.resolve_lookups(batch)
+        writer.write(batch)
+        transaction.set_rollback(True)
+    return batch
+
+
+def _told(job: Import, batch: Batch) -> Checked:
+    checked = Checked(len(batch.numbers), len(batch.created), batch.updated, batch.skipped, len(batch.failed))
+    made = set(batch.created.values())
+    for position in sorted(batch.problems, key=lambda place: (place not in batch.failed, place))[:MOST_ERRORS]:
+        existing = batch.existing.get(position)
+        for number, (column, code, message) in enumerate(batch.problems[position]):
+            checked.problems.append(
+                {
+                    "row": batch.numbers[position],
+                    "column": column,
+                    "code": code,
+                    "message": message,
+                    "skipped": batch.skips and existing is not None,
+                    "existingId": None if existing in made else existing,
+                    "values": [] if number else fit(batch.cells[position]),
+                }
+            )
+    return checked

@@ -1,0 +1,221 @@
+"""What the pages of imports share: their words, and the page that they stand on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+
+from core.web.ask import Answer
+from core.web.pages import MenuItem, Page, Refused
+from core.web.record_forms import fields_query
+
+CONTACT_TARGETS = {
+    "name": "Full name",
+    "firstName": "First name",
+    "lastName": "Last name",
+    "email": "E-mail",
+    "countryCode": "Country code",
+    "number": "Phone number",
+    "tags": "Tags",
+    "category": "Category",
+}
+LEAD_TARGETS = {
+    **CONTACT_TARGETS,
+    "status": "Status",
+    "source": "Source",
+    "value": "Value",
+    "notes": "Notes",
+    "productServices": "Products",
+    "team": "Team",
+    "teamMember": "Team member",
+}
+"""What a column can become -> its words."""
+HINTS = {
+    "email": "Write one like name@example.com.",
+    "number": "Write all of its digits, such as 7400 123456, or +44 7400 123456.",
+    "countryCode": "Write one like +44.",
+    "category": "Write the name of one that exists.",
+    "productServices": "Write the names of products that exist, with commas.",
+    "team": "Write the name of a team that exists.",
+    "teamMember": "Write the e-mail address of a member.",
+    "value": "Write a number, such as 1200 or 1200.50.",
+}
+"""What a column becomes -> what to write in it."""
+STATES = {
+    "queued": ("Waiting", "none"),
+    "running": ("Importing", "info"),
+    "paused": ("Paused", "warn"),
+    "completed": ("Done", "ok"),
+    "failed": ("Stopped", "bad"),
+    "cancelled": ("Cancelled", "none"),
+}
+"""Status -> its word and tone."""
+MOVING, OVER = ("queued", "running"), ("completed", "cancelled")
+EXISTS = re.compile(r"the (?:open )?(contact|lead) [0-9a-f]{24} (.+)")
+NAMED = re.compile(r"'([\w-]+)'")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The records that a file holds."""
+
+    module: str
+    many: str
+    targets: Mapping[str, str]
+    page: str
+    """The name of the page that lists them."""
+    imports: str
+    """The name of the page that lists their imports."""
+
+    @property
+    def path(self) -> str:
+        return f"{self.module}/import"
+
+
+CONTACTS = Kind("contact", "contacts", CONTACT_TARGETS, "contacts", "imports")
+LEADS = Kind("lead", "leads", LEAD_TARGETS, "leads", "lead-imports")
+KINDS = (CONTACTS, LEADS)
+
+
+def counted(number: int | None, word: str) -> str:
+    return f"{number or 0:,} {word}{'' if number == 1 else 's'}"
+
+
+def lasting(seconds: int) -> str:
+    """Write a time that something still takes."""
+    if seconds < 100:
+        return f"about {max(seconds, 1)} s"
+    return f"about {seconds // 60} min" if seconds < 7200 else f"about {seconds // 3600} h"
+
+
+def shown_import(job: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
+    """Return the import with what the pages say of it in words."""
+    word, tone = STATES[job["status"]]
+    started = bool(job["processed"] or job["startedAt"])
+    if job["status"] == "paused" and not started:
+        word = "Not started"
+    if job["status"] == "queued" and job["total"] is None:
+        word = "Reading the file"
+    name = (job["file"] or {}).get("name") or "A file that is gone"
+    done = [
+        f"{number:,} {text}"
+        for number, text in (
+            (job["created"], "created"),
+            (job["updated"], "updated"),
+            (job["skipped"], "skipped because they exist"),
+            (job["failed"], "refused"),
+        )
+        if number
+    ]
+    return {
+        **job,
+        "name": name,
+        "word": word,
+        "tone": tone,
+        "started": started,
+        "moving": job["status"] in MOVING,
+        "over": job["status"] in OVER,
+        "many": kind.many,
+        "left": lasting(job["eta"]) if job["eta"] is not None else "",
+        "outcome": f"{counted(job['processed'], 'row')}: {', '.join(done) or 'nothing to import'}.",
+    }
+
+
+def shown_problem(found: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row's problem as people read it: what stands in the row, and what to write instead."""
+    text, headers = found["message"], job["headers"]
+    exists = EXISTS.match(text)
+    if exists:
+        own = re.fullmatch(r"has (.+) already", exists[2])
+        text = f"Another {exists[1]} has {own[1]} already." if own else f"The open {exists[1]} {exists[2]}."
+    values = ["" if value is None else str(value) for value in found["values"]]
+    place = headers.index(found["column"]) if found["column"] in headers else -1
+    return {
+        **found,
+        "text": sentence(text),
+        "hint": "" if exists or not found["column"] else HINTS.get(job["columnMapping"].get(found["column"], ""), ""),
+        "value": values[place] if 0 <= place < len(values) else "",
+        "line": " · ".join(value for value in values if value),
+    }
+
+
+def sentence(text: str) -> str:
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if not text or text.endswith((".", "!", "?")) else ".")
+
+
+class ImportPage(Page):
+    """What the pages of imports share."""
+
+    module = "contact"
+    menu = MenuItem("Imports", "upload", 70, group="Data")
+    also: ClassVar[tuple[str, ...]] = ("lead",)
+
+    @cached_property
+    def found(self) -> tuple[Kind, Mapping[str, Any]]:
+        """The import that the address names, of contacts or of leads."""
+        for kind in KINDS:
+            answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
+            if answer is not None and answer.ok:
+                return kind, answer.data
+        raise Refused(404, "There is nothing here", "It may have been deleted, or the address is not complete.")
+
+    @property
+    def kind(self) -> Kind:
+        return self.found[0]
+
+    @cached_property
+    def job(self) -> dict[str, Any]:
+        return shown_import(self.found[1], self.kind)
+
+    @property
+    def resource(self) -> str:
+        """The import's path in the API."""
+        return f"{self.kind.path}/{self.job['_id']}"
+
+    def step(self, name: str, **query: Any) -> str:
+        """Return the address of another page of this import."""
+        return self.address(name, self.params["id"], **query)
+
+    def shared(self) -> dict[str, Any]:
+        """Return what the templates of the steps share."""
+        return {
+            "job": self.job,
+            "kind": self.kind,
+            "can_change": self.may(self.kind.module, "PUT"),
+            "all_imports": self.address(self.kind.imports),
+        }
+
+    def labels(self) -> dict[str, str]:
+        """Return target -> its words: the system's, and the company's own fields."""
+        return {**self.kind.targets, **dict(self.custom)}
+
+    @cached_property
+    def custom(self) -> list[tuple[str, str]]:
+        """The (key, name) of the company's own fields."""
+        if not self.may("custom-field"):
+            return []
+        answer = self.ask("GET", "custom-field", fields_query(self.kind.module))
+        rows = answer.data if answer.ok else []
+        return [(one["uniqueFieldID"], one["name"]) for one in rows if not one["isSystem"]]
+
+    def reason(self, answer: Answer) -> str:
+        """Write a refusal without the API's names."""
+        labels = self.labels()
+        text = (answer.warning or answer.message).removeprefix("columnMapping: ").removeprefix("file: ")
+        text = NAMED.sub(lambda found: f"“{labels.get(found[1], found[1])}”", text)
+        missing = re.fullmatch(r"required and without column: (.+)", text)
+        if missing:
+            names = [" or ".join(labels.get(key, key) for key in one.split(" or ")) for one in missing[1].split(", ")]
+            text = f"No column goes to {', '.join(names)}, which every one of the {self.kind.many} needs"
+        return sentence(text)
+
+    def move(self, body: Mapping[str, Any], text: str) -> HttpResponse:
+        """Change the import, and lead to it."""
+        answer = self.ask("PUT", self.resource, None, body)
+        return self.done(text, self.step("import")) if answer.ok else self.refuse(answer, self.step("import"))

@@ -1,0 +1,144 @@
+"""The recycle bin: what was deleted, and the ways back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+from django.http import HttpRequest, HttpResponse
+
+from core.web.lists import Column, ListState
+from core.web.pages import MenuItem, Page
+
+
+def counted(number: int | None, word: str) -> str:
+    return f"{number or 0:,} {word}{'' if number == 1 else 's'}"
+
+
+class Bin(Page):
+    """Deleted contacts; other records have a page like it."""
+
+    path = name = "recycle-bin"
+    title = "Recycle bin"
+    template = "web/recycle_bin/list.html"
+    module = "contact"
+    also: ClassVar[tuple[str, ...]] = ("lead", "file")
+    menu = MenuItem("Recycle bin", "trash-2", 76, group="Data")
+    noun: ClassVar[str] = "contact"
+    resource: ClassVar[str] = "contact"
+    restoring: ClassVar[str] = "contact/restore"
+    deleted: ClassVar[Mapping[str, Any]] = {"filters": {"isDeleted": True}}
+    """What makes the list one of deleted records."""
+    columns: ClassVar[list[Column]] = [
+        Column("name", "Name", "name"),
+        Column("email", "E-mail", "email"),
+        Column("by", "Last changed by"),
+        Column("updatedAt", "When", "updatedAt"),
+    ]
+
+    def tabs(self) -> list[tuple[str, str]]:
+        """Return the bins that the reader may open, for the template."""
+        return [(one.name, f"{one.noun.capitalize()}s") for one in PAGES if self.may(one.module)]
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        if not self.may(self.module):  # opened by one of `also`
+            return self.done(to=self.address(self.tabs()[0][0]))
+        return super().get(request)
+
+    @cached_property
+    def state(self) -> ListState:
+        return ListState(self.request.GET)
+
+    def row(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the table shows of a record."""
+        by = record["updatedBy"] or {}
+        return {
+            "id": record["_id"],
+            "name": record["name"] or "No name",
+            "second": record["email"],
+            "by": by.get("name"),
+            "at": record["updatedAt"],
+        }
+
+    def show(self) -> Mapping[str, Any]:
+        newest = {"sortBy": self.columns[-1].sort, "sortOrder": "desc"}
+        found = self.read(self.resource, {**newest, **self.state.query(), **self.deleted})
+        return {
+            "state": self.state,
+            "columns": self.columns,
+            "rows": [self.row(one) for one in found.data],
+            "total": found.total,
+            "counted": counted(found.total, self.noun),
+            "can_restore": self.may(self.module, "POST"),
+            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+    def selected(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+        """Return the query and the body that say which rows the form chose."""
+        if "all" in self.request.POST:
+            return {**self.state.selection(), **self.deleted}, {"selectAll": True}
+        return None, {"ids": self.request.POST.getlist("ids")}
+
+    def do_restore(self) -> HttpResponse:
+        query, body = self.selected()
+        answer = self.ask("POST", self.restoring, query, body)
+        here = self.request.path + self.state.link()
+        if not answer.ok:
+            return self.refuse(answer, here)
+        count, failed = answer.data["restoredCount"], answer.data.get("failed") or []
+        if count is None:
+            return self.done(f"Restoring {self.noun}s", here, watch=answer.job)
+        text = f"Restored {counted(count, self.noun)}"
+        if failed:
+            text += (
+                f". {counted(len(failed), self.noun)} could not be: {failed[0].get('message') or 'one like it exists'}"
+            )
+        return self.done(text, here, undo=answer.job)
+
+
+class LeadBin(Bin):
+    path, name = "recycle-bin/leads", "lead-recycle-bin"
+    module = noun = resource = "lead"
+    also = ()
+    restoring = "lead/restore"
+    columns: ClassVar[list[Column]] = [
+        Column("name", "Contact", "contact.name"),
+        Column("status", "Status", "status"),
+        Column("by", "Last changed by"),
+        Column("updatedAt", "When", "updatedAt"),
+    ]
+
+    def row(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        contact = record["contact"] or {}
+        return super().row({**record, "name": contact.get("name") or contact.get("email"), "email": record["status"]})
+
+
+class FileBin(Bin):
+    path, name = "recycle-bin/files", "file-recycle-bin"
+    module = noun = "file"
+    also = ()
+    resource, restoring = "file/recycle-bin", "file/recycle-bin/restore"
+    deleted: ClassVar[Mapping[str, Any]] = {}
+    columns: ClassVar[list[Column]] = [
+        Column("name", "Name", "name"),
+        Column("mime", "Type", "mime"),
+        Column("by", "Added by", "createdBy.name"),
+        Column("trashedAt", "Deleted", "trashedAt"),
+    ]
+
+    def row(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        mime = record["mime"].rpartition("/")[2]
+        return super().row(
+            {**record, "email": mime, "updatedBy": record["createdBy"], "updatedAt": record["trashedAt"]}
+        )
+
+    def show(self) -> Mapping[str, Any]:
+        return {**super().show(), "can_empty": self.may("file", "DELETE")}
+
+    def do_empty(self) -> HttpResponse:
+        answer = self.ask("DELETE", "file/recycle-bin", None, {})
+        return self.done("The files are gone for good") if answer.ok else self.refuse(answer)
+
+
+PAGES = [Bin, LeadBin, FileBin]
