@@ -86,20 +86,18 @@ def test_many_ids_become_a_job_too(cast: Cast, ids: list[str]) -> None:
     answer = cast.key.put("/contact", body)
     assert (answer.body["message"], answer.data) == ("A worker does it", {"matchedCount": None, "updatedCount": None})
     assert cast.key.delete("/contact", {"ids": rest[:2]}).status == 200, "a whole batch has gone meanwhile"
-    work()
-    job = cast.key.get(f"{PATH}/{answer.body['bulkJob']}").data
+    job = done(cast, answer.body["bulkJob"])
     assert (job["status"], job["total"], job["processed"], job["changed"]) == ("completed", 3, 3, 3)
     assert cities(cast) == [None] * 4 + ["Ulm"] * 3
-    cast.key.post(f"{PATH}/{job['_id']}/undo")
-    work()
+    done(cast, cast.key.post(f"{PATH}/{job['_id']}/undo").data["_id"])
     assert cities(cast) == [None] * 7
     removed = cast.key.delete("/contact", {"ids": ids})
     assert (removed.data, cast.key.get("/contact").body["totalCount"]) == ({"deletedCount": None}, 4)
-    work()
+    done(cast, removed.body["bulkJob"])
     assert cast.key.get("/contact").data == []
     restored = cast.key.post("/contact/restore", {"ids": ids})
     assert restored.data == {"restoredCount": None, "failed": None}
-    work()
+    done(cast, restored.body["bulkJob"])
     assert len(cast.key.get("/contact").data) == 7
 
 
