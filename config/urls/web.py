@@ -13,11 +13,22 @@ from config.documentation import docs, schema
 from config.staff_visits.pages import visit_urls
 from config.urls import session
 from core.web.menu import page_urls
+from crm.activities import pages as activities
 from crm.bulk_jobs import pages as bulk_jobs
 from crm.contacts import pages as contacts
+from crm.leads import pages as leads
+from crm.meetings import pages as meetings
 from crm.routes import web as crm_web
 
-PAGES = [*companies.PAGES, *profile.PAGES, *contacts.PAGES, *bulk_jobs.PAGES]
+PAGES = [
+    *companies.PAGES,
+    *profile.PAGES,
+    *contacts.PAGES,
+    *leads.PAGES,
+    *activities.PAGES,
+    *meetings.PAGES,
+    *bulk_jobs.PAGES,
+]
 """The members' pages: each domain's, below /c/<company id>/ (docs/web.md)."""
 
 urlpatterns = [

@@ -1,0 +1,512 @@
+"""The pages of leads: the list as a table and as a board, a lead, a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.ask import Answer
+from core.web.forms import Field, Form, Option
+from core.web.lists import MOST_ROWS, Choice, Column, ListState
+from core.web.pages import MenuItem, Page
+from core.web.record_forms import choice_of, fields_query, form_field, shown_fields
+
+FIRST_CARDS = 100
+"""The cards that a board is made of at first, the newest of all columns; the others come by column."""
+CARDS = 25
+TIMELINE_SIZE = 30
+TONES = {"won": "ok", "lost": "bad", "new": "info"}
+ICONS = {
+    "note": "sticky-note",
+    "call": "phone",
+    "meeting": "calendar",
+    "mail": "mail",
+    "follow_up": "bell",
+    "imported": "upload",
+    "merged": "merge",
+    "created": "target",
+    "assigned": "user-check",
+    "status": "arrow-right",
+}
+"""Kind of an activity -> its icon."""
+TITLES = {
+    "created": "Lead created",
+    "deleted": "Lead deleted",
+    "restored": "Lead restored",
+    "assigned": "Assigned to somebody else",
+    "note": "Note",
+    "mail": "Message sent",
+    "call": "Call",
+    "merged": "Merged with another lead",
+    "imported": "Imported",
+}
+TABS = {
+    "activity": ("Activity", "lead-activity"),
+    "follow-ups": ("Follow-ups", "lead-activity"),
+    "meetings": ("Meetings", "meeting"),
+    "calls": ("Calls", "lead-activity"),
+}
+"""Tab of a lead -> its name, and the permission module that opens it."""
+BESIDE = ("contact", "productServices", "teamMember", "team", "tags")
+MANY = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
+CONTACT = (
+    Field("name", "Name", required=True),
+    Field("email", "E-mail", "email"),
+    Field("countryCode", "Country code", "tel", placeholder="+44"),
+    Field("number", "Phone number", "tel", placeholder="7400 123456"),
+)
+
+
+def said(*parts: str) -> str:
+    """Return the texts of a toast that there are as one."""
+    return " ".join(part for part in parts if part)
+
+
+def counted(number: int | None) -> str:
+    return f"{number or 0:,} lead{'' if number == 1 else 's'}"
+
+
+def body_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the API's body for values of a form."""
+    beside = {name: values[name] for name in BESIDE if name in values}
+    for name in ("teamMember", "team"):
+        if name in beside:
+            beside[name] = beside[name] or None
+    return {"formData": {name: value for name, value in values.items() if name not in beside}, **beside}
+
+
+def follow_up_form() -> Form:
+    return Form([Field("title", "What", required=True), Field("dueAt", "When", "datetime-local", required=True)])
+
+
+class LeadPage(Page):
+    """What the pages of leads share: the company's fields, the pipeline, and what leads refer to."""
+
+    module = "lead"
+    menu = MenuItem("Leads", "target", 30, tab=True)
+
+    @cached_property
+    def definitions(self) -> list[Mapping[str, Any]]:
+        """The definitions of the leads' fields, or none if the reader may not see them."""
+        answer = self.ask("GET", "custom-field", fields_query("lead")) if self.may("custom-field") else None
+        return answer.data if answer is not None and answer.ok else []
+
+    def system_options(self, name: str) -> list[Option]:
+        """Return the options of a system field: those of status are the pipeline."""
+        found = (one["options"] for one in self.definitions if one["isSystem"] and one["uniqueFieldID"] == name)
+        return [Option(one["value"], one["label"] or one["value"]) for one in next(found, ())]
+
+    @cached_property
+    def statuses(self) -> list[Option]:
+        return self.system_options("status")
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Status -> its label."""
+        return {one.value: one.label for one in self.statuses}
+
+    @cached_property
+    def sources(self) -> dict[str, str]:
+        """Source -> its label."""
+        return {one.value: one.label for one in self.system_options("source")}
+
+    def label(self, status: str | None) -> str:
+        return self.labels.get(status or "") or (status or "No status").capitalize()
+
+    def shown(self, lead: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the lead with its status in words."""
+        status, source = lead["status"], lead["source"]
+        words = {"status_label": self.label(status), "source_label": self.sources.get(source, source)}
+        return {**lead, **words, "tone": TONES.get(status, "")}
+
+    def options(self, path: str, **query: Any) -> list[Option]:
+        """Return records that a lead may refer to, by name."""
+        answer = self.ask("GET", path, {**MANY, **query}) if self.may(path) else None
+        return [Option(one["_id"], one["name"]) for one in answer.data] if answer is not None and answer.ok else []
+
+    @cached_property
+    def members(self) -> list[Option]:
+        """The members whom leads can be assigned to."""
+        return self.options("member", filters={"status": ["owner", "accepted"]})
+
+    def value_fields(self) -> list[Field]:
+        """Return the form's fields of a lead's own values, in the company's order."""
+        found = [form_field(one) for one in self.definitions if not one["hide"]]
+        return [one for one in found if one] or [Field("value", "Value", "number"), Field("notes", "Notes", "textarea")]
+
+    def move(self, id: str, to: str) -> HttpResponse:
+        """Give the lead the status that the form sent."""
+        status = self.request.POST.get("status", "")
+        answer = self.ask("PUT", f"lead/{id}", None, {"formData": {"status": status}})
+        if not answer.ok:
+            return self.refuse(answer, to)
+        return self.done(
+            " ".join(filter(None, (f"Moved to {self.label(status)}", answer.warning))), to, undo=answer.job
+        )
+
+
+class Leads(LeadPage):
+    path = name = "leads"
+    title = "Leads"
+    template = "web/leads/list.html"
+
+    @cached_property
+    def choices(self) -> list[Choice]:
+        """The fields that people filter by, in both views."""
+
+        def pairs(options: Iterable[Option]) -> tuple[tuple[str, str], ...]:
+            return tuple((one.value, one.label) for one in options)
+
+        found = [Choice("contact.email", "E-mail")]
+        for name, label in (("status", "Status"), ("source", "Source")):
+            options = pairs(self.system_options(name))
+            found.append(Choice(name, label, ("in",), options) if options else Choice(name, label))
+        if self.members:
+            found.append(Choice("teamMember", "Assigned to", ("in",), pairs(self.members)))
+        found += [
+            Choice("team.name", "Team"),
+            Choice("productServices.name", "Product", ("contains",)),
+            Choice("tags.name", "Tag", ("contains",)),
+            Choice("value", "Value", ("greaterThan", "lessThan", "equals", "isEmpty", "isNotEmpty"), number=True),
+        ]
+        return [*found, *(choice_of(one) for one in shown_fields(self.definitions) if not one["children"])]
+
+    @property
+    def is_board(self) -> bool:
+        return self.request.GET.get("view") == "board"
+
+    @cached_property
+    def state(self) -> ListState:
+        return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, ("view",))
+
+    @property
+    def here(self) -> str:
+        """The address of the list as it is, from its first page on."""
+        return self.request.path + self.state.link()
+
+    def show(self) -> Mapping[str, Any]:
+        shared = {
+            "state": self.state,
+            "choices": self.choices,
+            "statuses": self.statuses,
+            "members": self.members,
+            "here": self.here,
+            "table_link": self.request.path + self.state.link(view=None),
+            "board_link": self.request.path + self.state.link(view="board"),
+        }
+        return {**shared, **(self.board() if self.is_board else self.table())}
+
+    def table(self) -> dict[str, Any]:
+        found = self.read("lead", self.state.query())
+        return {
+            "columns": [
+                Column("contact", "Contact", "contact.name"),
+                Column("status", "Status", "status"),
+                Column("value", "Value", "value", css="right"),
+                Column("products", "Products", "productServices.name"),
+                Column("member", "Assigned to", "teamMember.name"),
+                Column("source", "Source", "source"),
+                Column("createdAt", "Added", "createdAt"),
+            ],
+            "leads": [self.shown(one) for one in found.data],
+            "total": found.total,
+            "counted": counted(found.total),
+            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+    def board(self) -> dict[str, Any]:
+        """Return the columns. At first each has its cards among the newest leads, which are its own first ones."""
+        groups = {one["value"]: one for one in self.read("lead/summary", self.state.selection()).data}
+        only = self.request.GET.get("column")
+        query = self.state.query(size=FIRST_CARDS)
+        if only:
+            shown = min(self.state.seen, FIRST_CARDS) if "cursor" not in query else 0
+            query |= {"n": str(CARDS + shown), "filters": {"status": only}}
+        found = self.read("lead", query)
+        values = [*self.labels, *(value for value in groups if value not in self.labels)]
+        columns = []
+        for number, value in enumerate(values):
+            group = groups.get(value) or {"count": 0, "sum": 0}
+            cards = [self.shown(one) for one in found.data if one["status"] == value]
+            if only != value:
+                cards = cards[:CARDS]
+                more = self.state.link(column=value, seen=str(len(cards))) if group["count"] > len(cards) else ""
+                joins = False
+            else:
+                seen = self.state.seen + len(cards)
+                more = self.state.link(column=value, cursor=found.next_cursor, seen=str(seen))
+                more, joins = (more if found.next_cursor else ""), seen < MOST_ROWS
+            columns.append(
+                {
+                    "id": f"column-{number}",
+                    "value": value,
+                    "label": self.label(value),
+                    "tone": TONES.get(value),
+                    "count": group["count"],
+                    "sum": group["sum"],
+                    "cards": cards,
+                    "more": more,
+                    "joins": joins,
+                    "starts": only != value,
+                }
+            )
+        return {"board": columns, "counted": counted(sum(one["count"] for one in groups.values()))}
+
+    # What forms do
+
+    def do_move(self) -> HttpResponse:
+        return self.move(self.sent_id(), self.here)
+
+    def do_status(self) -> HttpResponse:
+        return self._change({"formData": {"status": self.request.POST.get("status", "")}})
+
+    def do_assign(self) -> HttpResponse:
+        return self._change({"teamMember": self.request.POST.get("member") or None})
+
+    def do_delete(self) -> HttpResponse:
+        return self._bulk("DELETE", {}, "Deleting", "Deleted", "deletedCount")
+
+    def _change(self, change: Mapping[str, Any]) -> HttpResponse:
+        return self._bulk("PUT", change, "Changing", "Changed", "updatedCount")
+
+    def _bulk(self, method: str, change: Mapping[str, Any], doing: str, did: str, count: str) -> HttpResponse:
+        """Change the chosen leads, or all that match."""
+        sent = self.request.POST
+        if "all" in sent:
+            answer = self.ask(method, "lead", self.state.selection(), {"selectAll": True, **change})
+        else:
+            answer = self.ask(method, "lead", None, {"ids": sent.getlist("ids"), **change})
+        if not answer.ok:
+            return self.refuse(answer, self.here)
+        number = answer.data[count]
+        if number is None:
+            return self.done(f"{doing} leads", self.here, watch=answer.job)
+        return self.done(
+            " ".join(filter(None, (f"{did} {counted(number)}.", answer.warning))), self.here, undo=answer.job
+        )
+
+
+class Pipeline(LeadPage):
+    """The leads of each status as a funnel, which the home page shows too."""
+
+    path = "leads/pipeline"
+    name = "pipeline"
+    title = "Pipeline"
+    template = "web/leads/pipeline.html"
+
+    def show(self) -> Mapping[str, Any]:
+        groups = {one["value"]: one for one in self.read("lead/summary").data}
+        values = [*self.labels, *(value for value in groups if value not in self.labels)]
+        rows = [(value, self.label(value), groups.get(value) or {"count": 0, "sum": 0}) for value in values]
+        return {
+            "rows": [(value, label, group["count"], group["sum"]) for value, label, group in rows],
+            "steps": [(label, group["count"], counted(group["count"])) for _, label, group in rows],
+            "any": bool(groups),
+        }
+
+
+class NewLead(LeadPage):
+    path = "leads/new"
+    name = "lead-new"
+    title = "New lead"
+    template = "web/leads/new.html"
+
+    @cached_property
+    def contact(self) -> Mapping[str, Any] | None:
+        """The contact that the address names, whose lead it will be."""
+        id = self.request.GET.get("contact", "")
+        return self.read(f"contact/{id}").data if id.isalnum() and self.may("contact") else None
+
+    def form(self) -> Form:
+        fields = [*([] if self.contact else [Field(one.name, one.label, one.kind, one.required) for one in CONTACT])]
+        fields += self.value_fields()
+        if products := self.options("product-service"):
+            fields.append(Field("productServices", "Products and services", "checks", options=products))
+        if self.members:
+            help = "Without one, the company's rule decides."
+            fields.append(Field("teamMember", "Assigned to", "select", help=help, options=self.members))
+        return Form(fields)
+
+    def show(self) -> Mapping[str, Any]:
+        may = self.may("lead", "POST")
+        return {"form": self.form() if may else None, "contact": self.contact if may else None}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
+        if self.contact:
+            values["contact"] = self.contact["_id"]
+        answer = self.ask("POST", "lead", None, body_of(values))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page({"form": form, "contact": self.contact}, status=422)
+        return self.done(
+            said("Lead created", answer.warning), self.address("lead", answer.data["_id"]), undo=answer.job
+        )
+
+
+class LeadDetail(LeadPage):
+    path = "leads/<str:id>"
+    name = "lead"
+    template = "web/leads/detail.html"
+
+    @cached_property
+    def lead(self) -> dict[str, Any]:
+        return self.shown(self.read(f"lead/{self.params['id']}").data)
+
+    @property
+    def tabs(self) -> list[tuple[str, str]]:
+        return [(name, label) for name, (label, module) in TABS.items() if self.may(module)]
+
+    @property
+    def tab(self) -> str:
+        """The chosen tab, or the first one that the reader may see."""
+        names = [name for name, _ in self.tabs]
+        chosen = self.request.GET.get("tab", "")
+        return chosen if chosen in names else next(iter(names), "")
+
+    def show(self) -> Mapping[str, Any]:
+        edit = self.request.GET.get("edit", "")
+        context = {
+            "lead": self.lead,
+            "title": self.lead["contact"]["name"] or "Lead",
+            "statuses": self.statuses,
+            "facts": self.facts(),
+            "tabs": self.tabs,
+            "tab": self.tab,
+        }
+        if edit and self.may("lead", "PUT"):
+            form = self.links_form() if edit == "assignment" else self.values_form()
+            return {**context, "form": form, "editing": edit, "tab": ""}
+        return {**context, **self.happenings()}
+
+    def facts(self) -> list[tuple[str, Any]]:
+        """Return (name, value) of the lead's values beside status, value and notes."""
+        found = []
+        for one in self.definitions:
+            name = one["uniqueFieldID"]
+            if one["hide"] or (one["isSystem"] and name in ("status", "value", "notes")):
+                continue
+            labels = {option["value"]: option["label"] for option in one["options"]}
+            value = self.lead["formData"].get(name)
+            found.append((one["name"], labels.get(value, value) if isinstance(value, str) else value))
+        return found
+
+    def happenings(self) -> dict[str, Any]:
+        """Return what the chosen tab shows."""
+        of_lead = {"filters": {"lead": self.params["id"]}, "n": "100", "p": "1"}
+        if self.tab == "activity":
+            query = {"filters": of_lead["filters"], "sortBy": "happenedAt", "sortOrder": "desc"}
+            paged = {"n": str(TIMELINE_SIZE), "cursorPagination": "true", "cursor": self.request.GET.get("cursor")}
+            found = self.ask("GET", "lead-activity", {**query, **paged})
+            return {"entries": [self.told(one) for one in found.data or ()], "next": found.next_cursor}
+        if self.tab == "follow-ups":
+            found = self.ask("GET", "lead-activity/follow-up", {**of_lead, "sortBy": "dueAt", "sortOrder": "asc"})
+            form = Form(
+                [Field("title", "What", required=True), Field("dueAt", "When", "datetime-local", required=True)]
+            )
+            return {"follow_ups": found.data or [], "tab_form": form}
+        path, by = ("meeting", "startsAt") if self.tab == "meetings" else ("calllog", "startedAt")
+        found = self.ask("GET", path, {**of_lead, "sortBy": by, "sortOrder": "desc"}) if self.tab else None
+        return {self.tab or "nothing": found.data or [] if found else []}
+
+    def told(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the activity with a title in words and an icon."""
+        kind, details = entry["kind"], entry["details"]
+        title = TITLES.get(kind, "Lead changed")
+        if kind == "status":
+            change = details.get("status") or {}
+            title = f"Moved from {self.label(change.get('from'))} to {self.label(change.get('to'))}"
+        elif kind == "changed":
+            names = {one["uniqueFieldID"]: one["name"] for one in self.definitions}
+            known = {"productServices": "Products", "teamMember": "Assigned to", "tags": "Tags", **names}
+            title = f"{', '.join(known.get(name, name.capitalize()) for name in details)} changed"
+        elif kind in ("meeting", "follow_up"):
+            noun = "Meeting" if kind == "meeting" else "Follow-up"
+            title = f"{noun} {details.get('event', '')}: {details.get('title', '')}".strip(": ")
+        return {**entry, "title": title, "icon": ICONS.get(kind, "pencil")}
+
+    def values_form(self) -> Form:
+        fields = self.value_fields()
+        if products := self.options("product-service"):
+            fields.append(Field("productServices", "Products and services", "checks", options=products))
+        if tags := self.options("tag"):
+            fields.append(Field("tags", "Tags", "checks", options=tags))
+        return Form(fields, self.values)
+
+    def links_form(self) -> Form:
+        choices = (("teamMember", "Assigned to", self.members), ("team", "Team", self.options("team")))
+        fields = [Field(name, label, "select", options=options) for name, label, options in choices if options]
+        return Form(fields, self.values)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The lead's values by the names of the forms."""
+        lead = self.lead
+        several = {name: [one["_id"] for one in lead[name]] for name in ("productServices", "tags")}
+        return {
+            **lead["formData"],
+            **several,
+            **{name: (lead[name] or {}).get("_id") for name in ("teamMember", "team")},
+        }
+
+    # What forms do
+
+    def do_save(self) -> HttpResponse:
+        edit = self.request.GET.get("edit", "facts")
+        before = self.values
+        form = (self.links_form() if edit == "assignment" else self.values_form()).fill(self.request.POST)
+        changed = form.changed(before)
+        if not changed:
+            return self.done(to=self.request.path)
+        answer = self.ask("PUT", f"lead/{self.params['id']}", None, body_of(changed))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            title = self.lead["contact"]["name"]
+            context = {"lead": self.lead, "title": title, "facts": self.facts(), "form": form, "editing": edit}
+            return self.page(context, status=422)
+        return self.done(said("Lead saved", answer.warning), self.request.path, undo=answer.job)
+
+    def do_move(self) -> HttpResponse:
+        return self.move(self.params["id"], self.request.get_full_path())
+
+    def do_note(self) -> HttpResponse:
+        body = {"lead": self.params["id"], "notes": self.request.POST.get("notes", "")}
+        return self._made(self.ask("POST", "lead-activity", None, body), "Note added")
+
+    def do_follow_up(self) -> HttpResponse:
+        form = follow_up_form().fill(self.request.POST)
+        answer = self.ask("POST", "lead-activity/follow-up", None, {"lead": self.params["id"], **form.values})
+        if answer.ok:
+            return self.done("Follow-up added")
+        form.refuse(answer.message, answer.warning)
+        return self.page({**self.show(), "tab_form": form}, status=422)
+
+    def do_done(self) -> HttpResponse:
+        answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"status": "done"})
+        return self._made(answer, "Done")
+
+    def do_call(self) -> HttpResponse:
+        sent = self.request.POST
+        minutes = sent.get("minutes", "").strip()
+        body = {name: sent[name] for name in ("direction", "outcome", "notes") if sent.get(name)}
+        duration = {"duration": int(minutes) * 60} if minutes.isdecimal() and len(minutes) < 5 else {}
+        return self._made(
+            self.ask("POST", "calllog", None, {"lead": self.params["id"], **body, **duration}), "Call noted"
+        )
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "lead", None, {"ids": [self.params["id"]]})
+        if not answer.ok:
+            return self.refuse(answer, self.request.path)
+        return self.done("Lead deleted", self.address("leads"), undo=answer.job)
+
+    def _made(self, answer: Answer, text: str) -> HttpResponse:
+        """Lead back to the tab."""
+        return self.done(text) if answer.ok else self.refuse(answer)
+
+
+PAGES = [Leads, Pipeline, NewLead, LeadDetail]
