@@ -1,24 +1,18 @@
-"""The pages of leads: the list as a table and as a board, a lead, a new one."""
+"""A lead, and a new one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
 
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
-from core.web.lists import MOST_ROWS, Choice, Column, ListState
-from core.web.pages import MenuItem, Page
-from core.web.record_forms import choice_of, fields_query, form_field, shown_fields
+from core.web.forms import Field, Form
+from crm.leads.pages.base import LeadPage, said
 
-FIRST_CARDS = 100
-"""The cards that a board is made of at first, the newest of all columns; the others come by column."""
-CARDS = 25
 TIMELINE_SIZE = 30
-TONES = {"won": "ok", "lost": "bad", "new": "info"}
 ICONS = {
     "note": "sticky-note",
     "call": "phone",
@@ -51,22 +45,12 @@ TABS = {
 }
 """Tab of a lead -> its name, and the permission module that opens it."""
 BESIDE = ("contact", "productServices", "teamMember", "team", "tags")
-MANY = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
 CONTACT = (
     Field("name", "Name", required=True),
     Field("email", "E-mail", "email"),
     Field("countryCode", "Country code", "tel", placeholder="+44"),
     Field("number", "Phone number", "tel", placeholder="7400 123456"),
 )
-
-
-def said(*parts: str) -> str:
-    """Return the texts of a toast that there are as one."""
-    return " ".join(part for part in parts if part)
-
-
-def counted(number: int | None) -> str:
-    return f"{number or 0:,} lead{'' if number == 1 else 's'}"
 
 
 def body_of(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,232 +64,6 @@ def body_of(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def follow_up_form() -> Form:
     return Form([Field("title", "What", required=True), Field("dueAt", "When", "datetime-local", required=True)])
-
-
-class LeadPage(Page):
-    """What the pages of leads share: the company's fields, the pipeline, and what leads refer to."""
-
-    module = "lead"
-    menu = MenuItem("Leads", "target", 30, tab=True)
-
-    @cached_property
-    def definitions(self) -> list[Mapping[str, Any]]:
-        """The definitions of the leads' fields, or none if the reader may not see them."""
-        answer = self.ask("GET", "custom-field", fields_query("lead")) if self.may("custom-field") else None
-        return answer.data if answer is not None and answer.ok else []
-
-    def system_options(self, name: str) -> list[Option]:
-        """Return the options of a system field: those of status are the pipeline."""
-        found = (one["options"] for one in self.definitions if one["isSystem"] and one["uniqueFieldID"] == name)
-        return [Option(one["value"], one["label"] or one["value"]) for one in next(found, ())]
-
-    @cached_property
-    def statuses(self) -> list[Option]:
-        return self.system_options("status")
-
-    @cached_property
-    def labels(self) -> dict[str, str]:
-        """Status -> its label."""
-        return {one.value: one.label for one in self.statuses}
-
-    @cached_property
-    def sources(self) -> dict[str, str]:
-        """Source -> its label."""
-        return {one.value: one.label for one in self.system_options("source")}
-
-    def label(self, status: str | None) -> str:
-        return self.labels.get(status or "") or (status or "No status").capitalize()
-
-    def shown(self, lead: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the lead with its status in words."""
-        status, source = lead["status"], lead["source"]
-        words = {"status_label": self.label(status), "source_label": self.sources.get(source, source)}
-        return {**lead, **words, "tone": TONES.get(status, "")}
-
-    def options(self, path: str, **query: Any) -> list[Option]:
-        """Return records that a lead may refer to, by name."""
-        answer = self.ask("GET", path, {**MANY, **query}) if self.may(path) else None
-        return [Option(one["_id"], one["name"]) for one in answer.data] if answer is not None and answer.ok else []
-
-    @cached_property
-    def members(self) -> list[Option]:
-        """The members whom leads can be assigned to."""
-        return self.options("member", filters={"status": ["owner", "accepted"]})
-
-    def value_fields(self) -> list[Field]:
-        """Return the form's fields of a lead's own values, in the company's order."""
-        found = [form_field(one) for one in self.definitions if not one["hide"]]
-        return [one for one in found if one] or [Field("value", "Value", "number"), Field("notes", "Notes", "textarea")]
-
-    def move(self, id: str, to: str) -> HttpResponse:
-        """Give the lead the status that the form sent."""
-        status = self.request.POST.get("status", "")
-        answer = self.ask("PUT", f"lead/{id}", None, {"formData": {"status": status}})
-        if not answer.ok:
-            return self.refuse(answer, to)
-        return self.done(
-            " ".join(filter(None, (f"Moved to {self.label(status)}", answer.warning))), to, undo=answer.job
-        )
-
-
-class Leads(LeadPage):
-    path = name = "leads"
-    title = "Leads"
-    template = "web/leads/list.html"
-
-    @cached_property
-    def choices(self) -> list[Choice]:
-        """The fields that people filter by, in both views."""
-
-        def pairs(options: Iterable[Option]) -> tuple[tuple[str, str], ...]:
-            return tuple((one.value, one.label) for one in options)
-
-        found = [Choice("contact.email", "E-mail")]
-        for name, label in (("status", "Status"), ("source", "Source")):
-            options = pairs(self.system_options(name))
-            found.append(Choice(name, label, ("in",), options) if options else Choice(name, label))
-        if self.members:
-            found.append(Choice("teamMember", "Assigned to", ("in",), pairs(self.members)))
-        found += [
-            Choice("team.name", "Team"),
-            Choice("productServices.name", "Product", ("contains",)),
-            Choice("tags.name", "Tag", ("contains",)),
-            Choice("value", "Value", ("greaterThan", "lessThan", "equals", "isEmpty", "isNotEmpty"), number=True),
-        ]
-        return [*found, *(choice_of(one) for one in shown_fields(self.definitions) if not one["children"])]
-
-    @property
-    def is_board(self) -> bool:
-        return self.request.GET.get("view") == "board"
-
-    @cached_property
-    def state(self) -> ListState:
-        return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, ("view",))
-
-    @property
-    def here(self) -> str:
-        """The address of the list as it is, from its first page on."""
-        return self.request.path + self.state.link()
-
-    def show(self) -> Mapping[str, Any]:
-        shared = {
-            "state": self.state,
-            "choices": self.choices,
-            "statuses": self.statuses,
-            "members": self.members,
-            "here": self.here,
-            "table_link": self.request.path + self.state.link(view=None),
-            "board_link": self.request.path + self.state.link(view="board"),
-        }
-        return {**shared, **(self.board() if self.is_board else self.table())}
-
-    def table(self) -> dict[str, Any]:
-        found = self.read("lead", self.state.query())
-        return {
-            "columns": [
-                Column("contact", "Contact", "contact.name"),
-                Column("status", "Status", "status"),
-                Column("value", "Value", "value", css="right"),
-                Column("products", "Products", "productServices.name"),
-                Column("member", "Assigned to", "teamMember.name"),
-                Column("source", "Source", "source"),
-                Column("createdAt", "Added", "createdAt"),
-            ],
-            "leads": [self.shown(one) for one in found.data],
-            "total": found.total,
-            "counted": counted(found.total),
-            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
-        }
-
-    def board(self) -> dict[str, Any]:
-        """Return the columns. At first each has its cards among the newest leads, which are its own first ones."""
-        groups = {one["value"]: one for one in self.read("lead/summary", self.state.selection()).data}
-        only = self.request.GET.get("column")
-        query = self.state.query(size=FIRST_CARDS)
-        if only:
-            shown = min(self.state.seen, FIRST_CARDS) if "cursor" not in query else 0
-            query |= {"n": str(CARDS + shown), "filters": {"status": only}}
-        found = self.read("lead", query)
-        values = [*self.labels, *(value for value in groups if value not in self.labels)]
-        columns = []
-        for number, value in enumerate(values):
-            group = groups.get(value) or {"count": 0, "sum": 0}
-            cards = [self.shown(one) for one in found.data if one["status"] == value]
-            if only != value:
-                cards = cards[:CARDS]
-                more = self.state.link(column=value, seen=str(len(cards))) if group["count"] > len(cards) else ""
-                joins = False
-            else:
-                seen = self.state.seen + len(cards)
-                more = self.state.link(column=value, cursor=found.next_cursor, seen=str(seen))
-                more, joins = (more if found.next_cursor else ""), seen < MOST_ROWS
-            columns.append(
-                {
-                    "id": f"column-{number}",
-                    "value": value,
-                    "label": self.label(value),
-                    "tone": TONES.get(value),
-                    "count": group["count"],
-                    "sum": group["sum"],
-                    "cards": cards,
-                    "more": more,
-                    "joins": joins,
-                    "starts": only != value,
-                }
-            )
-        return {"board": columns, "counted": counted(sum(one["count"] for one in groups.values()))}
-
-    # What forms do
-
-    def do_move(self) -> HttpResponse:
-        return self.move(self.sent_id(), self.here)
-
-    def do_status(self) -> HttpResponse:
-        return self._change({"formData": {"status": self.request.POST.get("status", "")}})
-
-    def do_assign(self) -> HttpResponse:
-        return self._change({"teamMember": self.request.POST.get("member") or None})
-
-    def do_delete(self) -> HttpResponse:
-        return self._bulk("DELETE", {}, "Deleting", "Deleted", "deletedCount")
-
-    def _change(self, change: Mapping[str, Any]) -> HttpResponse:
-        return self._bulk("PUT", change, "Changing", "Changed", "updatedCount")
-
-    def _bulk(self, method: str, change: Mapping[str, Any], doing: str, did: str, count: str) -> HttpResponse:
-        """Change the chosen leads, or all that match."""
-        sent = self.request.POST
-        if "all" in sent:
-            answer = self.ask(method, "lead", self.state.selection(), {"selectAll": True, **change})
-        else:
-            answer = self.ask(method, "lead", None, {"ids": sent.getlist("ids"), **change})
-        if not answer.ok:
-            return self.refuse(answer, self.here)
-        number = answer.data[count]
-        if number is None:
-            return self.done(f"{doing} leads", self.here, watch=answer.job)
-        return self.done(
-            " ".join(filter(None, (f"{did} {counted(number)}.", answer.warning))), self.here, undo=answer.job
-        )
-
-
-class Pipeline(LeadPage):
-    """The leads of each status as a funnel, which the home page shows too."""
-
-    path = "leads/pipeline"
-    name = "pipeline"
-    title = "Pipeline"
-    template = "web/leads/pipeline.html"
-
-    def show(self) -> Mapping[str, Any]:
-        groups = {one["value"]: one for one in self.read("lead/summary").data}
-        values = [*self.labels, *(value for value in groups if value not in self.labels)]
-        rows = [(value, self.label(value), groups.get(value) or {"count": 0, "sum": 0}) for value in values]
-        return {
-            "rows": [(value, label, group["count"], group["sum"]) for value, label, group in rows],
-            "steps": [(label, group["count"], counted(group["count"])) for _, label, group in rows],
-            "any": bool(groups),
-        }
 
 
 class NewLead(LeadPage):
@@ -507,6 +265,3 @@ class LeadDetail(LeadPage):
     def _made(self, answer: Answer, text: str) -> HttpResponse:
         """Lead back to the tab."""
         return self.done(text) if answer.ok else self.refuse(answer)
-
-
-PAGES = [Leads, Pipeline, NewLead, LeadDetail]
