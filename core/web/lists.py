@@ -94,7 +94,7 @@ class ListState:
     @property
     def kept(self) -> list[tuple[str, str]]:
         """The (name, value) of the further parameters that are there."""
-        return [(name, self.sent[name]) for name in self.keeps if self.sent.get(name)]
+        return [(name, str(self.sent[name])) for name in self.keeps if self.sent.get(name)]
 
     @property
     def seen(self) -> int:

@@ -1,4 +1,4 @@
-"""The calendar: four weeks of meetings by day, and a form for a new one."""
+"""The calendar: four weeks of meetings by day or one as a table, and a form for a new meeting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.utils import timezone
-from django.utils.dateparse import parse_date, parse_datetime
+from django.utils.dateparse import parse_date
 
 from core.text.timezones import zone_of
 from core.web.forms import Field, Form, Option
@@ -17,6 +17,8 @@ from core.web.pages import MenuItem, Page
 
 DAYS = 28
 MOST = 200
+WORK = (8, 18)
+"""The hours that a week shows at least."""
 LENGTHS = [Option("15", "15 minutes"), Option("30", "30 minutes"), Option("60", "1 hour"), Option("120", "2 hours")]
 
 
@@ -35,50 +37,87 @@ class Calendar(Page):
     def today(self) -> date:
         return timezone.now().astimezone(self.zone).date()
 
+    @property
+    def is_week(self) -> bool:
+        return self.request.GET.get("view") == "week"
+
     @cached_property
     def first(self) -> date:
-        """The first day shown. What is no day of a calendar is today."""
+        """The first day shown, of a week its Monday. What is no day of a calendar is today."""
         try:
             asked = parse_date(self.request.GET.get("from", ""))
         except ValueError:
             asked = None
-        return asked if asked and 1970 < asked.year < 9000 else self.today
+        day = asked if asked and 1970 < asked.year < 9000 else self.today
+        return day - timedelta(days=day.weekday()) if self.is_week else day
+
+    @property
+    def length(self) -> timedelta:
+        return timedelta(days=7 if self.is_week else DAYS)
 
     def start_of(self, day: date) -> str:
         """Return the moment in which the day begins where the reader is."""
         return datetime.combine(day, time(), self.zone).isoformat()
 
+    def begins(self, meeting: Mapping[str, Any]) -> datetime:
+        """Return when the meeting begins where the reader is; one that goes on since before, at the first day."""
+        first = datetime.combine(self.first, time(), self.zone)
+        return max(datetime.fromisoformat(meeting["startsAt"]).astimezone(self.zone), first)
+
+    def link(self, **changes: str) -> str:
+        """Return the address of the calendar as it is, with changes."""
+        kept = {name: self.request.GET[name] for name in ("view", "whose") if name in self.request.GET}
+        return self.address(**{**kept, "from": str(self.first), **changes})
+
     def show(self) -> Mapping[str, Any]:
-        last = self.first + timedelta(days=DAYS)
+        end = self.first + self.length
         mine = self.request.GET.get("whose") != "all"
         begun = [
             {"field": "endsAt", "operator": "after", "value": self.start_of(self.first)},
-            {"field": "startsAt", "operator": "before", "value": self.start_of(last)},
+            {"field": "startsAt", "operator": "before", "value": self.start_of(end)},
             {"field": "status", "operator": "equals", "value": "scheduled"},
         ]
         query: dict[str, Any] = {"advancedFilters": {"operator": "and", "conditions": begun}}
         if mine:
             query["filters"] = {"member": self.actor.member_id}
         found = self.read("meeting", {**query, "sortBy": "startsAt", "sortOrder": "asc", "p": "1", "n": str(MOST)})
-        days: dict[date, list[Any]] = {self.today: []} if self.first <= self.today < last else {}
-        for one in found.data:
-            starts = parse_datetime(one["startsAt"])
-            day = max(starts.astimezone(self.zone).date(), self.first) if starts else self.first
-            days.setdefault(day, []).append(one)
-        whose = {} if mine else {"whose": "all"}
+        meetings = [(self.begins(one), one) for one in found.data]
         return {
-            "days": [(day, f"{day:%A}", meetings, day == self.today) for day, meetings in sorted(days.items())],
+            **(self.week(meetings) if self.is_week else self.agenda(meetings, end)),
             "first": self.first,
-            "last": last - timedelta(days=1),
-            "before": self.address(**{"from": str(self.first - timedelta(days=DAYS)), **whose}),
-            "after": self.address(**{"from": str(last), **whose}),
-            "tabs": [
-                (self.address(**{"from": str(self.first)}), "Yours", mine),
-                (self.address(**{"from": str(self.first), "whose": "all"}), "Everybody's", not mine),
+            "last": end - timedelta(days=1),
+            "before": self.link(**{"from": str(self.first - self.length)}),
+            "after": self.link(**{"from": str(end)}),
+            "today": self.link(**{"from": str(self.today)}),
+            "views": [
+                (self.link(view="agenda"), "Agenda", not self.is_week),
+                (self.link(view="week"), "Week", self.is_week),
             ],
+            "tabs": [(self.link(whose="mine"), "Yours", mine), (self.link(whose="all"), "Everybody's", not mine)],
             "any": bool(found.data),
             "cut": (found.total or 0) > MOST,
         }
+
+    def agenda(self, meetings: list[tuple[datetime, Any]], end: date) -> dict[str, Any]:
+        """Return today and the days that have meetings."""
+        days: dict[date, list[Any]] = {self.today: []} if self.first <= self.today < end else {}
+        for begins, one in meetings:
+            days.setdefault(begins.date(), []).append(one)
+        return {"days": [(day, f"{day:%A}", found, day == self.today) for day, found in sorted(days.items())]}
+
+    def week(self, meetings: list[tuple[datetime, Any]]) -> dict[str, Any]:
+        """Return a row per hour of the day, each with the meetings that begin in it by day."""
+        days = [self.first + timedelta(days=number) for number in range(7)]
+        hours = [begins.hour for begins, _ in meetings]
+        cells: dict[tuple[int, date], list[Any]] = {}
+        for begins, one in meetings:
+            cells.setdefault((begins.hour, begins.date()), []).append(one)
+        shown = range(min([WORK[0], *hours]), max([WORK[1], *hours]) + 1)
+        rows = [
+            (datetime.combine(self.first, time(hour), self.zone), [cells.get((hour, day), []) for day in days])
+            for hour in shown
+        ]
+        return {"week_days": [(day, f"{day:%a}", day == self.today) for day in days], "rows": rows}
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("DELETE", "meeting", None, {"ids": [self.sent_id()]})

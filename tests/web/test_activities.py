@@ -74,6 +74,10 @@ def test_the_calendar_shows_days_and_meetings_are_made_and_cancelled(scope: Cast
     assert ("Monday 06/05/2030" in shown, "10:00–11:00 Offer" in shown) == (True, True)
     assert "Offer" not in text_of(client.get(path + "?from=2030-05-07"))
     assert "Offer" not in text_of(client.get(path + "?from=2030-99-99"))
+    week = client.get(path + "?view=week&from=2030-05-09")
+    assert re.search(
+        r'<th scope="row" class="num">10:00</th><td><div class="event"><strong>Offer', week.content.decode()
+    )
     meeting = Meeting.objects.get()
     assert "Meeting cancelled" in toast_of(
         client, client.post(path + "?from=2030-05-01", {"do": "cancel", "id": meeting.pk})

@@ -65,7 +65,7 @@ class LeadPage(Page):
         words = {"status_label": self.label(status), "source_label": self.sources.get(source, source)}
         return {**lead, **words, "tone": TONES.get(status, "")}
 
-    def options(self, path: str, **query: Any) -> list[Option]:
+    def records(self, path: str, **query: Any) -> list[Option]:
         """Return records that a lead may refer to, by name."""
         answer = self.ask("GET", path, {**MANY, **query}) if self.may(path) else None
         return [Option(one["_id"], one["name"]) for one in answer.data] if answer is not None and answer.ok else []
@@ -73,7 +73,7 @@ class LeadPage(Page):
     @cached_property
     def members(self) -> list[Option]:
         """The members whom leads can be assigned to."""
-        return self.options("member", filters={"status": ["owner", "accepted"]})
+        return self.records("member", filters={"status": ["owner", "accepted"]})
 
     def value_fields(self) -> list[Field]:
         """Return the form's fields of a lead's own values, in the company's order."""

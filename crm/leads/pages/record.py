@@ -81,7 +81,7 @@ class NewLead(LeadPage):
     def form(self) -> Form:
         fields = [*([] if self.contact else [Field(one.name, one.label, one.kind, one.required) for one in CONTACT])]
         fields += self.value_fields()
-        if products := self.options("product-service"):
+        if products := self.records("product-service"):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
         if self.members:
             help = "Without one, the company's rule decides."
@@ -168,8 +168,10 @@ class LeadDetail(LeadPage):
             )
             return {"follow_ups": found.data or [], "tab_form": form}
         path, by = ("meeting", "startsAt") if self.tab == "meetings" else ("calllog", "startedAt")
-        found = self.ask("GET", path, {**of_lead, "sortBy": by, "sortOrder": "desc"}) if self.tab else None
-        return {self.tab or "nothing": found.data or [] if found else []}
+        if not self.tab:
+            return {}
+        found = self.ask("GET", path, {**of_lead, "sortBy": by, "sortOrder": "desc"})
+        return {self.tab: found.data or []}
 
     def told(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         """Return the activity with a title in words and an icon."""
@@ -189,14 +191,14 @@ class LeadDetail(LeadPage):
 
     def values_form(self) -> Form:
         fields = self.value_fields()
-        if products := self.options("product-service"):
+        if products := self.records("product-service"):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
-        if tags := self.options("tag"):
+        if tags := self.records("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))
         return Form(fields, self.values)
 
     def links_form(self) -> Form:
-        choices = (("teamMember", "Assigned to", self.members), ("team", "Team", self.options("team")))
+        choices = (("teamMember", "Assigned to", self.members), ("team", "Team", self.records("team")))
         fields = [Field(name, label, "select", options=options) for name, label, options in choices if options]
         return Form(fields, self.values)
 
