@@ -30,10 +30,9 @@ TITLES = {
     "created": "Lead created",
     "deleted": "Lead deleted",
     "restored": "Lead restored",
-    "assigned": "Assigned to somebody else",
+    "assigned": "Assignment changed",
     "note": "Note",
     "mail": "Message sent",
-    "call": "Call",
     "merged": "Merged with another lead",
     "imported": "Imported",
 }
@@ -184,6 +183,10 @@ class LeadDetail(LeadPage):
             names = {one["uniqueFieldID"]: one["name"] for one in self.definitions}
             known = {"productServices": "Products", "teamMember": "Assigned to", "tags": "Tags", **names}
             title = f"{', '.join(known.get(name, name.capitalize()) for name in details)} changed"
+        elif kind == "call":
+            outcome = str(details.get("outcome") or "").replace("_", " ")
+            title = "Call received" if details.get("direction") == "inbound" else "Call made"
+            title = f"{title}, {outcome}" if outcome else title
         elif kind in ("meeting", "follow_up"):
             noun = "Meeting" if kind == "meeting" else "Follow-up"
             title = f"{noun} {details.get('event', '')}: {details.get('title', '')}".strip(": ")
