@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -78,7 +79,7 @@ class NewLead(LeadPage):
         return self.read(f"contact/{id}").data if id.isalnum() and self.may("contact") else None
 
     def form(self) -> Form:
-        fields = [*([] if self.contact else [Field(one.name, one.label, one.kind, one.required) for one in CONTACT])]
+        fields = [*([] if self.contact else [replace(one) for one in CONTACT])]
         fields += self.value_fields()
         if products := self.records("product-service"):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
