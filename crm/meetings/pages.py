@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
+from core.ids import is_id
 from core.text.timezones import zone_of
 from core.web.forms import Field, Form, Option
 from core.web.pages import MenuItem, Page
@@ -138,7 +139,7 @@ class NewMeeting(Page):
     def lead(self) -> Mapping[str, Any] | None:
         """The lead that the address names, which the meeting is about."""
         id = self.request.GET.get("lead", "")
-        return self.read(f"lead/{id}").data if id.isalnum() and self.may("lead") else None
+        return self.read(f"lead/{id}").data if is_id(id) and self.may("lead") else None
 
     def form(self) -> Form:
         email = (self.lead or {}).get("contact", {}).get("email") or ""

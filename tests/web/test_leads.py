@@ -189,6 +189,13 @@ def test_what_happens_to_a_lead_is_told_and_planned(scope: Cast, leads: list[Lea
     assert "No meetings" in text_of(client.get(path + "?tab=meetings"))
 
 
+def test_addresses_of_no_lead_are_not_found(scope: Cast, client: Any) -> None:
+    for id in ("a" * 24, "x", "summary", "import"):
+        assert client.get(at(scope.owner, f"leads/{id}")).status_code == 404
+        assert client.post(at(scope.owner, f"leads/{id}"), {"do": "save"}).status_code == 404
+        assert client.get(at(scope.owner, f"leads/new?contact={id}")).status_code in (200, 400)
+
+
 def test_nobody_does_what_their_role_may_not(db: None) -> None:
     cast = make_cast(READS)
     with cast.scope():

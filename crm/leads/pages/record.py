@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from core.ids import is_id
 from core.web.ask import Answer
 from core.web.forms import Field, Form
 from crm.leads.pages.base import LeadPage, said
@@ -76,7 +77,7 @@ class NewLead(LeadPage):
     def contact(self) -> Mapping[str, Any] | None:
         """The contact that the address names, whose lead it will be."""
         id = self.request.GET.get("contact", "")
-        return self.read(f"contact/{id}").data if id.isalnum() and self.may("contact") else None
+        return self.read(f"contact/{id}").data if is_id(id) and self.may("contact") else None
 
     def form(self) -> Form:
         fields = [*([] if self.contact else [replace(one) for one in CONTACT])]
