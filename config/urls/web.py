@@ -13,11 +13,14 @@ from config.documentation import docs, schema
 from config.staff_visits.pages import visit_urls
 from config.urls import session
 from core.web.menu import page_urls
+from crm.activities import pages as activities
 from crm.bulk_jobs import pages as bulk_jobs
 from crm.contacts import pages as contacts
 from crm.exports import pages as exports
 from crm.files import pages as files
 from crm.imports import pages as imports
+from crm.leads import pages as leads
+from crm.meetings import pages as meetings
 from crm.records import pages as recycle_bin
 from crm.routes import web as crm_web
 
@@ -29,6 +32,9 @@ PAGES = [
     *exports.PAGES,
     *files.PAGES,
     *recycle_bin.PAGES,
+    *leads.PAGES,
+    *activities.PAGES,
+    *meetings.PAGES,
     *bulk_jobs.PAGES,
 ]
 """The members' pages: each domain's, below /c/<company id>/ (docs/web.md)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
@@ -11,10 +12,11 @@ from urllib.parse import quote
 from django import template
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from lucide.templatetags.lucide import lucide
 
+from core.errors import shorten
 from core.text.formats import Formats
 from core.web.lists import WORDS, Choice, Column, ListState
 from core.web.menu import menu_of
@@ -125,6 +127,46 @@ def day(context: Mapping[str, Any], value: Any) -> str:
     found = parse_date(value) if isinstance(value, str) else value
     formats: Formats = context["reader"].formats
     return formats.date(found) if isinstance(found, date) else ""
+
+
+@register.simple_tag(takes_context=True)
+def money(context: Mapping[str, Any], amount: Any, *, short: bool = False) -> str:
+    """Write an amount in the company's currency, `short` without decimals. Nothing for null."""
+    if amount is None or amount == "":
+        return ""
+    formats: Formats = context["reader"].formats
+    text = formats.money(Decimal(str(amount)))
+    return text.partition(".")[0] if short and "." in text[-4:] else text
+
+
+@register.simple_tag(takes_context=True)
+def clock(context: Mapping[str, Any], value: Any) -> str:
+    """Write the time of day in the company's zone and format."""
+    moment = parse_datetime(value) if isinstance(value, str) else value
+    formats: Formats = context["reader"].formats
+    return formats.time(moment) if isinstance(moment, datetime) else ""
+
+
+@register.simple_tag
+def funnel(steps: list[tuple[str, int, str]]) -> SafeString:
+    """Draw steps (name, count, what the count stands for) as bars, as wide as their counts are large.
+
+    Each mark has a title. Readers of the screen need a table beside it.
+    """
+    most = max((count for _, count, _ in steps), default=0) or 1
+    bars = format_html_join(
+        "",
+        '<g><title>{}: {}</title><text x="0" y="{}">{}</text><rect x="{}" y="{}" width="{}" height="20" rx="4"/>'
+        '<text class="count" x="400" y="{}">{}</text></g>',
+        (
+            (name, said, top + 18, shorten(name, 16), 220 - width / 2, top + 3, width, top + 18, f"{count:,}")
+            for number, (name, count, said) in enumerate(steps)
+            for top, width in ((number * 28, round(240 * count / most, 1)),)
+        ),
+    )
+    return format_html(
+        '<svg class="funnel" viewBox="0 0 400 {}" aria-hidden="true">{}</svg>', max(len(steps), 1) * 28, bars
+    )
 
 
 def _ago(moment: datetime, formats: Formats) -> str:

@@ -80,6 +80,8 @@ class ListState:
 
     sent: QueryDict
     choices: Mapping[str, Choice] = field(default_factory=dict)
+    keeps: Sequence[str] = ()
+    """Further parameters of the address that its links and forms keep."""
 
     @property
     def search(self) -> str:
@@ -88,6 +90,11 @@ class ListState:
     @property
     def sort(self) -> str:
         return self.sent.get("sort", "")
+
+    @property
+    def kept(self) -> list[tuple[str, str]]:
+        """The (name, value) of the further parameters that are there."""
+        return [(name, str(self.sent[name])) for name in self.keeps if self.sent.get(name)]
 
     @property
     def seen(self) -> int:
@@ -159,7 +166,8 @@ class ListState:
     def link(self, **changes: Any) -> str:
         """Return the query with changes (None takes a parameter away), from the first page on."""
         query = QueryDict(mutable=True)
-        kept = {"q": [self.search], "f": [":".join(one) for one in self.filters], "sort": [self.sort]}
+        kept = {name: [value] for name, value in self.kept}
+        kept |= {"q": [self.search], "f": [":".join(one) for one in self.filters], "sort": [self.sort]}
         for name, values in {**kept, **{name: _listed(value) for name, value in changes.items()}}.items():
             query.setlist(name, [value for value in values if value])
         return f"?{query.urlencode()}"

@@ -27,6 +27,7 @@ from core.web.forms import Form
 from core.web.readers import NoSession, Reader, source
 
 PROTECTED, PRIVATE = "api/protected", "api/private"
+NOTHING = (404, "There is nothing here", "It may have been deleted, or the address is not complete.")
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ class Page(View):
         if answer.ok:
             return answer
         if answer.status == 404 or (answer.status == 400 and self.params):
-            raise Refused(404, "There is nothing here", "It may have been deleted, or the address is not complete.")
+            raise Refused(*NOTHING)
         raise Refused(answer.status if answer.status < 500 else 503, answer.message, answer.warning)
 
     @property
@@ -259,6 +260,9 @@ class Page(View):
             raise Refused(403, resolve(self.plan.name)[1], self.plan.detail)
         if not self.opens(type(self)):
             raise Refused(403, "Your role does not open this page", "Ask an owner of the company for the permission.")
+        # The API has addresses beside its records, such as contact/import, which are no page of a record.
+        if "id" in self.params and not is_id(self.params["id"]):
+            raise Refused(*NOTHING)
 
     def _ask(
         self, actor: Actor, mount: str, method: str, path: str, query: Mapping[str, Any] | None, body: Any

@@ -36,6 +36,7 @@ from crm.contacts.serializers import (
 from crm.contacts.services import create_contact, create_contacts, update_contact
 from crm.records.results import UNSET
 from crm.records.serializers import BulkDeleted, BulkUpdated, drops_invalid
+from crm.records.summary import SELECTING, GroupOut, Summary
 from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer, listed_records
 
 TAG_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400")
@@ -46,6 +47,8 @@ CREATE_ERRORS = (
     *VALUE_ERRORS,
     *TAG_ERRORS,
 )
+
+SUMMARY = Summary({"category": "category_id", "importId": "import_job_id"})
 
 
 def creation_options(data: dict[str, Any]) -> dict[str, Any]:
@@ -170,6 +173,18 @@ class ContactViewSet(RecordViewSet):
             automation=data["automation"] == "run",
         )
         return undoable_response(self, self.read(id), job)
+
+    @action(detail=False)
+    @endpoint(
+        "Count contacts by category",
+        output=GroupOut,
+        many=True,
+        list_parameters=SELECTING,
+        parameters=(SUMMARY.parameter,),
+        description=f"Or by the import that they came from. {SUMMARY.description}",
+    )
+    def summary(self, request: Request) -> Any:
+        return self.summarized(SUMMARY)
 
     @action(detail=False, methods=["post"])
     @endpoint(

@@ -37,6 +37,7 @@ from crm.leads.serializers import (
 )
 from crm.leads.services import create_lead, create_leads, update_lead
 from crm.records.serializers import BulkDeleted, BulkUpdated, drops_invalid
+from crm.records.summary import SELECTING, AmountGroupOut, Summary
 from crm.records.views import VALUE_ERRORS, RecordViewSet, beside, bulk_answer, listed_records
 
 RELATION_ERRORS = (
@@ -68,6 +69,10 @@ CREATE = (
     ' description begins with "closed", are not open. Without team the lead is the default team\'s; without teamMember'
     " it is assigned as teamSettings say. Values that dropInvalidValues left out are named in `warning`. Emits"
     " lead.created (lead.updated for a duplicate that is updated, whose message is LeadUpdated_200)."
+)
+
+SUMMARY = Summary(
+    {"status": "status", "source": "source", "team": "team_id", "teamMember": "team_member_id"}, amount="value"
 )
 
 
@@ -187,6 +192,18 @@ class LeadViewSet(RecordViewSet):
             rights=ContactRights.of(self.actor),
         )
         return self.success(self.read(id), **beside(saved.notes, saved.job))
+
+    @action(detail=False)
+    @endpoint(
+        "Count leads by status",
+        output=AmountGroupOut,
+        many=True,
+        list_parameters=SELECTING,
+        parameters=(SUMMARY.parameter,),
+        description=f"Or by source, team or member, with the sum of their values. {SUMMARY.description}",
+    )
+    def summary(self, request: Request) -> Any:
+        return self.summarized(SUMMARY)
 
     @action(detail=False, methods=["post"])
     @endpoint(

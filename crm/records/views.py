@@ -13,11 +13,12 @@ from core.api.listing import ListRequest
 from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
-from core.lists import names_field
+from core.lists import ListQuery, names_field
 from core.messages import resolve
 from crm.records.kinds import RecordKind
 from crm.records.results import BulkResult, Saved, joined
 from crm.records.schema import explain
+from crm.records.summary import MAX_GROUPS, Summary
 
 VALUE_ERRORS = ("InvalidCustomFieldValue_400", "InvalidCustomField_400", "InvalidSystemField_400")
 
@@ -53,6 +54,16 @@ class RecordViewSet(ResourceViewSet, abstract=True):
     def processed(self, data: dict[str, Any], result: BulkResult) -> Response:
         """Return the answer for many new records."""
         return self.success(data, **beside([f"formData.{index}: {text}" for index, text in result.notes], result.job))
+
+    def summarized(self, summary: Summary) -> Response:
+        """Return the answer with the groups of the list's records that the request selects."""
+        params = self.request.query_params
+        group = summary.group_of(params)
+        query = ListQuery.parse(params, self.listing.fields, extra=("groupBy",))
+        found = summary.read(self.listing.rows(self.list_request()).filter(query.where), group)
+        groups = found[:MAX_GROUPS]
+        more = [f"there are more than {MAX_GROUPS} groups; these are the largest"] if len(found) > MAX_GROUPS else []
+        return self.success(groups, totalCount=len(groups), nextCursor=None, **beside(more))
 
     def _find(self, id: str) -> dict[str, Any] | None:
         return self.listing.output.one(self.kind.live().filter(pk=id))

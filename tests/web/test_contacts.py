@@ -169,7 +169,7 @@ def test_lists_ask_little(scope: Cast, client: Any) -> None:
 
 
 def test_ids_that_are_none_are_not_found(scope: Cast, client: Any) -> None:
-    for id in (new_id(), "x", "new2", "é"):
+    for id in (new_id(), "x", "new2", "é", "import", "summary"):
         assert client.get(at(scope.owner, f"contacts/{id}")).status_code == 404
     assert client.post(at(scope.owner, "contacts"), {"do": "__class__"}).status_code == 400
 

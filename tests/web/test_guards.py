@@ -21,7 +21,7 @@ from config.headers import WEB
 from config.urls.web import PAGES
 from core.web import ask
 from core.web.pages import Page, PersonPage
-from crm.models import BulkJob, Contact
+from crm.models import BulkJob, Contact, Export, File, Import, Lead
 from tests.guards.population import populate
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, MemberFactory
@@ -40,7 +40,17 @@ MOST_ASKS, MOST_QUERIES = 4, 12
 EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 ROLES = ("Owner", "Manager", "Member", "Viewer")
 
-ADDRESSES: dict[str, type[Any]] = {"contact": Contact, "job": BulkJob, "job-progress": BulkJob}
+ADDRESSES: dict[str, type[Any]] = {
+    "contact": Contact,
+    "export": Export,
+    "file": File,
+    "import": Import,
+    "import-check": Import,
+    "import-columns": Import,
+    "job": BulkJob,
+    "job-progress": BulkJob,
+    "lead": Lead,
+}
 """The page's name -> the model of the record that its parameter is the id of."""
 
 

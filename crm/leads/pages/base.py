@@ -1,0 +1,89 @@
+"""What the pages of leads share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Option
+from core.web.pages import MenuItem, Page
+from core.web.record_forms import fields_query, form_field
+
+TONES = {"won": "ok", "lost": "bad", "new": "info"}
+MANY = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
+
+
+def said(*parts: str) -> str:
+    """Return the texts of a toast that there are as one."""
+    return " ".join(part for part in parts if part)
+
+
+def counted(number: int | None) -> str:
+    return f"{number or 0:,} lead{'' if number == 1 else 's'}"
+
+
+class LeadPage(Page):
+    """What the pages of leads share: the company's fields, the pipeline, and what leads refer to."""
+
+    module = "lead"
+    menu = MenuItem("Leads", "target", 30, tab=True)
+
+    @cached_property
+    def definitions(self) -> list[Mapping[str, Any]]:
+        """The definitions of the leads' fields, or none if the reader may not see them."""
+        answer = self.ask("GET", "custom-field", fields_query("lead")) if self.may("custom-field") else None
+        return answer.data if answer is not None and answer.ok else []
+
+    def system_options(self, name: str) -> list[Option]:
+        """Return the options of a system field: those of status are the pipeline."""
+        found = (one["options"] for one in self.definitions if one["isSystem"] and one["uniqueFieldID"] == name)
+        return [Option(one["value"], one["label"] or one["value"]) for one in next(found, ())]
+
+    @cached_property
+    def statuses(self) -> list[Option]:
+        return self.system_options("status")
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Status -> its label."""
+        return {one.value: one.label for one in self.statuses}
+
+    @cached_property
+    def sources(self) -> dict[str, str]:
+        """Source -> its label."""
+        return {one.value: one.label for one in self.system_options("source")}
+
+    def label(self, status: str | None) -> str:
+        return self.labels.get(status or "") or (status or "No status").capitalize()
+
+    def shown(self, lead: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the lead with its status in words."""
+        status, source = lead["status"], lead["source"]
+        words = {"status_label": self.label(status), "source_label": self.sources.get(source, source)}
+        return {**lead, **words, "tone": TONES.get(status, "")}
+
+    def records(self, path: str, **query: Any) -> list[Option]:
+        """Return records that a lead may refer to, by name."""
+        answer = self.ask("GET", path, {**MANY, **query}) if self.may(path) else None
+        return [Option(one["_id"], one["name"]) for one in answer.data] if answer is not None and answer.ok else []
+
+    @cached_property
+    def members(self) -> list[Option]:
+        """The members whom leads can be assigned to."""
+        return self.records("member", filters={"status": ["owner", "accepted"]})
+
+    def value_fields(self) -> list[Field]:
+        """Return the form's fields of a lead's own values, in the company's order."""
+        found = [form_field(one) for one in self.definitions if not one["hide"]]
+        return [one for one in found if one] or [Field("value", "Value", "number"), Field("notes", "Notes", "textarea")]
+
+    def move(self, id: str, to: str) -> HttpResponse:
+        """Give the lead the status that the form sent."""
+        status = self.request.POST.get("status", "")
+        answer = self.ask("PUT", f"lead/{id}", None, {"formData": {"status": status}})
+        if not answer.ok:
+            return self.refuse(answer, to)
+        return self.done(said(f"Moved to {self.label(status)}", answer.warning), to, undo=answer.job)

@@ -1,0 +1,176 @@
+"""The leads as a table, as a board and as a funnel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Option
+from core.web.lists import MOST_ROWS, Choice, Column, ListState
+from core.web.record_forms import choice_of, shown_fields
+from crm.leads.pages.base import TONES, LeadPage, counted, said
+
+FIRST_CARDS = 100
+"""The cards that a board is made of at first, the newest of all columns; the others come by column."""
+CARDS = 25
+
+
+class Leads(LeadPage):
+    path = name = "leads"
+    title = "Leads"
+    template = "web/leads/list.html"
+
+    @cached_property
+    def choices(self) -> list[Choice]:
+        """The fields that people filter by, in both views."""
+
+        def pairs(options: Iterable[Option]) -> tuple[tuple[str, str], ...]:
+            return tuple((one.value, one.label) for one in options)
+
+        found = [Choice("contact.email", "E-mail")]
+        for name, label in (("status", "Status"), ("source", "Source")):
+            options = pairs(self.system_options(name))
+            found.append(Choice(name, label, ("in",), options) if options else Choice(name, label))
+        if self.members:
+            found.append(Choice("teamMember", "Assigned to", ("in",), pairs(self.members)))
+        found += [
+            Choice("team.name", "Team"),
+            Choice("productServices.name", "Product", ("contains",)),
+            Choice("tags.name", "Tag", ("contains",)),
+            Choice("value", "Value", ("greaterThan", "lessThan", "equals", "isEmpty", "isNotEmpty"), number=True),
+        ]
+        return [*found, *(choice_of(one) for one in shown_fields(self.definitions) if not one["children"])]
+
+    @property
+    def is_board(self) -> bool:
+        return self.request.GET.get("view") == "board"
+
+    @cached_property
+    def state(self) -> ListState:
+        return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, ("view",))
+
+    @property
+    def here(self) -> str:
+        """The address of the list as it is, from its first page on."""
+        return self.request.path + self.state.link()
+
+    def show(self) -> Mapping[str, Any]:
+        shared = {
+            "state": self.state,
+            "choices": self.choices,
+            "statuses": self.statuses,
+            "members": self.members,
+            "here": self.here,
+            "table_link": self.request.path + self.state.link(view=None),
+            "board_link": self.request.path + self.state.link(view="board"),
+        }
+        return {**shared, **(self.board() if self.is_board else self.table())}
+
+    def table(self) -> dict[str, Any]:
+        found = self.read("lead", self.state.query())
+        return {
+            "columns": [
+                Column("contact", "Contact", "contact.name"),
+                Column("status", "Status", "status"),
+                Column("value", "Value", "value", css="right"),
+                Column("products", "Products", "productServices.name"),
+                Column("member", "Assigned to", "teamMember.name"),
+                Column("source", "Source", "source"),
+                Column("createdAt", "Added", "createdAt"),
+            ],
+            "leads": [self.shown(one) for one in found.data],
+            "total": found.total,
+            "counted": counted(found.total),
+            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+    def board(self) -> dict[str, Any]:
+        """Return the columns. At first each has its cards among the newest leads, which are its own first ones."""
+        groups = {one["value"]: one for one in self.read("lead/summary", self.state.selection()).data}
+        only = self.request.GET.get("column")
+        query = self.state.query(size=FIRST_CARDS)
+        if only:
+            shown = min(self.state.seen, FIRST_CARDS) if "cursor" not in query else 0
+            query |= {"n": str(CARDS + shown), "filters": {"status": only}}
+        found = self.read("lead", query)
+        values = [*self.labels, *(value for value in groups if value not in self.labels)]
+        columns = []
+        for number, value in enumerate(values):
+            group = groups.get(value) or {"count": 0, "sum": 0}
+            cards = [self.shown(one) for one in found.data if one["status"] == value]
+            if only != value:
+                cards = cards[:CARDS]
+                more = self.state.link(column=value, seen=str(len(cards))) if group["count"] > len(cards) else ""
+                joins = False
+            else:
+                seen = self.state.seen + len(cards)
+                more = self.state.link(column=value, cursor=found.next_cursor, seen=str(seen))
+                more, joins = (more if found.next_cursor else ""), seen < MOST_ROWS
+            columns.append(
+                {
+                    "id": f"column-{number}",
+                    "value": value,
+                    "label": self.label(value),
+                    "tone": TONES.get(value),
+                    "count": group["count"],
+                    "sum": group["sum"],
+                    "cards": cards,
+                    "more": more,
+                    "joins": joins,
+                    "starts": only != value,
+                }
+            )
+        return {"board": columns, "counted": counted(sum(one["count"] for one in groups.values()))}
+
+    # What forms do
+
+    def do_move(self) -> HttpResponse:
+        return self.move(self.sent_id(), self.here)
+
+    def do_status(self) -> HttpResponse:
+        return self._change({"formData": {"status": self.request.POST.get("status", "")}})
+
+    def do_assign(self) -> HttpResponse:
+        return self._change({"teamMember": self.request.POST.get("member") or None})
+
+    def do_delete(self) -> HttpResponse:
+        return self._bulk("DELETE", {}, "Deleting", "Deleted", "deletedCount")
+
+    def _change(self, change: Mapping[str, Any]) -> HttpResponse:
+        return self._bulk("PUT", change, "Changing", "Changed", "updatedCount")
+
+    def _bulk(self, method: str, change: Mapping[str, Any], doing: str, did: str, count: str) -> HttpResponse:
+        """Change the chosen leads, or all that match."""
+        sent = self.request.POST
+        if "all" in sent:
+            answer = self.ask(method, "lead", self.state.selection(), {"selectAll": True, **change})
+        else:
+            answer = self.ask(method, "lead", None, {"ids": sent.getlist("ids"), **change})
+        if not answer.ok:
+            return self.refuse(answer, self.here)
+        number = answer.data[count]
+        if number is None:
+            return self.done(f"{doing} leads", self.here, watch=answer.job)
+        return self.done(said(f"{did} {counted(number)}", answer.warning), self.here, undo=answer.job)
+
+
+class Pipeline(LeadPage):
+    """The leads of each status as a funnel, which the home page shows too."""
+
+    path = "leads/pipeline"
+    name = "pipeline"
+    title = "Pipeline"
+    template = "web/leads/pipeline.html"
+
+    def show(self) -> Mapping[str, Any]:
+        groups = {one["value"]: one for one in self.read("lead/summary").data}
+        values = [*self.labels, *(value for value in groups if value not in self.labels)]
+        rows = [(value, self.label(value), groups.get(value) or {"count": 0, "sum": 0}) for value in values]
+        return {
+            "rows": [(value, label, group["count"], group["sum"]) for value, label, group in rows],
+            "steps": [(label, group["count"], counted(group["count"])) for _, label, group in rows],
+            "any": bool(groups),
+        }

@@ -1,0 +1,84 @@
+"""The journey over the board of leads: move by mouse, by finger, by keys; a move that is refused."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from accounts.models import CompanySettings
+from crm.models import Lead
+from tests.kit.cast import make_cast
+from tests.kit.factories import ContactFactory, LeadFactory
+from tests.web.helpers import PASSWORD
+
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
+
+
+def drag(page: Page, card: Locator, column: Locator) -> None:
+    """Take the card to the column, by finger where there is one."""
+    card.scroll_into_view_if_needed()
+    touch = page.evaluate("navigator.maxTouchPoints") > 0
+    start, end = (card.locator(".grip") if touch else card).bounding_box(), column.bounding_box()
+    assert start is not None
+    assert end is not None
+    x, y = start["x"] + start["width"] / 2, start["y"] + start["height"] / 2
+    steps = [(x + (end["x"] + 24 - x) * part / 8, y + 8 * part) for part in range(1, 9)]
+    if not touch:
+        page.mouse.move(x, y)
+        page.mouse.down()
+        for step in steps:
+            page.mouse.move(*step)
+        page.mouse.up()
+        return
+    session = page.context.new_cdp_session(page)
+    send = "Input.dispatchTouchEvent"
+    session.send(send, {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for left, top in steps:
+        session.send(send, {"type": "touchMove", "touchPoints": [{"x": left, "y": top}]})
+    session.send(send, {"type": "touchEnd", "touchPoints": []})
+
+
+def test_cards_are_moved_and_snap_back(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    with cast.scope():
+        CompanySettings.objects.update_or_create(defaults={"duplicate_leads": "refuse"})
+        ann, bob = ContactFactory(name="Ann Lee"), ContactFactory(name="Bob Ray")
+        moving = LeadFactory(contact=ann, value=10)
+        LeadFactory(contact=bob, status="contacted")
+        LeadFactory(contact=bob, status="lost")
+
+    page.goto("/")
+    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Home")).to_be_visible()
+    page.goto(f"/c/{cast.company.pk}/leads?view=board")
+    column = {name: page.get_by_role("region", name=name, exact=True) for name in ("New", "Contacted", "Won")}
+    expect(column["New"].locator(".column-head")).to_contain_text("$10")
+
+    # By hand: the card stays, the heads count anew, and it is so after a reload.
+    drag(page, column["New"].locator(".lead-card"), column["Contacted"])
+    expect(page.locator(".toast")).to_contain_text("Moved to Contacted")
+    expect(column["Contacted"].locator(".lead-card")).to_have_count(2)
+    expect(column["Contacted"].locator(".column-head")).to_have_text(re.compile(r"Contacted\s*2\s*\$10"))
+    page.reload()
+    expect(column["Contacted"].locator(".lead-card")).to_have_count(2)
+
+    # By keys.
+    page.get_by_role("link", name="Move the lead of Ann Lee").press("Enter")
+    page.get_by_role("button", name="Won").press("Enter")
+    expect(page.locator(".toast")).to_contain_text("Moved to Won")
+    expect(column["Won"].get_by_role("link", name="Ann Lee", exact=True)).to_be_visible()
+    with cast.scope():
+        assert Lead.objects.get(pk=moving.pk).status == "won"
+
+    # Bob's lost lead may not open again beside the open one: it goes back, and the reason is told.
+    lost = page.get_by_role("region", name="Lost", exact=True)
+    lost.get_by_role("link", name="Move the lead of Bob Ray").press("Enter")
+    page.get_by_role("button", name="New", exact=True).press("Enter")
+    expect(page.locator(".toast.bad")).to_be_visible()
+    expect(lost.get_by_role("link", name="Bob Ray", exact=True)).to_be_visible()
+    expect(column["New"].locator(".lead-card")).to_have_count(0)

@@ -1,0 +1,228 @@
+"""The pages of leads: the table, the board, a lead, a new one."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import CompanySettings
+from crm.models import Contact, FollowUp, Lead, LeadActivity
+from tests.crm.bulk_jobs.helpers import work
+from tests.crm.leads.helpers import member, product
+from tests.kit.cast import Cast, make_cast
+from tests.kit.factories import ContactFactory, LeadFactory
+from tests.web.helpers import at, enter, text_of, toast_of
+
+EVIL = '"><script>alert(1)</script>{{ 7|add:7 }}'
+READS = {"lead": {"GET": True}, "lead-activity": {"GET": True}, "custom-field": {"GET": True}}
+
+
+@pytest.fixture
+def client(scope: Cast) -> Any:
+    return enter(scope.owner)
+
+
+@pytest.fixture
+def leads(scope: Cast) -> list[Lead]:
+    ann, bob = ContactFactory(name="Ann Lee"), ContactFactory(name="Bob Ray")
+    return [LeadFactory(contact=ann, value=10, source="event"), LeadFactory(contact=bob, status="won", value="2.5")]
+
+
+def names(response: Any) -> list[str]:
+    return re.findall(r'aria-label="Select the lead of ([^"]+)"></label></td>', response.content.decode())
+
+
+def columns(response: Any) -> dict[str, tuple[str, list[str]]]:
+    """Return the columns of the board: name -> (what its head says, the contacts of its cards)."""
+    found = {}
+    for part in response.content.decode().split('<section class="column"')[1:]:
+        name = re.search(r"<h2[^>]*>([^<]*)</h2>", part)
+        head = re.search(r'<header class="column-head">(.*?)</header>', part, re.DOTALL)
+        assert name is not None
+        assert head is not None
+        said = " ".join(re.sub(r"<[^>]+>", " ", head[1]).split())
+        found[name[1]] = (said, re.findall(r'<a class="name"[^>]*>([^<]*)</a>', part))
+    return found
+
+
+def test_the_table_searches_filters_and_sorts(scope: Cast, leads: list[Lead], client: Any) -> None:
+    path = at(scope.owner, "leads")
+    assert names(client.get(path + "?sort=value")) == ["Bob Ray", "Ann Lee"]
+    assert names(client.get(path + "?sort=-contact.name")) == ["Bob Ray", "Ann Lee"]
+    assert names(client.get(path + "?q=ann")) == ["Ann Lee"]
+    won = client.get(path + "?f=status:in:won")
+    assert (names(won), "Status is Won" in text_of(won)) == (["Bob Ray"], True)
+    assert names(client.get(path + "?f=value:greaterThan:5")) == ["Ann Lee"]
+    assert names(client.get(path + "?f=source:in:event")) == ["Ann Lee"]
+    assert "No lead matches" in text_of(client.get(path + "?q=nobody"))
+    assert client.get(path + "?sort=nothing").status_code == 400
+
+
+def test_many_are_moved_assigned_and_deleted_and_it_is_undone(scope: Cast, leads: list[Lead], client: Any) -> None:
+    sam, path, ids = member(name="Sam"), at(scope.owner, "leads"), [one.pk for one in leads]
+    moved = toast_of(client, client.post(path, {"do": "status", "status": "proposal", "ids": ids}))
+    assert "Changed 2 leads" in moved
+    assert set(Lead.objects.values_list("status", flat=True)) == {"proposal"}
+    undo = re.search(r'action="([^"]+)"', moved)
+    assert undo is not None
+    assert "Undoing" in toast_of(client, client.post(undo[1], {"do": "undo"}))
+    work()
+    assert list(Lead.objects.order_by("pk").values_list("status", flat=True)) == ["new", "won"]
+    assert "Changed 1 lead" in toast_of(
+        client, client.post(path + "?q=ann", {"do": "assign", "member": sam.pk, "all": "1"})
+    )
+    assert list(Lead.objects.values_list("team_member", flat=True).order_by("pk")) == [sam.pk, leads[1].team_member_id]
+    assert "Deleted 2 leads" in toast_of(client, client.post(path, {"do": "delete", "ids": ids}))
+    assert not Lead.objects.filter(is_deleted=False).exists()
+    assert 'class="toast bad"' in toast_of(client, client.post(path, {"do": "status", "status": "nothing", "ids": ids}))
+
+
+def test_the_board_counts_and_sums_what_the_filters_match(scope: Cast, leads: list[Lead], client: Any) -> None:
+    path = at(scope.owner, "leads?view=board")
+    board = columns(client.get(path))
+    assert list(board) == ["New", "Contacted", "Qualified", "Proposal", "Won", "Lost"]
+    assert (board["New"], board["Won"][1]) == (("New 1 $10", ["Ann Lee"]), ["Bob Ray"])
+    narrowed = client.get(path + "&q=ray")
+    assert (columns(narrowed)["New"], columns(narrowed)["Won"][1]) == (("New 0", []), ["Bob Ray"])
+    assert 'name="view" value="board"' in narrowed.content.decode()
+    leads[0].status = "gone"
+    leads[0].save()
+    assert columns(client.get(path))["Gone"] == ("Gone 1 $10", ["Ann Lee"])
+
+
+def test_columns_go_on_by_cursor(scope: Cast, client: Any) -> None:
+    for number in range(60):
+        LeadFactory(contact=ContactFactory(name=f"Person {number:02}"))
+    path, seen = at(scope.owner, "leads"), []
+    address: str | None = "?view=board"
+    for _ in range(4):
+        page = client.get(path + address)
+        head, cards = columns(page)["New"]
+        assert head == "New 60"
+        more = re.search(r'<li class="more" hx-get="([^"]+)"', page.content.decode())
+        seen = cards if "cursor" not in address else seen + cards
+        if more is None:
+            break
+        address = more[1].replace("&amp;", "&")
+    assert seen == [f"Person {number:02}" for number in reversed(range(60))]
+    assert more is None
+
+
+def test_cards_are_moved_and_refusals_say_why(scope: Cast, leads: list[Lead], client: Any) -> None:
+    path = at(scope.owner, "leads?view=board&q=ann")
+    sent = client.post(path, {"do": "move", "id": leads[0].pk, "status": "won"})
+    assert sent["Location"] == at(scope.owner, "leads?view=board&q=ann")
+    toast = toast_of(client, sent)
+    assert ("Moved to Won" in toast, "Undo" in toast) == (True, True)
+    refused = toast_of(client, client.post(path, {"do": "move", "id": leads[0].pk, "status": "nothing"}))
+    assert ('class="toast bad"' in refused, "status" in refused) == (True, True)
+    CompanySettings.objects.update_or_create(defaults={"duplicate_leads": "refuse"})
+    LeadFactory(contact=leads[0].contact)
+    twice = toast_of(client, client.post(path, {"do": "move", "id": leads[0].pk, "status": "new"}))
+    assert 'class="toast bad"' in twice
+    leads[0].refresh_from_db()
+    assert leads[0].status == "won"
+
+
+def test_a_lead_is_made_for_somebody_new_or_known(scope: Cast, client: Any) -> None:
+    roof, path = product("Roof"), at(scope.owner, "leads/new")
+    new = {"name": "Cid", "email": "cid@example.org", "countryCode": "+44", "number": "7400123456", "status": "new"}
+    wrong = client.post(path, {**new, "value": "much"})
+    assert (wrong.status_code, 'value="much"' in wrong.content.decode()) == (422, True)
+    made = client.post(path, {**new, "value": "1200", "productServices": [roof.pk]})
+    assert "Lead created" in toast_of(client, made)
+    lead = Lead.objects.get()
+    assert (lead.contact.email, lead.value, made["Location"]) == (
+        "cid@example.org",
+        1200,
+        at(scope.owner, f"leads/{lead.pk}"),
+    )
+    ann = ContactFactory(name="Ann Lee")
+    assert "For Ann Lee" in text_of(client.get(f"{path}?contact={ann.pk}"))
+    client.post(f"{path}?contact={ann.pk}", {"status": "qualified"})
+    assert (Lead.objects.latest("created_at").contact, Contact.objects.count()) == (ann, 2)
+
+
+def test_a_lead_is_shown_changed_and_deleted(scope: Cast, leads: list[Lead], client: Any) -> None:
+    path, sam = at(scope.owner, f"leads/{leads[0].pk}"), member(name="Sam")
+    shown = text_of(client.get(path))
+    assert all(text in shown for text in ("Ann Lee", "$10.00", "Event", "Assigned to"))
+    form = client.get(path + "?edit=facts").content.decode()
+    values = {"status": "new", "source": "event", "value": "99", "notes": "Call in May"}
+    assert ('name="value" type="number"' in form, 'value="10"' in form) == (True, True)
+    assert client.post(path + "?edit=facts", {**values, "value": "much"}).status_code == 422
+    assert "Lead saved" in toast_of(client, client.post(path + "?edit=facts", values))
+    assert "Lead saved" in toast_of(client, client.post(path + "?edit=assignment", {"teamMember": sam.pk, "team": ""}))
+    assert "Moved to Qualified" in toast_of(client, client.post(path, {"do": "move", "status": "qualified"}))
+    lead = Lead.objects.get(pk=leads[0].pk)
+    assert (lead.value, lead.notes, lead.team_member, lead.status) == (99, "Call in May", sam, "qualified")
+    assert client.post(path, {"do": "delete"})["Location"] == at(scope.owner, "leads")
+    assert client.get(path).status_code == 404
+
+
+def test_what_happens_to_a_lead_is_told_and_planned(scope: Cast, leads: list[Lead], client: Any) -> None:
+    path = at(scope.owner, f"leads/{leads[0].pk}")
+    LeadActivity.objects.create(
+        lead=leads[0], kind="status", details={"status": {"from": "new", "to": "won"}}, happened_at=leads[0].created_at
+    )
+    assert "Note added" in toast_of(client, client.post(path, {"do": "note", "notes": "Likes tea"}))
+    told = text_of(client.get(path))
+    assert ("Moved from New to Won" in told, "Likes tea" in told) == (True, True)
+    tab = path + "?tab=follow-ups"
+    assert client.post(tab, {"do": "follow_up", "title": "", "dueAt": "soon"}).status_code == 422
+    assert "Follow-up added" in toast_of(
+        client, client.post(tab, {"do": "follow_up", "title": "Ring her", "dueAt": "2030-01-02T09:30"})
+    )
+    made = FollowUp.objects.get()
+    assert "Ring her" in text_of(client.get(tab))
+    client.post(tab, {"do": "done", "id": made.pk})
+    made.refresh_from_db()
+    assert made.status == "done"
+    called = {"do": "call", "direction": "inbound", "outcome": "no_answer", "minutes": "2", "notes": "Busy week"}
+    assert "Call noted" in toast_of(client, client.post(path + "?tab=calls", called))
+    calls = text_of(client.get(path + "?tab=calls"))
+    assert ("Was called" in calls, "Busy week" in calls) == (True, True)
+    assert "No meetings" in text_of(client.get(path + "?tab=meetings"))
+
+
+def test_addresses_of_no_lead_are_not_found(scope: Cast, client: Any) -> None:
+    for id in ("a" * 24, "x", "summary", "import"):
+        assert client.get(at(scope.owner, f"leads/{id}")).status_code == 404
+        assert client.post(at(scope.owner, f"leads/{id}"), {"do": "save"}).status_code == 404
+        assert client.get(at(scope.owner, f"leads/new?contact={id}")).status_code in (200, 400)
+
+
+def test_nobody_does_what_their_role_may_not(db: None) -> None:
+    cast = make_cast(READS)
+    with cast.scope():
+        lead = LeadFactory(contact=ContactFactory(name="Ann Lee"))
+    client = enter(cast.narrow)
+    for path in ("leads", "leads?view=board", f"leads/{lead.pk}", f"leads/{lead.pk}?edit=facts"):
+        page = client.get(at(cast.narrow, path)).content.decode()
+        assert "Ann Lee" in page
+        assert not re.findall(r'value="(delete|note|save|move|status|assign)"|\?edit|leads/new|type="checkbox"', page)
+    for path, body in (
+        ("leads", {"do": "delete", "ids": lead.pk}),
+        ("leads", {"do": "status", "status": "won", "all": "1"}),
+        ("leads?view=board", {"do": "move", "id": lead.pk, "status": "won"}),
+        (f"leads/{lead.pk}", {"do": "delete"}),
+        (f"leads/{lead.pk}", {"do": "note", "notes": "x"}),
+    ):
+        assert 'class="toast bad"' in toast_of(client, client.post(at(cast.narrow, path), body))
+    assert client.post(at(cast.narrow, "leads/new"), {"name": "X"}).status_code == 422
+    with cast.scope():
+        assert list(Lead.objects.values_list("status", "is_deleted")) == [("new", False)]
+
+
+def test_hostile_text_stays_text_and_pages_ask_little(scope: Cast, client: Any) -> None:
+    product(EVIL)
+    lead = LeadFactory(contact=ContactFactory(name=EVIL), notes=EVIL, source=EVIL)
+    for path in ("leads", "leads?view=board", f"leads?q={EVIL}", f"leads/{lead.pk}", f"leads/{lead.pk}?edit=facts"):
+        with CaptureQueriesContext(connection) as queries:
+            page = client.get(at(scope.owner, path)).content.decode()
+        assert "<script>alert" not in page, path
+        assert len(queries) <= 16, (path, len(queries))
