@@ -140,7 +140,7 @@ class ImportColumns(ImportPage):
         }
         form = self.form().fill(sent)
         values = form.values
-        beside = {name: values.pop(name) for name in ("tags", "category") if name in values}
+        beside: dict[str, Any] = {name: values.pop(name) for name in ("tags", "category") if name in values}
         if "category" in beside:
             beside["category"] = beside["category"] or None
         options = {name: None if value == "" else value for name, value in values.items()}
