@@ -14,7 +14,7 @@ from crm.imports.pages.base import CONTACTS, LEADS, ImportPage, Kind, counted, s
 DELIMITERS = ((",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Vertical bar"))
 ENCODINGS = (("utf-8", "Unicode (UTF-8)"), ("cp1252", "Western Europe (Windows)"), ("utf-16", "Unicode (UTF-16)"))
 SAMPLES = 3
-OPEN = ("queued", "paused", "failed")
+OPEN = ("paused", "failed")
 """The statuses of an import that may still be changed."""
 ID = re.compile(r"[0-9a-f]{24}")
 
@@ -140,7 +140,7 @@ class ImportColumns(ImportPage):
         }
         form = self.form().fill(sent)
         values = form.values
-        beside = {name: values.pop(name) for name in ("tags", "category") if name in values}
+        beside: dict[str, Any] = {name: values.pop(name) for name in ("tags", "category") if name in values}
         if "category" in beside:
             beside["category"] = beside["category"] or None
         options = {name: None if value == "" else value for name, value in values.items()}
@@ -152,7 +152,8 @@ class ImportColumns(ImportPage):
         answer = self.ask("PUT", self.resource, None, body)
         if answer.ok:
             return self.done(to=self.step("import-check"))
-        form.refuse(answer.message, answer.warning)
+        named = answer.message.partition("Validation error: ")[2]
+        form.refuse(answer.message, named or answer.warning)
         return self.refused(form, mapping, "" if form.wrong else self.reason(answer))
 
     def refused(self, form: Form, mapping: Mapping[str, str], text: str) -> HttpResponse:
@@ -178,7 +179,7 @@ class ImportCheck(ImportPage):
 
     def show(self) -> Mapping[str, Any]:
         context = self.shared()
-        if self.job["status"] not in ("paused", "failed"):
+        if self.job["status"] not in OPEN:
             return context
         answer = self.ask("POST", f"{self.resource}/check")
         if not answer.ok:
