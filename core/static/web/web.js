@@ -105,11 +105,23 @@ export function toast(text) {
   one("#toasts")?.append(made);
 }
 
+// Copies the field that a button names; where the browser has no clipboard, the text is chosen instead.
+async function copy(button) {
+  const field = document.getElementById(button.dataset.copy);
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+    (one("span", button) ?? button).textContent = "Copied";
+  } catch { field.focus(); }
+}
+
 document.addEventListener("click", (event) => {
   const closing = event.target.closest("[data-close]");
   if (closing) (closing.closest("dialog")?.close ? closing.closest("dialog").close() : closing.closest("lw-toast")?.remove());
   const opening = event.target.closest("[data-dialog]");
   if (opening) document.getElementById(opening.dataset.dialog)?.showModal();
+  const copying = event.target.closest("[data-copy]");
+  if (copying) copy(copying);
 });
 
 document.addEventListener("keydown", (event) => {
