@@ -40,6 +40,7 @@ NOTICES = {
     "member.joined": "Somebody accepted an invite",
     "run.planned": "Messages wait for approval",
     "run.failed": "Outreach could not be prepared",
+    "run.finished": "All messages of an outreach have come to an end",
     "sender.failing": "A sender fails and rests",
     "subscription.ending": "The subscription ends, or is to be paid, soon",
     "subscription.past_due": "The subscription is past due",

@@ -60,7 +60,9 @@ def shown_plan(plan: Mapping[str, Any], current: str, currency: str) -> dict[str
         for one in plan["prices"]
         if one["currency"] == chosen
     ]
-    limits = [(words_of(module), number) for module, number in plan["limits"].items()]
+    order = {module: place for place, module in enumerate(WORDS)}
+    sized = sorted(plan["limits"].items(), key=lambda one: order.get(one[0], len(order)))
+    limits = [(words_of(module), number) for module, number in sized]
     return {**plan, "prices": prices, "bounds": limits, "current": plan["_id"] == current}
 
 

@@ -91,6 +91,7 @@ class RecordForm(Page):
 
     template = "web/records/form.html"
     kind: ClassVar[Records]
+    save_label: ClassVar[str] = "Save"
 
     def list_address(self) -> str:
         """Return the address of the list that the form leads back to."""
@@ -166,10 +167,11 @@ class EditRecord(RecordForm):
         return self.done(f"{self.kind.title} saved", back, undo=answer.job)
 
     def do_delete(self) -> HttpResponse:
+        back = self.list_address()
         answer = self.ask("DELETE", self.kind.path, None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(f"{self.kind.title} deleted", self.list_address(), undo=answer.job)
+        return self.done(f"{self.kind.title} deleted", back, undo=answer.job)
 
 
 def shown_value(field: Field) -> str:

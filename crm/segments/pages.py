@@ -16,17 +16,22 @@ from core.web.record_forms import KINDS, choice_of, fields_query
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 
 SEGMENTS = Records(
-    "segment", "segments", "segment", "segments", "filter", "A segment is a filter with a name: who meets it is in it."
+    "segment",
+    "segments",
+    "segment",
+    "segments",
+    "list-filter",
+    "A segment is a filter with a name.",
 )
 SHOWN = 20
 NAMES = {"tags": "Tag", "category": "Category", "createdAt": "Added", "updatedAt": "Changed"}
 """Fields that have no definition -> their words."""
-PLAIN_VALUES = ("text", "number", "date")
+PLAIN_VALUES = ("string", "number", "date", "any")
 
 
 class SegmentPage(Page):
     module = "segment"
-    menu = MenuItem("Segments", "filter", 61, group="Organise")
+    menu = MenuItem("Segments", "list-filter", 61, group="Organise")
     kind = SEGMENTS
 
     def definitions(self, panel: str) -> list[Mapping[str, Any]]:
@@ -80,7 +85,7 @@ class NewSegment(NewRecord, SegmentForm):
         found = [
             choice_of(one)
             for one in self.definitions(self.panel)
-            if one["valueType"] in PLAIN_VALUES and (one["fieldType"] in KINDS) and not one["children"]
+            if one["fieldType"] in KINDS and (one["valueType"] in PLAIN_VALUES or one["options"])
         ]
         query = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
         tags = self.ask("GET", "tag", query) if self.may("tag") else None
