@@ -130,8 +130,15 @@ class Contacts(ContactPage):
             "contacts": found.data,
             "total": found.total,
             "counted": counted(found.total, "contact"),
+            "can_be_segment": self.can_be_segment,
             "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
         }
+
+    @property
+    def can_be_segment(self) -> bool:
+        """Whether the filters can be saved as a segment, which knows no search and not the filters of links."""
+        names = {name for name, _, _ in self.state.filters}
+        return bool(names) and not self.state.search and names.isdisjoint(name for name, _, _ in LINKED)
 
     def do_delete(self) -> HttpResponse:
         sent = self.request.POST

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpResponse
 
@@ -44,7 +44,7 @@ ORDER = {"sortBy": "order", "sortOrder": "asc", "p": "1", "n": "200"}
 class FieldPage(SettingsPage):
     module = "custom-field"
     section = "fields"
-    kind = FIELDS
+    kind: ClassVar[Records] = FIELDS
 
     @property
     def panel(self) -> str:
@@ -120,8 +120,11 @@ def shown_field(one: Mapping[str, Any]) -> dict[str, Any]:
 
 class FieldForm(FieldPage, RecordForm):
     template = "web/fields/form.html"
-    options: Sequence[Mapping[str, Any]] = ()
-    """The options that the field has."""
+
+    @property
+    def had(self) -> Sequence[Mapping[str, Any]]:
+        """The options that the field has."""
+        return ()
 
     def attributes(self, panel: str) -> list[Field]:
         """Return the fields of the form that every custom field has."""
@@ -141,12 +144,12 @@ class FieldForm(FieldPage, RecordForm):
     def option_fields(self) -> list[Field]:
         """Return a field for each option there is, so that one keeps its records when it is renamed; and for more."""
         found = []
-        for place, option in enumerate(self.options):
+        for place, option in enumerate(self.had):
             label = Field(f"option{place}", f"Option {place + 1}", value=option["label"] or option["value"])
             found += [label, Field(f"was{place}", "", "hidden", value=option["value"])]
         if found:
             found[-2].help = "Empty an option to take it away."
-        more = "More options" if self.options else "Options, for choices"
+        more = "More options" if self.had else "Options, for choices"
         return [*found, Field("more", more, "textarea", help="One a line.")]
 
     def values_of(self, form: Form) -> dict[str, Any]:
@@ -154,7 +157,7 @@ class FieldForm(FieldPage, RecordForm):
         values = form.values
         kept = [
             {"value": values[f"was{place}"], "label": values[f"option{place}"]}
-            for place in range(len(self.options))
+            for place in range(len(self.had))
             if values.get(f"option{place}")
         ]
         texts = {one["label"] for one in kept}
@@ -199,7 +202,7 @@ class EditField(EditRecord, FieldForm):
         return str(self.record["panel"])
 
     @property
-    def options(self) -> Sequence[Mapping[str, Any]]:  # type: ignore[override]
+    def had(self) -> Sequence[Mapping[str, Any]]:
         found: Sequence[Mapping[str, Any]] = self.record["options"]
         return found
 

@@ -61,10 +61,10 @@ class Products(RecordList, ProductPage):
 
     def do_delete(self) -> HttpResponse:
         sent = self.request.POST
-        query, body = (None, {"ids": sent.getlist("ids")})
         if "all" in sent:
-            query, body = (self.state.selection(), {"selectAll": True})
-        answer = self.ask("DELETE", "product-service", query, body)
+            answer = self.ask("DELETE", "product-service", self.state.selection(), {"selectAll": True})
+        else:
+            answer = self.ask("DELETE", "product-service", None, {"ids": sent.getlist("ids")})
         here = self.request.path + self.state.link()
         if not answer.ok:
             return self.refuse(answer, here)

@@ -132,6 +132,43 @@ class NewLeadSegment(NewSegment):
     panel = word = "lead"
 
 
+class SegmentFilters(NewSegment):
+    """Other filters for a segment, from the address."""
+
+    path = "segments/<str:id>/filters"
+    name = "segment-filters"
+    title = "Filters of the segment"
+
+    @cached_property
+    def panel(self) -> str:  # type: ignore[override]
+        return str(self.read(f"segment/{self.params['id']}").data["panel"])
+
+    @property
+    def word(self) -> str:  # type: ignore[override]
+        return self.panel
+
+    def list_address(self) -> str:
+        return self.address("segment", self.params["id"])
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        return Form([])
+
+    def show(self) -> Mapping[str, Any]:
+        return {**self.context(), "form": self.form() if self.may("segment", "PUT") else None}
+
+    def do_save(self) -> HttpResponse:
+        tree = self.state.selection().get("advancedFilters")
+        form = self.form()
+        if not tree:
+            form.trouble.append("A segment needs a filter: add one above.")
+            return self.refused(form)
+        answer = self.ask("PUT", f"segment/{self.params['id']}", None, {"advancedFilters": tree})
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form)
+        return self.done("Segment saved", self.list_address())
+
+
 class EditSegment(EditRecord, SegmentForm):
     """A segment: what it selects, and the first ones who are in it."""
 
@@ -151,8 +188,17 @@ class EditSegment(EditRecord, SegmentForm):
             "counted": counted(found["count"], panel) if found["count"] is not None else "",
             "members": found["records"] or [],
             "rules": self.rules(),
+            "filters": self.filters_address() if self.may("segment", "PUT") else "",
             "shown": SHOWN,
         }
+
+    def filters_address(self) -> str:
+        """Return the address that changes the filters, or "" where they are more than a plain list of conditions."""
+        tree = self.record["advancedFilters"] or {}
+        texts = [as_filter(one) for one in tree.get("conditions", [])]
+        if not texts or tree.get("operator") != "and" or None in texts:
+            return ""
+        return self.address("segment-filters", self.params["id"], f=texts)
 
     def rules(self) -> list[str]:
         """Say what the segment selects, a line for each of its conditions."""
@@ -166,6 +212,15 @@ class EditSegment(EditRecord, SegmentForm):
 
     def consequence(self) -> str:
         return f"Its {self.record['panel']}s stay. This cannot be undone."
+
+
+def as_filter(node: Mapping[str, Any]) -> str | None:
+    """Write a condition as lists write one in their address, or None for a tree and for several values."""
+    value = node.get("value", "")
+    several = value if isinstance(value, list) else [value]
+    if "conditions" in node or len(several) != 1 or isinstance(several[0], dict):
+        return None
+    return f"{node['field']}:{node['operator']}:{'' if several[0] is None else several[0]}"
 
 
 def in_words(node: Mapping[str, Any], names: Mapping[str, str]) -> str:
@@ -183,4 +238,4 @@ def in_words(node: Mapping[str, Any], names: Mapping[str, str]) -> str:
     return f"{names.get(field) or NAMES.get(field, field)} {words} {', '.join(dict.fromkeys(said))}".strip()
 
 
-PAGES = [Segments, NewSegment, NewLeadSegment, EditSegment]
+PAGES = [Segments, NewSegment, NewLeadSegment, EditSegment, SegmentFilters]
