@@ -28,20 +28,24 @@ class Referral(PersonPage):
     template = "web/programs/referral.html"
 
     def show(self) -> Mapping[str, Any]:
-        page = {"p": "1", "n": str(SIZE)}
         refer = self.needed(self.ask_private("GET", "refer-program")).data["referProgram"]
-        brought = self.ask_private("GET", "refer-program/referrals", page)
-        partner = self.needed(self.ask_private("GET", "partner-program/referrals", page)).data
+        partner = self.needed(self.ask_private("GET", "partner-program")).data
         state, tone = PARTNERSHIPS.get(partner["status"], (partner["status"], "none"))
         return {
             "refer": refer,
-            "brought": [shown(one) for one in (brought.data if brought.ok else [])],
+            "brought": self.people("refer-program/referrals") if refer["counts"]["referrals"] else [],
             "partner": partner,
-            "partner_brought": [shown(one) for one in partner["referrals"]],
+            "partner_brought": self.people("partner-program/referrals") if partner["counts"]["referrals"] else [],
             "partner_state": state,
             "partner_tone": tone,
             "may_ask": partner["status"] in MAY_ASK,
         }
+
+    def people(self, path: str) -> list[dict[str, Any]]:
+        """Return the first ones whom a program has brought."""
+        answer = self.ask_private("GET", path, {"p": "1", "n": str(SIZE)})
+        found = answer.data if answer.ok else []
+        return [shown(one) for one in (found["referrals"] if isinstance(found, dict) else found)]
 
     def do_join(self) -> HttpResponse:
         return self._take_part("active", "You take part. Hand your link on.")
