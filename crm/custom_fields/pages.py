@@ -97,6 +97,19 @@ class Fields(FieldPage):
     def do_section_down(self) -> HttpResponse:
         return self._move("custom-section", 1)
 
+    def do_place(self) -> HttpResponse:
+        """Put a field behind another one of its section, or first in it."""
+        id, after = self.sent_id(), self.request.POST.get("after", "")
+        rows = self.read("custom-field", fields_query(self.panel)).data
+        section = next((one["section"] for one in rows if one["_id"] == id), None)
+        ids = [one["_id"] for one in rows if one["_id"] != id]
+        near = [one["_id"] for one in rows if one["section"] == section and one["_id"] != id]
+        if not near:
+            return self.done()
+        ids.insert(ids.index(after) + 1 if after in near else ids.index(near[0]), id)
+        answer = self.ask("PUT", "custom-field/reorder", None, {"ids": ids})
+        return self.done() if answer.ok else self.refuse(answer)
+
     def _move(self, path: str, step: int) -> HttpResponse:
         """Change places with the neighbour: of fields, the next one of the same section."""
         id = self.sent_id()

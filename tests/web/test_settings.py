@@ -124,6 +124,10 @@ def test_fields_are_ordered_and_a_conversion_tells_what_it_loses(scope: Cast, cl
     assert client.post(path, {"do": "up", "id": turnover.pk}).status_code == 303
     names = re.findall(r'aria-label="(\w+): up"', client.get(path).content.decode())
     assert names[-2:] == ["Turnover", "Size"]
+    for after, order in ((size.pk, ["Size", "Turnover"]), ("", ["Turnover"])):
+        assert client.post(path, {"do": "place", "id": turnover.pk, "after": after}).status_code == 303
+        names = re.findall(r'aria-label="(\w+): up"', client.get(path).content.decode())
+        assert (names[-2:] if after else names[:1]) == order
     contact = ContactFactory()
     key = size.unique_field_id
     assert scope.session.put(f"/contact/{contact.pk}", {"formData": {key: "many"}}).status == 200
