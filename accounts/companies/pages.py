@@ -1,4 +1,4 @@
-"""The home page of a company: what waits for the reader, and the numbers that lead to their lists."""
+"""The home page of a company: what waits for the reader, and the numbers that lead to their lists; and its profile."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 from django.urls import NoReverseMatch
 
+from core.web.forms import Field, Form, Option
 from core.web.pages import MenuItem, Page
+from core.web.settings import SettingsForm
 
 ONE = {"p": "1", "n": "1"}
 
@@ -55,4 +57,38 @@ class Home(Page):
             return ""
 
 
-PAGES = [Home]
+class CompanyProfile(SettingsForm):
+    path = "settings/company"
+    name = "company"
+    title = "Company"
+    tab = "Company"
+    place = 10
+    icon = "building-2"
+    about = "Who you are, as messages to contacts tell it."
+    module = "company"
+    resource = "company"
+    needs_subscription = False
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        places = self.ask_private("GET", "country-state-city")
+        countries = [Option(one["iso2"], one["name"]) for one in places.data["countries"]] if places.ok else []
+        zones = self.ask_private("GET", "timezones")
+        hours = [Option(one["name"], one["label"]) for one in zones.data["timezones"]] if zones.ok else []
+        fields = [
+            Field("name", "Name", required=True, autocomplete="organization"),
+            Field("description", "What you do", "textarea", help="Messages to contacts are written from it."),
+            Field("industry", "Industry"),
+            Field("website", "Website", "url", placeholder="https://"),
+            Field("email", "E-mail", "email"),
+            Field("contactNumber", "Phone", "tel", placeholder="+44 7400 123456"),
+            Field("address", "Street and house number"),
+            Field("postalCode", "Postal code"),
+            Field("city", "City"),
+            Field("state", "State"),
+            Field("country", "Country", "select", options=countries),
+            Field("timezone", "Time zone", "select", required=True, options=hours),
+        ]
+        return Form(fields, values)
+
+
+PAGES = [Home, CompanyProfile]

@@ -6,9 +6,16 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
+from accounts.api_keys import pages as api_keys
 from accounts.auth import second_factor_pages
 from accounts.companies import pages as companies
+from accounts.members import pages as members
 from accounts.profile import pages as profile
+from accounts.programs import pages as programs
+from accounts.request_log import pages as request_log
+from accounts.roles import pages as roles
+from accounts.settings import pages as company_settings
+from billing.entitlements import pages as entitlements
 from config.documentation import docs, schema
 from config.staff_visits.pages import visit_urls
 from config.urls import session
@@ -16,17 +23,25 @@ from core.web.menu import page_urls
 from crm.activities import pages as activities
 from crm.bulk_jobs import pages as bulk_jobs
 from crm.contacts import pages as contacts
+from crm.custom_fields import pages as custom_fields
 from crm.exports import pages as exports
 from crm.files import pages as files
 from crm.imports import pages as imports
 from crm.leads import pages as leads
 from crm.meetings import pages as meetings
+from crm.merging import pages as merging
+from crm.products import pages as products
 from crm.records import pages as recycle_bin
 from crm.routes import web as crm_web
+from crm.segments import pages as segments
+from crm.tags import pages as tags
+from crm.teams import pages as teams
 
 PAGES = [
+    *company_settings.PAGES,
     *companies.PAGES,
     *profile.PAGES,
+    *programs.PAGES,
     *contacts.PAGES,
     *imports.PAGES,
     *exports.PAGES,
@@ -35,6 +50,17 @@ PAGES = [
     *leads.PAGES,
     *activities.PAGES,
     *meetings.PAGES,
+    *segments.PAGES,
+    *tags.PAGES,
+    *products.PAGES,
+    *teams.PAGES,
+    *merging.PAGES,
+    *members.PAGES,
+    *roles.PAGES,
+    *custom_fields.PAGES,
+    *api_keys.PAGES,
+    *request_log.PAGES,
+    *entitlements.PAGES,
     *bulk_jobs.PAGES,
 ]
 """The members' pages: each domain's, below /c/<company id>/ (docs/web.md)."""

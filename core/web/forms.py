@@ -118,7 +118,8 @@ class Form:
         last: Field | None = None
         for piece in warning.split("; "):
             found = PIECE.fullmatch(piece)
-            named = by_name.get(found[1].rpartition(".")[2]) if found else None
+            names = reversed(found[1].split(".")) if found else ()  # of allowedIps.0 the form has the first
+            named = next((by_name[name] for name in names if name in by_name), None)
             if named is not None and found is not None:
                 named.error = f"{named.error} {_sentence(found[2])}".strip()
                 last = named

@@ -160,8 +160,9 @@ class Page(View):
         return isinstance(self.plan, Entitlement) and (self.plan.modules is None or module in self.plan.modules)
 
     def opens(self, page: type[Page]) -> bool:
-        """Tell whether the reader may open a page."""
-        return not page.module or any(self.may(one) for one in (page.module, *page.also))
+        """Tell whether the reader may open a page. One that needs no subscription is open by role alone."""
+        may = self.may if page.needs_subscription or self.reader.member is None else self.reader.member.may
+        return not page.module or any(may(one, "GET") for one in (page.module, *page.also))
 
     def address(self, name: str = "", *args: str, **query: Any) -> str:
         """Return the address of a page of the company, by default of this one."""

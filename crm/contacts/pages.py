@@ -16,6 +16,8 @@ from core.web.record_forms import choice_of, fields_query, form_field, shown_fie
 
 SYSTEM = ("name", "email", "countryCode", "number")
 CUSTOM_COLUMNS = 3
+LINKED = (("segment", "segment", "Segment"), ("category", "contact-category", "Category"))
+"""Field, path and words of the filters that pages of segments and categories lead to."""
 TIMELINE_SIZE = 30
 ICONS = {
     "note": "sticky-note",
@@ -95,7 +97,15 @@ class Contacts(ContactPage):
         tags = tuple((one.value, one.label) for one in self.named_records("tag"))
         found = [Choice("email", "E-mail")]
         found += [Choice("tags", "Tag", ("in",), tags)] if tags else []
+        found += [self.linked(name, path, label) for name, path, label in LINKED if self.is_filtered(name)]
         return [*found, *(choice_of(one) for one in shown_fields(self.definitions) if not one["children"])]
+
+    def is_filtered(self, name: str) -> bool:
+        return any(text.startswith(f"{name}:") for text in self.request.GET.getlist("f"))
+
+    def linked(self, name: str, path: str, label: str) -> Choice:
+        """Return a filter that links of other pages set; its names are asked for only then."""
+        return Choice(name, label, ("in",), [(one.value, one.label) for one in self.named_records(path)])
 
     @cached_property
     def state(self) -> ListState:
@@ -120,6 +130,7 @@ class Contacts(ContactPage):
             "contacts": found.data,
             "total": found.total,
             "counted": counted(found.total, "contact"),
+            "can_be_segment": self.can_be_segment,
             "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
         }
 
@@ -130,6 +141,12 @@ class Contacts(ContactPage):
         answer = self.ask("POST", "export", None, body)
         here = self.request.path + self.state.link()
         return self.done(to=self.address("export", answer.data["_id"])) if answer.ok else self.refuse(answer, here)
+
+    @property
+    def can_be_segment(self) -> bool:
+        """Whether the filters can be saved as a segment, which knows no search and not the filters of links."""
+        names = {name for name, _, _ in self.state.filters}
+        return bool(names) and not self.state.search and names.isdisjoint(name for name, _, _ in LINKED)
 
     def do_delete(self) -> HttpResponse:
         sent = self.request.POST
@@ -144,6 +161,9 @@ class Contacts(ContactPage):
         if count is None:
             return self.done("Deleting contacts", here, watch=answer.job)
         return self.done(f"Deleted {counted(count, 'contact')}", here, undo=answer.job)
+
+    def do_merge(self) -> HttpResponse:
+        return self.done(to=self.address("contact-merge", ids=self.request.POST.getlist("ids")))
 
 
 class NewContact(ContactPage):

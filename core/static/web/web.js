@@ -87,7 +87,33 @@ class Refresh extends HTMLElement {
   }
 }
 
+// A list whose items are dragged to their place; its form tells which one, and behind which other one.
+class Order extends HTMLElement {
+  #moved = null;
+
+  connectedCallback() {
+    const item = (event) => event.target.closest?.("li[data-id]");
+    this.addEventListener("dragstart", (event) => { this.#moved = item(event); });
+    this.addEventListener("dragover", (event) => {
+      const over = item(event);
+      if (!this.#moved || !over) return;
+      event.preventDefault();
+      const { top, height } = over.getBoundingClientRect();
+      if (over !== this.#moved) over[event.clientY < top + height / 2 ? "before" : "after"](this.#moved);
+    });
+    this.addEventListener("drop", (event) => event.preventDefault());
+    this.addEventListener("dragend", () => {
+      const form = one("form", this);
+      form.elements.id.value = this.#moved.dataset.id;
+      form.elements.after.value = this.#moved.previousElementSibling?.dataset.id ?? "";
+      this.#moved = null;
+      form.requestSubmit(one("button", form));
+    });
+  }
+}
+
 customElements.define("lw-list", List);
+customElements.define("lw-order", Order);
 customElements.define("lw-toast", Toast);
 customElements.define("lw-refresh", Refresh);
 
@@ -105,11 +131,23 @@ export function toast(text) {
   one("#toasts")?.append(made);
 }
 
+// Copies the field that a button names; where the browser has no clipboard, the text is chosen instead.
+async function copy(button) {
+  const field = document.getElementById(button.dataset.copy);
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+    (one("span", button) ?? button).textContent = "Copied";
+  } catch { field.focus(); }
+}
+
 document.addEventListener("click", (event) => {
   const closing = event.target.closest("[data-close]");
   if (closing) (closing.closest("dialog")?.close ? closing.closest("dialog").close() : closing.closest("lw-toast")?.remove());
   const opening = event.target.closest("[data-dialog]");
   if (opening) document.getElementById(opening.dataset.dialog)?.showModal();
+  const copying = event.target.closest("[data-copy]");
+  if (copying) copy(copying);
 });
 
 document.addEventListener("keydown", (event) => {

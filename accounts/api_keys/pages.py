@@ -1,0 +1,108 @@
+"""The pages of API keys: the list, a new one (shown once), and one that is revoked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form, Option
+from core.web.lists import Column
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
+from core.web.settings import SettingsPage
+
+KEYS = Records("api", "keys", "key", "keys", "key", "By a key, programs of yours use the API.")
+LIFETIMES = [
+    Option("", "Until it is revoked"),
+    Option("60", "An hour"),
+    Option("1440", "A day"),
+    Option("10080", "A week"),
+    Option("43200", "30 days"),
+]
+
+
+class KeyPage(SettingsPage):
+    module = "api"
+    section = "keys"
+    kind = KEYS
+
+
+class Keys(RecordList, KeyPage):
+    path = "settings/keys"
+    name = "keys"
+    title = "API keys"
+    tab = "API keys"
+    place = 70
+    icon = "key"
+    about = "Keys by which programs of yours use the API."
+    adds = "key-new"
+    rows = "web/keys/rows.html"
+    hint = "Who made it"
+    columns = (
+        Column("maskedKey", "Key"),
+        Column("type", "Lasts", "type"),
+        Column("ipRestriction", "Works from"),
+        Column("createdBy", "Made by"),
+        Column("lastUsedAt", "Last used", "lastUsedAt"),
+        Column("createdAt", "Made", "createdAt"),
+    )
+
+
+class NewKey(NewRecord, KeyPage):
+    path = "settings/keys/new"
+    name = "key-new"
+    title = "New API key"
+    save_label = "Make the key"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        help = "IP addresses or networks, such as 203.0.113.0/24, one a line. Empty: from anywhere."
+        return Form(
+            [
+                Field("durationMinutes", "It works", "radio", options=LIFETIMES, value=""),
+                Field("allowedIps", "Only from", "textarea", help=help),
+            ],
+            values,
+        )
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if values["durationMinutes"].isdigit():
+            found |= {"type": "temporary", "durationMinutes": int(values["durationMinutes"])}
+        if addresses := values["allowedIps"].split():
+            found |= {"ipRestriction": "restricted", "allowedIps": addresses}
+        return found
+
+    def do_save(self) -> HttpResponse:
+        """Make the key, and show it in the answer to the form: it is kept nowhere that could show it again."""
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", "api", None, self.body(form.values))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form)
+        return self.page({"key": answer.data["key"], "title": "Your new key"}, template="web/keys/made.html")
+
+
+class Key(EditRecord, RecordForm, KeyPage):
+    path = "settings/keys/<str:id>"
+    name = "key"
+    template = "web/keys/detail.html"
+    removable = True
+
+    def context(self) -> dict[str, Any]:
+        shown = {name: value for name, value in self.record.items() if name != "key"}
+        title = f"Key that ends in {self.record['maskedKey'][-4:]}"
+        return {"record": shown, "title": title}
+
+    def show(self) -> Mapping[str, Any]:
+        return self.context()
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "api", None, {"ids": [self.params["id"]]})
+        return self.done("Key revoked", self.address("keys")) if answer.ok else self.refuse(answer)
+
+    def do_save(self) -> HttpResponse:
+        return self.done(to=self.address("keys"))
+
+
+PAGES = [Keys, NewKey, Key]

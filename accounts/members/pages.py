@@ -1,0 +1,171 @@
+"""The pages of members: the list, an invite, a member."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form, Option
+from core.web.lists import Choice, Column
+from core.web.pages import Page
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
+from core.web.settings import SettingsPage
+
+MEMBERS = Records("member", "members", "member", "members", "users-round", "The people who work in this company.")
+STATES = {
+    "owner": ("Owner", "info"),
+    "accepted": ("Member", "ok"),
+    "invited": ("Invited", "warn"),
+    "expired": ("Invite has run out", "none"),
+    "rejected": ("Declined", "none"),
+    "blocked": ("Blocked", "bad"),
+    "removed": ("Removed", "none"),
+}
+OPEN = ("invited", "expired")
+
+
+def state_of(member: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the member with the words and the tone of their state."""
+    words, tone = STATES.get(member["status"], (member["status"], "none"))
+    return {**member, "state": words, "tone": tone}
+
+
+class MemberPage(SettingsPage, Page):
+    module = "member"
+    section = "members"
+    kind = MEMBERS
+
+    @cached_property
+    def roles(self) -> list[Option]:
+        query = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
+        answer = self.ask("GET", "role", query) if self.may("role") else None
+        found = answer.data if answer is not None and answer.ok else []
+        return [Option(one["_id"], one["name"]) for one in found]
+
+
+class Members(RecordList, MemberPage):
+    path = "settings/members"
+    name = "members"
+    title = "Members"
+    tab = "Members"
+    place = 20
+    icon = "users-round"
+    about = "Who works here, with which role; invites."
+    adds = "member-new"
+    rows = "web/members/rows.html"
+    hint = "Name, e-mail"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("email", "E-mail", "email"),
+        Column("role", "Role", "role.name"),
+        Column("status", "State", "status"),
+        Column("acceptedAt", "Joined", "acceptedAt"),
+    )
+    add_label = "Invite somebody"
+    choices = (Choice("status", "State", ("in",), [(value, words) for value, (words, _) in STATES.items()]),)
+    template = "web/members/list.html"
+
+    def show(self) -> Mapping[str, Any]:
+        found = super().show()
+        return {**found, "records": [state_of(one) for one in found["records"]]}
+
+
+class NewMember(NewRecord, MemberPage):
+    path = "settings/members/new"
+    name = "member-new"
+    title = "Invite somebody"
+    template = "web/members/new.html"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        fields = [
+            Field("email", "E-mail", "email", required=True, autofocus=True),
+            Field("name", "Name"),
+        ]
+        if self.roles:
+            fields.append(Field("role", "Role", "select", options=self.roles, placeholder="The usual one"))
+        return Form(fields, values)
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if value}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", "member", None, self.body(form.values))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form)
+        return self.done(f"Invite sent to {form.values['email']}", self.address("members"))
+
+
+class EditMember(EditRecord, RecordForm, MemberPage):
+    """A member: name and role, and what can be done about the membership."""
+
+    path = "settings/members/<str:id>"
+    name = "member"
+    template = "web/members/detail.html"
+    removable = False
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        fields = [Field("name", "Name")]
+        if self.roles and self.record["status"] != "owner":
+            fields.append(Field("role", "Role", "select", options=self.roles, required=True))
+        return Form(fields, values)
+
+    def values(self) -> Mapping[str, Any]:
+        return {**self.record, "role": (self.record["role"] or {}).get("_id", "")}
+
+    def context(self) -> dict[str, Any]:
+        member = state_of(self.record)
+        status = member["status"]
+        mine = member["_id"] == self.actor.member_id
+        return {
+            "record": member,
+            "title": member["name"] or member["email"],
+            "mine": mine,
+            "can_resend": status in OPEN,
+            "can_block": status == "accepted" and not mine,
+            "can_unblock": status == "blocked",
+            "can_hand_over": status == "accepted" and self.actor.is_owner and not mine,
+            "can_leave_owners": status == "owner" and self.actor.is_owner,
+            "can_remove": status != "removed" and not mine,
+        }
+
+    def do_resend(self) -> HttpResponse:
+        answer = self.ask("POST", f"member/{self.params['id']}/resend", None, {})
+        return self.done("Invite sent again, with a new link") if answer.ok else self.refuse(answer)
+
+    def do_block(self) -> HttpResponse:
+        return self._status("blocked", "Blocked. Their sessions here have ended.")
+
+    def do_unblock(self) -> HttpResponse:
+        return self._status("accepted", "A member again")
+
+    def do_own(self) -> HttpResponse:
+        return self._status("owner", "An owner now")
+
+    def do_disown(self) -> HttpResponse:
+        return self._status("accepted", "No owner any more")
+
+    def _status(self, status: str, text: str) -> HttpResponse:
+        answer = self.ask("PUT", f"member/{self.params['id']}", None, {"status": status})
+        return self.done(text) if answer.ok else self.refuse(answer)
+
+    def do_transfer(self) -> HttpResponse:
+        answer = self.ask("POST", f"member/{self.params['id']}/transfer-ownership", None, {})
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done("The company has a new owner. You go on as a member.", self.address("members"))
+
+    def do_remove(self) -> HttpResponse:
+        body = {"deleteKeys": True} if "deleteKeys" in self.request.POST else {}
+        answer = self.ask("DELETE", f"member/{self.params['id']}", None, body)
+        return self.done("Removed", self.address("members")) if answer.ok else self.refuse(answer)
+
+    def do_delete(self) -> HttpResponse:
+        return self.do_remove()
+
+
+PAGES = [Members, NewMember, EditMember]

@@ -1,0 +1,70 @@
+"""The page of the referral and the partner program: one's link, whom it brought, and what it has earned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.pages import PersonPage
+
+PARTNERSHIPS = {
+    "none": ("Not asked for", "none"),
+    "requested": ("Asked for", "warn"),
+    "approved": ("Partner", "ok"),
+    "rejected": ("Declined", "bad"),
+    "revoked": ("Ended", "bad"),
+}
+REWARDS = {"none": "", "pending": "Pending", "earned": "Earned", "paid": "Paid out", "clawed_back": "Taken back"}
+MAY_ASK = ("none", "rejected")
+SIZE = 50
+
+
+class Referral(PersonPage):
+    path = "account/referral"
+    name = "referral"
+    title = "Bring others"
+    template = "web/programs/referral.html"
+
+    def show(self) -> Mapping[str, Any]:
+        refer = self.needed(self.ask_private("GET", "refer-program")).data["referProgram"]
+        partner = self.needed(self.ask_private("GET", "partner-program")).data
+        state, tone = PARTNERSHIPS.get(partner["status"], (partner["status"], "none"))
+        return {
+            "refer": refer,
+            "brought": self.people("refer-program/referrals") if refer["counts"]["referrals"] else [],
+            "partner": partner,
+            "partner_brought": self.people("partner-program/referrals") if partner["counts"]["referrals"] else [],
+            "partner_state": state,
+            "partner_tone": tone,
+            "may_ask": partner["status"] in MAY_ASK,
+        }
+
+    def people(self, path: str) -> list[dict[str, Any]]:
+        """Return the first ones whom a program has brought."""
+        answer = self.ask_private("GET", path, {"p": "1", "n": str(SIZE)})
+        found = answer.data if answer.ok else []
+        return [shown(one) for one in (found["referrals"] if isinstance(found, dict) else found)]
+
+    def do_join(self) -> HttpResponse:
+        return self._take_part("active", "You take part. Hand your link on.")
+
+    def do_leave(self) -> HttpResponse:
+        return self._take_part("inactive", "Your link brings nobody any more")
+
+    def _take_part(self, status: str, text: str) -> HttpResponse:
+        answer = self.ask_private("PUT", "refer-program", None, {"status": status})
+        return self.done(text) if answer.ok else self.refuse(answer)
+
+    def do_request(self) -> HttpResponse:
+        note = self.request.POST.get("requestNote", "").strip()
+        answer = self.ask_private("POST", "partner-program/request", None, {"requestNote": note})
+        return self.done("Asked. You are told by mail.") if answer.ok else self.refuse(answer)
+
+
+def shown(one: Mapping[str, Any]) -> dict[str, Any]:
+    return {**one, "reward": REWARDS.get(one["rewardState"], "")}
+
+
+PAGES = [Referral]

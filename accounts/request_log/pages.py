@@ -1,0 +1,136 @@
+"""The pages of the log: API requests, log-ins, changes of members."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from core.web.lists import Choice, Column
+from core.web.records import RecordList, Records
+from core.web.settings import SettingsPage
+
+WAYS = {"key": "API key", "session": "Browser or app", "private": "Own account", "public": "Without log-in"}
+METHODS = {"GET": "Read", "POST": "Add", "PUT": "Change", "PATCH": "Change", "DELETE": "Delete"}
+LOGINS = {"success": ("Logged in", "ok"), "failed": ("Refused", "bad"), "limited": ("Too many attempts", "warn")}
+CHANGES = {
+    "invited": "Invited",
+    "resent": "Invited again",
+    "accepted": "Joined",
+    "rejected": "Declined",
+    "expired": "Invite ran out",
+    "role_changed": "Got another role",
+    "blocked": "Blocked",
+    "unblocked": "Let in again",
+    "removed": "Removed",
+    "ownership_transferred": "Became the owner",
+}
+NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
+
+
+class LogPage(RecordList, SettingsPage):
+    """What the parts of the log share: the newest comes first."""
+
+    module = "logs"
+    section = "log"
+    template = "web/logs/list.html"
+    words: ClassVar[str] = ""
+    """Its name beside the other parts."""
+
+    @property
+    def extra(self) -> Mapping[str, Any]:  # type: ignore[override]
+        return {} if self.state.sort else NEWEST
+
+    def show(self) -> Mapping[str, Any]:
+        found = super().show()
+        return {**found, "records": [self.shown(one) for one in found["records"]], "parts": PAGES}
+
+    def shown(self, one: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(one)
+
+
+class Requests(LogPage):
+    path = "settings/log"
+    name = "log"
+    title = "API requests"
+    tab = "Log"
+    place = 80
+    icon = "scroll-text"
+    about = "API requests, log-ins and changes of members."
+    words = "API requests"
+    kind = Records("logs", "log", "request", "requests", "scroll-text", "What programs and people ask of the API.")
+    rows = "web/logs/requests.html"
+    hint = "Address, e-mail"
+    columns = (
+        Column("createdAt", "When", "createdAt"),
+        Column("member", "Who", "user.name"),
+        Column("method", "Deed", "method"),
+        Column("path", "Address", "path"),
+        Column("status", "Answer", "status"),
+        Column("durationMs", "Took", "durationMs", css="right num"),
+        Column("ip", "From"),
+    )
+    choices = (
+        Choice("method", "Deed", ("in",), [(one, METHODS[one]) for one in ("GET", "POST", "PUT", "DELETE")]),
+        Choice("status", "Answer", ("greaterThan", "lessThan", "equals"), number=True),
+    )
+
+    def shown(self, one: Mapping[str, Any]) -> dict[str, Any]:
+        status = one["status"]
+        tone = "ok" if status < 400 else "warn" if status < 500 else "bad"
+        words = "Done" if status < 400 else "Refused" if status < 500 else "Failed"
+        who = one["member"] or one["user"] or {}
+        return {
+            **one,
+            "who": who.get("name") or who.get("email"),
+            "way": WAYS.get(one["door"], one["door"]),
+            "deed": METHODS.get(one["method"], one["method"]),
+            "tone": tone,
+            "words": words,
+        }
+
+
+class Logins(LogPage):
+    path = "settings/log/logins"
+    name = "log-logins"
+    title = "Log-ins"
+    words = "Log-ins"
+    kind = Records("logs/login", "log-logins", "log-in", "log-ins", "log-in", "Who logged in, and who tried.")
+    rows = "web/logs/logins.html"
+    hint = "Name, e-mail"
+    columns = (
+        Column("createdAt", "When", "createdAt"),
+        Column("email", "Who", "email"),
+        Column("status", "Outcome", "status"),
+        Column("ip", "From"),
+        Column("userAgent", "By", "userAgent"),
+    )
+    choices = (Choice("status", "Outcome", ("in",), [(value, words) for value, (words, _) in LOGINS.items()]),)
+
+    def shown(self, one: Mapping[str, Any]) -> dict[str, Any]:
+        words, tone = LOGINS.get(one["status"], (one["status"], "none"))
+        return {**one, "words": words, "tone": tone}
+
+
+class Memberships(LogPage):
+    path = "settings/log/members"
+    name = "log-members"
+    title = "Changes of members"
+    words = "Members"
+    kind = Records("logs/invite", "log-members", "change", "changes", "users-round", "Invites, roles, removals.")
+    rows = "web/logs/members.html"
+    hint = "Name, e-mail"
+    columns = (
+        Column("createdAt", "When", "createdAt"),
+        Column("member", "Member", "member.name"),
+        Column("action", "What", "action"),
+        Column("role", "Role", "role.name"),
+        Column("actionBy", "By", "actionBy.name"),
+        Column("detail", "More"),
+    )
+    choices = (Choice("action", "What", ("in",), list(CHANGES.items())),)
+
+    def shown(self, one: Mapping[str, Any]) -> dict[str, Any]:
+        return {**one, "words": CHANGES.get(one["action"], one["action"])}
+
+
+PAGES = [Requests, Logins, Memberships]

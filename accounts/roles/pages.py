@@ -1,0 +1,224 @@
+"""The pages of roles: the list, and what a role may do as a table of modules and deeds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form
+from core.web.lists import Column
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
+from core.web.settings import SettingsPage
+
+ROLES = Records("role", "roles", "role", "roles", "key-round", "A role says what its members may see and do.")
+DEEDS = {"GET": "see", "POST": "add", "PUT": "change", "DELETE": "delete"}
+GROUPS = {
+    "Contacts and leads": {
+        "contact": "Contacts",
+        "lead": "Leads",
+        "lead-activity": "Notes, calls and follow-ups",
+        "segment": "Segments",
+        "tag": "Tags",
+        "contact-category": "Contact categories",
+        "product-service": "Products and services",
+        "team": "Teams",
+        "custom-field": "Fields of contacts, leads and products",
+        "custom-section": "Sections of fields",
+        "file": "Files",
+        "report": "Reports",
+    },
+    "Outreach": {
+        "genie": "Outreach and its messages",
+        "template": "Templates",
+        "campaign": "Campaigns",
+        "chatapp": "Chat messages",
+        "enrich": "Finding out about contacts",
+        "lead-gen-ai": "Finding new leads",
+        "ai-crm-chat": "Assistant",
+        "workflow": "Workflows",
+        "manual-chatbot": "Chatbots",
+        "chat-widget": "Chat on the website",
+        "domain-tracking": "Visits of the website",
+    },
+    "Calendar": {
+        "meeting": "Meetings",
+        "offline-meeting": "Meetings in person",
+        "videocall": "Video calls of everybody",
+        "my-videocall": "Own video calls",
+        "calendar": "Calendar of everybody",
+        "my-calendar": "Own calendar",
+    },
+    "Company": {
+        "company": "Company profile",
+        "member": "Members",
+        "role": "Roles",
+        "settings": "Formats, rules and notices",
+        "apps": "Senders and connected apps",
+        "api": "API keys",
+        "logs": "Log",
+        "plan": "Plan and use",
+        "white-label-options": "Own brand",
+    },
+}
+WORDS = {module: words for group in GROUPS.values() for module, words in group.items()}
+MOST_NAMED = 5
+"""So many changes are named after saving; of more the number is told."""
+Permission = Mapping[str, Mapping[str, bool]]
+
+
+def flags_of(permission: Permission) -> list[str]:
+    """Return what is allowed, each as module.METHOD."""
+    return [f"{module}.{method}" for module, flags in permission.items() for method, on in flags.items() if on]
+
+
+def permission_of(flags: Collection[str]) -> dict[str, dict[str, bool]]:
+    """Return the API's permission for flags. What no table has, the API refuses."""
+    found: dict[str, dict[str, bool]] = {}
+    for flag in flags:
+        module, _, method = flag.rpartition(".")
+        found.setdefault(module, {})[method] = True
+    return found
+
+
+def said(flags: Collection[str]) -> str:
+    """Name flags in words, by module: Contacts (see, add)."""
+    modules: dict[str, list[str]] = {}
+    for flag in flags:
+        module, _, method = flag.rpartition(".")
+        modules.setdefault(WORDS.get(module, module), []).append(DEEDS.get(method, method))
+    if len(modules) > MOST_NAMED:
+        return f"{len(flags)} of {len(modules)} kinds"
+    return ", ".join(f"{words} ({', '.join(deeds)})" for words, deeds in modules.items())
+
+
+def difference(before: Collection[str], after: Collection[str]) -> str:
+    """Say what a change of permissions gives and takes."""
+    given = [flag for flag in after if flag not in before]
+    taken = [flag for flag in before if flag not in after]
+    parts = [f"{label}: {said(flags)}." for label, flags in (("Now allowed", given), ("No more", taken)) if flags]
+    return " ".join(parts)
+
+
+class RolePage(SettingsPage):
+    module = "role"
+    section = "roles"
+    kind = ROLES
+
+
+class Roles(RecordList, RolePage):
+    path = "settings/roles"
+    name = "roles"
+    title = "Roles"
+    tab = "Roles"
+    place = 30
+    icon = "key-round"
+    about = "What members may see, add, change and delete."
+    adds = "role-new"
+    rows = "web/roles/rows.html"
+    hint = "Name, description"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("description", "Description"),
+        Column("allowed", "Allowed", css="right num"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+    def show(self) -> Mapping[str, Any]:
+        found = super().show()
+        records = [{**one, "allowed": len(flags_of(one["permission"]))} for one in found["records"]]
+        return {**found, "records": records, "of": len(WORDS) * len(DEEDS)}
+
+
+class RoleForm(RecordForm, RolePage):
+    template = "web/roles/form.html"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        fields = [
+            Field("name", "Name", required=True),
+            Field("description", "Description"),
+            Field("isDefault", "The usual role of who is invited", "switch"),
+            Field("flags", "What it allows", "checks", value=[]),
+        ]
+        return Form(fields, values)
+
+    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+        form = context.get("form")
+        if form is not None:
+            chosen = form.values["flags"]
+        else:
+            chosen = flags_of((context.get("record") or {}).get("permission", {}))
+        return super().page({**context, "table": table(chosen), "deeds": DEEDS}, template=template, status=status)
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        found = {name: value for name, value in values.items() if name != "flags"}
+        return found | ({"permission": permission_of(values["flags"])} if "flags" in values else {})
+
+
+def table(chosen: Collection[str]) -> list[tuple[str, list[tuple[str, list[tuple[str, str, bool]]]]]]:
+    """Return (group, [(module in words, [(flag, its words, whether it is allowed)])])."""
+    return [
+        (
+            group,
+            [
+                (
+                    words,
+                    [
+                        (f"{module}.{method}", f"{words}: {deed}", f"{module}.{method}" in chosen)
+                        for method, deed in DEEDS.items()
+                    ],
+                )
+                for module, words in modules.items()
+            ],
+        )
+        for group, modules in GROUPS.items()
+    ]
+
+
+class NewRole(NewRecord, RoleForm):
+    """A new role, from nothing or like another one (`?like=`)."""
+
+    path = "settings/roles/new"
+    name = "role-new"
+    title = "New role"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        like = self.request.GET.get("like", "")
+        answer = self.ask("GET", f"role/{like}") if like.isalnum() else None
+        flags = flags_of(answer.data["permission"]) if answer is not None and answer.ok else []
+        return super().form({"flags": flags})
+
+
+class EditRole(EditRecord, RoleForm):
+    path = "settings/roles/<str:id>"
+    name = "role"
+
+    @property
+    def removable(self) -> bool:  # type: ignore[override]
+        return not self.record["isDefault"]
+
+    def values(self) -> Mapping[str, Any]:
+        return {**self.record, "flags": flags_of(self.record["permission"])}
+
+    def consequence(self) -> str:
+        return "A role that somebody has cannot be deleted. The deletion cannot be undone."
+
+    def do_save(self) -> HttpResponse:
+        before = self.values()
+        form = self.form(before).fill(self.request.POST)
+        changed = form.changed(before)
+        flags = form.values["flags"]
+        if set(flags) == set(before["flags"]):
+            changed.pop("flags", None)
+        if not changed:
+            return self.done(to=self.address("roles"))
+        answer = self.ask("PUT", f"role/{self.params['id']}", None, self.body(changed))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form, **self.context())
+        told = difference(before["flags"], flags) if "flags" in changed else ""
+        return self.done(f"Role saved. {told}".strip(), self.address("roles"))
+
+
+PAGES = [Roles, NewRole, EditRole]

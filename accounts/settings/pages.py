@@ -1,0 +1,123 @@
+"""The pages of settings: the first one, formats and rules, notices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from core.text.formats import list_currencies
+from core.web.forms import Field, Form, Option
+from core.web.settings import SettingsForm, SettingsPage
+
+DATES = {
+    "dd/mm/yyyy": "31/12/2026",
+    "mm/dd/yyyy": "12/31/2026",
+    "yyyy-mm-dd": "2026-12-31",
+    "dd.mm.yyyy": "31.12.2026",
+    "dd-mm-yyyy": "31-12-2026",
+    "d mmm yyyy": "31 Dec 2026",
+}
+TIMES = {"HH:mm": "17:30", "hh:mm a": "05:30 pm"}
+UNIQUE = {"email": "An e-mail address", "number": "A phone number", "either": "Neither of them"}
+DUPLICATES = {"warn": "It is made, with a warning", "refuse": "It is refused", "allow": "It is made"}
+LINKS = {
+    "linkedin": "LinkedIn",
+    "facebook": "Facebook",
+    "instagram": "Instagram",
+    "x": "X",
+    "youtube": "YouTube",
+    "tiktok": "TikTok",
+    "whatsapp": "WhatsApp",
+    "telegram": "Telegram",
+    "pinterest": "Pinterest",
+    "snapchat": "Snapchat",
+    "threads": "Threads",
+}
+NOTICES = {
+    "import.finished": "An import of yours is done",
+    "import.failed": "An import of yours was stopped",
+    "member.joined": "Somebody accepted an invite",
+    "run.planned": "Messages wait for approval",
+    "run.failed": "Outreach could not be prepared",
+    "run.finished": "All messages of an outreach have come to an end",
+    "sender.failing": "A sender fails and rests",
+    "subscription.ending": "The subscription ends, or is to be paid, soon",
+    "subscription.past_due": "The subscription is past due",
+    "subscription.ended": "The subscription has ended",
+    "staff.visited": "Our staff looked at your company",
+}
+"""Notice of the API -> what has happened. One that is not here has its name in words."""
+
+
+def options(words: Mapping[str, str]) -> list[Option]:
+    return [Option(value, label) for value, label in words.items()]
+
+
+class Settings(SettingsPage):
+    """The first page of settings: what there is, as far as the reader may see it."""
+
+    path = name = "settings"
+    title = "Settings"
+    template = "web/settings/index.html"
+
+
+class Formats(SettingsForm):
+    path = "settings/formats"
+    name = "formats"
+    title = "Formats and rules"
+    tab = "Formats"
+    place = 50
+    icon = "languages"
+    about = "How days, times and money are written, and what holds for contacts and leads."
+    module = "settings"
+    resource = "settings"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        currencies = [Option(one.code, f"{one.code} – {one.name}") for one in list_currencies()]
+        fields = [
+            Field("dateFormat", "Days are written as", "select", required=True, options=options(DATES)),
+            Field("timeFormat", "Times are written as", "select", required=True, options=options(TIMES)),
+            Field("currency", "Currency", "select", required=True, options=currencies),
+            Field("contactUniqueKey", "No two contacts share", "select", required=True, options=options(UNIQUE)),
+            Field(
+                "duplicateLeads",
+                "A second open lead of a contact for the same product",
+                "select",
+                required=True,
+                options=options(DUPLICATES),
+            ),
+            Field("appName", "Name of the product in mails", help="Empty: the company's name."),
+            Field("appDescription", "What it is, in a line"),
+            *(Field(name, label, "url", placeholder="https://") for name, label in LINKS.items()),
+        ]
+        return Form(fields, values)
+
+
+class Notices(SettingsForm):
+    path = "settings/notices"
+    name = "notices"
+    title = "Notices"
+    tab = "Notices"
+    place = 60
+    icon = "bell"
+    about = "Which mails the service sends to members of the company when something has happened."
+    module = "settings"
+    resource = "settings"
+
+    @cached_property
+    def current(self) -> Mapping[str, Any]:
+        found = self.read("settings").data["notificationSettings"]
+        return {name: channels["email"] for name, channels in found.items()}
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        known = [name for name in NOTICES if name in self.current]
+        further = [name for name in self.current if name not in NOTICES]
+        words = {name: name.replace(".", " ").replace("_", " ").capitalize() for name in further} | NOTICES
+        return Form([Field(name, words[name], "switch") for name in (*known, *further)], values)
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {"notificationSettings": {name: {"email": on} for name, on in values.items()}}
+
+
+PAGES = [Settings, Formats, Notices]

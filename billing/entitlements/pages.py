@@ -1,0 +1,97 @@
+"""The page of the plan: the subscription, what is used of it, and the plans on offer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.web.settings import SettingsPage
+
+STATES = {
+    "none": ("No subscription", "bad"),
+    "trial": ("Trial", "info"),
+    "active": ("Active", "ok"),
+    "past_due": ("To be paid", "warn"),
+    "cancelled": ("Cancelled", "bad"),
+    "expired": ("Ended", "bad"),
+}
+WORDS = {
+    "member": "Members",
+    "contact": "Contacts",
+    "lead": "Leads",
+    "segment": "Segments",
+    "team": "Teams",
+    "tag": "Tags",
+    "role": "Roles",
+    "api": "API keys",
+    "product-service": "Products and services",
+    "custom-field": "Fields",
+    "custom-section": "Sections of fields",
+    "contact-category": "Contact categories",
+    "template": "Templates",
+    "workflow": "Workflows",
+    "file": "Files",
+    "genie": "Outreach",
+    "campaign": "Campaigns",
+    "meeting": "Meetings",
+}
+INTERVALS = {"month": "a month", "year": "a year"}
+NEARLY = 80
+"""From so many percent on, a limit is nearly reached."""
+
+
+def words_of(module: str) -> str:
+    return WORDS.get(module) or module.replace("-", " ").capitalize()
+
+
+def use(module: str, used: int, limit: int | None) -> dict[str, Any]:
+    """Return what is used of a limit, with the percent and its tone."""
+    percent = 0 if limit is None else 100 if not limit else min(100, round(100 * used / limit))
+    tone = "bad" if percent >= 100 else "warn" if percent >= NEARLY else ""
+    return {"words": words_of(module), "used": used, "limit": limit, "percent": percent, "tone": tone}
+
+
+def shown_plan(plan: Mapping[str, Any], current: str, currency: str) -> dict[str, Any]:
+    """Return a plan with its prices in the currency of the subscription, or in the first one that it has."""
+    codes = [one["currency"] for one in plan["prices"]]
+    chosen = currency if currency in codes else "USD" if "USD" in codes else codes[0] if codes else ""
+    prices = [
+        {**one, "interval": INTERVALS.get(one["interval"], one["interval"])}
+        for one in plan["prices"]
+        if one["currency"] == chosen
+    ]
+    order = {module: place for place, module in enumerate(WORDS)}
+    sized = sorted(plan["limits"].items(), key=lambda one: order.get(one[0], len(order)))
+    limits = [(words_of(module), number) for module, number in sized]
+    return {**plan, "prices": prices, "bounds": limits, "current": plan["_id"] == current}
+
+
+class PlanAndUse(SettingsPage):
+    path = "settings/plan"
+    name = "plan"
+    title = "Plan and use"
+    tab = "Plan and use"
+    place = 90
+    icon = "gauge"
+    about = "The subscription, what is used of it, and the plans on offer."
+    module = "plan"
+    needs_subscription = False
+    template = "web/plans/plan.html"
+
+    def show(self) -> Mapping[str, Any]:
+        found = self.read("plans", {"p": "1", "n": "50", "sortBy": "order", "sortOrder": "asc"}).data
+        words, tone = STATES.get(found["status"], (found["status"], "none"))
+        seats = use("member", found["seats"]["used"], found["seats"]["total"])
+        uses = [seats, *(use(one["module"], one["used"], one["limit"]) for one in found["limits"])]
+        current = (found["plan"] or {}).get("_id", "")
+        return {
+            "subscription": found,
+            "state": words,
+            "tone": tone,
+            "interval": INTERVALS.get(found["interval"], ""),
+            "uses": uses,
+            "plans": [shown_plan(one, current, found["currency"]) for one in found["plans"]],
+        }
+
+
+PAGES = [PlanAndUse]

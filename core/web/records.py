@@ -1,0 +1,182 @@
+"""Pages of plain records: a list, a form that adds one, and a form that changes or deletes one.
+
+A domain says the words, columns and fields of its records (`crm/tags/pages.py` is the shortest example).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form
+from core.web.lists import Choice, Column, ListState
+from core.web.pages import Page
+
+
+def counted(number: int | None, one: str, many: str = "") -> str:
+    """Write a number of things: 1 tag, 2 tags."""
+    return f"{number or 0:,} {one if number == 1 else many or f'{one}s'}"
+
+
+@dataclass(frozen=True)
+class Records:
+    """What the pages of a kind of record share. `path` is the API's, `pages` the name of the list's page."""
+
+    path: str
+    pages: str
+    one: str
+    many: str
+    icon: str
+    about: str
+    """What they are for, in a sentence."""
+
+    @property
+    def title(self) -> str:
+        return self.one[:1].upper() + self.one[1:]
+
+
+class RecordList(Page):
+    """A list with search, filters and sort. `rows` is the template of its rows, which finds `records`."""
+
+    template = "web/records/list.html"
+    kind: ClassVar[Records]
+    rows: ClassVar[str]
+    columns: ClassVar[Sequence[Column]]
+    hint: ClassVar[str] = "Name"
+    """What the search looks at."""
+    adds: ClassVar[str] = ""
+    """The name of the page that adds one."""
+    picks: ClassVar[str] = ""
+    """The template of what can be done with chosen rows."""
+    extra: ClassVar[Mapping[str, Any]] = {}
+    """Parameters of the API's list beside those of the address."""
+
+    @property
+    def none(self) -> str:
+        """The title of the empty list."""
+        return f"No {self.kind.many} yet"
+
+    @property
+    def add_label(self) -> str:
+        return f"New {self.kind.one}"
+
+    @cached_property
+    def choices(self) -> Sequence[Choice]:
+        """The fields that people filter by."""
+        return ()
+
+    @cached_property
+    def state(self) -> ListState:
+        return ListState(self.request.GET, {choice.name: choice for choice in self.choices})
+
+    def show(self) -> Mapping[str, Any]:
+        found = self.read(self.kind.path, {**self.state.query(), **self.extra})
+        return {
+            "records": found.data,
+            "total": found.total,
+            "counted": counted(found.total, self.kind.one, self.kind.many),
+            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "state": self.state,
+            "choices": self.choices,
+            "columns": self.columns,
+        }
+
+
+class RecordForm(Page):
+    """What the forms of a kind of record share."""
+
+    template = "web/records/form.html"
+    kind: ClassVar[Records]
+    save_label: ClassVar[str] = "Save"
+
+    def list_address(self) -> str:
+        """Return the address of the list that the form leads back to."""
+        return self.address(self.kind.pages)
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        raise NotImplementedError
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the API's body for values of the form."""
+        return dict(values)
+
+    def refused(self, form: Form, **context: Any) -> HttpResponse:
+        """Show the form again. It has been made already, so that `show` need not ask for its fields."""
+        return self.page({**context, "form": form}, status=422)
+
+
+class NewRecord(RecordForm):
+    """A form that adds a record."""
+
+    def show(self) -> Mapping[str, Any]:
+        return {"form": self.form() if self.may(self.module, "POST") else None}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", self.kind.path, None, self.body(form.values))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form)
+        return self.done(f"{self.kind.title} added", self.list_address())
+
+
+class EditRecord(RecordForm):
+    """A form that changes a record or deletes it; who may not change it reads its values."""
+
+    removable: ClassVar[bool] = True
+
+    @cached_property
+    def record(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read(f"{self.kind.path}/{self.params['id']}").data
+        return found
+
+    def values(self) -> Mapping[str, Any]:
+        """Return the record's values by the names of the form."""
+        return self.record
+
+    def consequence(self) -> str:
+        """Say what deleting the record does."""
+        return "This cannot be undone."
+
+    def context(self) -> dict[str, Any]:
+        title = self.record.get("name") or self.kind.title
+        return {"record": self.record, "title": title, "consequence": self.consequence()}
+
+    def show(self) -> Mapping[str, Any]:
+        context = self.context()
+        form = self.form(self.values())
+        if self.may(self.module, "PUT"):
+            return {**context, "form": form}
+        return {**context, "form": None, "facts": [(one.label, shown_value(one)) for one in form.fields]}
+
+    def do_save(self) -> HttpResponse:
+        before = self.values()
+        form = self.form(before).fill(self.request.POST)
+        changed = form.changed(before)
+        back = self.list_address()
+        if not changed:
+            return self.done(to=back)
+        answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(changed))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form, **self.context())
+        return self.done(f"{self.kind.title} saved", back, undo=answer.job)
+
+    def do_delete(self) -> HttpResponse:
+        back = self.list_address()
+        answer = self.ask("DELETE", self.kind.path, None, {"ids": [self.params["id"]]})
+        if not answer.ok:
+            return self.refuse(answer, self.request.path)
+        return self.done(f"{self.kind.title} deleted", back, undo=answer.job)
+
+
+def shown_value(field: Field) -> str:
+    """Write a field's value as people read it."""
+    if field.kind == "switch":
+        return "Yes" if field.value else "No"
+    labels = {option.value: option.label for option in field.options}
+    return ", ".join(labels.get(value, value) for value in field.chosen)

@@ -1,0 +1,74 @@
+"""Pages of settings: a tab for each that the reader may open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+
+from core.web.forms import Form
+from core.web.menu import registered
+from core.web.pages import MenuItem, Page
+from core.web.records import shown_value
+
+MENU = MenuItem("Settings", "settings", 80)
+
+
+class SettingsPage(Page):
+    """A page of settings, at /c/<company id>/settings/…. Tabs stand by `place`."""
+
+    menu = MENU
+    tab: ClassVar[str] = ""
+    """The words of its tab; a page without one stands below that of `section`."""
+    place: ClassVar[int] = 0
+    """Where its tab stands among the others."""
+    section: ClassVar[str] = ""
+    icon: ClassVar[str] = "settings"
+    about: ClassVar[str] = ""
+    """What it is for, in a sentence, on the first page of settings."""
+
+    def tabs(self) -> list[type[SettingsPage]]:
+        found = [page for page in registered() if issubclass(page, SettingsPage) and page.tab and self.opens(page)]
+        return sorted(found, key=lambda page: page.place)
+
+    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+        shared = {"tabs": self.tabs(), "lit": self.section or self.name}
+        return super().page({**shared, **context}, template=template, status=status)
+
+
+class SettingsForm(SettingsPage):
+    """A form over one address of the API, GET and PUT. Who may not change it reads its values."""
+
+    template = "web/settings/form.html"
+    resource: ClassVar[str]
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        raise NotImplementedError
+
+    @cached_property
+    def current(self) -> Mapping[str, Any]:
+        """Return the values of now, by the names of the form."""
+        found: Mapping[str, Any] = self.read(self.resource).data
+        return found
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(values)
+
+    def show(self) -> Mapping[str, Any]:
+        form = self.form(self.current)
+        if self.may(self.module, "PUT"):
+            return {"form": form}
+        return {"form": None, "facts": [(one.label, shown_value(one)) for one in form.fields]}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form(self.current).fill(self.request.POST)
+        changed = form.changed(self.current)
+        if not changed:
+            return self.done()
+        answer = self.ask("PUT", self.resource, None, self.body(changed))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page({"form": form}, status=422)
+        return self.done("Saved")

@@ -1,0 +1,324 @@
+"""The pages of a company's own fields and sections: their order, a form for each, and what a conversion would lose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+
+from core.web.ask import Answer
+from core.web.forms import Field, Form, Option
+from core.web.record_forms import fields_query
+from core.web.records import EditRecord, NewRecord, RecordForm, Records
+from core.web.settings import SettingsPage
+
+FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", "What you know of your records.")
+SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", "A section is a title above fields.")
+PANELS = {"contact": "Contacts", "lead": "Leads", "productService": "Products"}
+TYPES = {
+    "text": "Text",
+    "textarea": "Long text",
+    "number": "Number",
+    "date": "Day",
+    "checkbox": "Yes or no",
+    "select": "Choice of one, as a list",
+    "radio": "Choice of one, as buttons",
+    "multi-select": "Choice of several",
+    "email": "E-mail address",
+    "phone": "Phone number",
+    "url": "Web address",
+    "file": "File",
+}
+WITH_OPTIONS = ("select", "radio", "multi-select")
+SYSTEM_OPTIONS = ("status", "source")
+"""System fields of leads whose options a company changes."""
+UNFIT = re.compile(
+    r"\S+: (\d+) of (\d+) (\w+) with a value have one that does not fit \((.*)\); with dropInvalid.*", re.DOTALL
+)
+"""How the API says what a conversion would lose."""
+ORDER = {"sortBy": "order", "sortOrder": "asc", "p": "1", "n": "200"}
+
+
+class FieldPage(SettingsPage):
+    module = "custom-field"
+    section = "fields"
+    kind: ClassVar[Records] = FIELDS
+
+    @property
+    def panel(self) -> str:
+        """The kind of records whose fields the page is about."""
+        asked = self.request.GET.get("panel", "")
+        return asked if asked in PANELS else "contact"
+
+    def sections(self, panel: str) -> list[Mapping[str, Any]]:
+        query = {"filters": {"panel": panel}, **ORDER}
+        answer = self.ask("GET", "custom-section", query) if self.may("custom-section") else None
+        return answer.data if answer is not None and answer.ok else []
+
+    def list_address(self) -> str:
+        return self.address("fields", panel=self.panel)
+
+
+class Fields(FieldPage):
+    """The fields of contacts, leads or products by section, in their order."""
+
+    path = "settings/fields"
+    name = "fields"
+    title = "Fields"
+    tab = "Fields"
+    place = 40
+    icon = "text-cursor-input"
+    about = "What you know of contacts, leads and products, in which order."
+    template = "web/fields/list.html"
+
+    def show(self) -> Mapping[str, Any]:
+        fields = self.read("custom-field", fields_query(self.panel)).data
+        sections = self.sections(self.panel)
+        known = {one["_id"] for one in sections}
+        groups: list[tuple[Mapping[str, Any] | None, list[Any]]] = [
+            (None, [shown_field(one) for one in fields if one["section"] not in known])
+        ]
+        groups += [
+            (one, [shown_field(field) for field in fields if field["section"] == one["_id"]]) for one in sections
+        ]
+        return {"panel": self.panel, "panels": PANELS, "groups": groups}
+
+    def do_up(self) -> HttpResponse:
+        return self._move("custom-field", -1)
+
+    def do_down(self) -> HttpResponse:
+        return self._move("custom-field", 1)
+
+    def do_section_up(self) -> HttpResponse:
+        return self._move("custom-section", -1)
+
+    def do_section_down(self) -> HttpResponse:
+        return self._move("custom-section", 1)
+
+    def do_place(self) -> HttpResponse:
+        """Put a field behind another one of its section, or first in it."""
+        id, after = self.sent_id(), self.request.POST.get("after", "")
+        rows = self.read("custom-field", fields_query(self.panel)).data
+        section = next((one["section"] for one in rows if one["_id"] == id), None)
+        ids = [one["_id"] for one in rows if one["_id"] != id]
+        near = [one["_id"] for one in rows if one["section"] == section and one["_id"] != id]
+        if not near:
+            return self.done()
+        ids.insert(ids.index(after) + 1 if after in near else ids.index(near[0]), id)
+        answer = self.ask("PUT", "custom-field/reorder", None, {"ids": ids})
+        return self.done() if answer.ok else self.refuse(answer)
+
+    def _move(self, path: str, step: int) -> HttpResponse:
+        """Change places with the neighbour: of fields, the next one of the same section."""
+        id = self.sent_id()
+        rows = self.read(path, {"filters": {"panel": self.panel}, **ORDER}).data
+        moved = next((one for one in rows if one["_id"] == id), None)
+        near = [one for one in rows if moved and one.get("section") == moved.get("section")]
+        place = near.index(moved) + step if moved else -1
+        if not 0 <= place < len(near):
+            return self.done()
+        ids = [one["_id"] for one in rows]
+        one, other = ids.index(id), ids.index(near[place]["_id"])
+        ids[one], ids[other] = ids[other], ids[one]
+        answer = self.ask("PUT", f"{path}/reorder", None, {"ids": ids})
+        return self.done() if answer.ok else self.refuse(answer)
+
+
+def shown_field(one: Mapping[str, Any]) -> dict[str, Any]:
+    job = one["job"] if one["job"] and one["job"]["status"] not in ("completed", "cancelled") else None
+    return {**one, "type": TYPES.get(one["fieldType"], one["fieldType"]), "at_work": job}
+
+
+class FieldForm(FieldPage, RecordForm):
+    template = "web/fields/form.html"
+
+    @property
+    def had(self) -> Sequence[Mapping[str, Any]]:
+        """The options that the field has."""
+        return ()
+
+    def attributes(self, panel: str) -> list[Field]:
+        """Return the fields of the form that every custom field has."""
+        sections = [Option(one["_id"], one["name"]) for one in self.sections(panel)]
+        return [
+            Field("name", "Name", required=True),
+            Field("fieldType", "Type", "select", required=True, options=[Option(*one) for one in TYPES.items()]),
+            *self.option_fields(),
+            Field("required", "Needed in every record", "switch"),
+            Field("hide", "Hidden", "switch", help="It is kept, and nobody sees it."),
+            Field("onlyShowTable", "In tables only, not in forms", "switch"),
+            Field("placeholder", "Example in the empty field"),
+            Field("helper", "Help below the field"),
+            *([Field("section", "Section", "select", options=sections, placeholder="None")] if sections else []),
+        ]
+
+    def option_fields(self) -> list[Field]:
+        """Return a field for each option there is, so that one keeps its records when it is renamed; and for more."""
+        found = []
+        for place, option in enumerate(self.had):
+            label = Field(f"option{place}", f"Option {place + 1}", value=option["label"] or option["value"])
+            found += [label, Field(f"was{place}", "", "hidden", value=option["value"])]
+        if found:
+            found[-2].help = "Empty an option to take it away."
+        more = "More options" if self.had else "Options, for choices"
+        return [*found, Field("more", more, "textarea", help="One a line.")]
+
+    def values_of(self, form: Form) -> dict[str, Any]:
+        """Return the values of the form under the API's names, with the options as the API takes them."""
+        values = form.values
+        kept = [
+            {"value": values[f"was{place}"], "label": values[f"option{place}"]}
+            for place in range(len(self.had))
+            if values.get(f"option{place}")
+        ]
+        texts = {one["label"] for one in kept}
+        added = [line.strip() for line in (values.get("more") or "").splitlines()]
+        kept += [{"label": line} for line in dict.fromkeys(added) if line and line not in texts]
+        found = {name: value for name, value in values.items() if not re.fullmatch(r"more|(option|was)\d+", name)}
+        if "section" in found:
+            found["section"] = found["section"] or None
+        return {**found, "options": kept}
+
+
+class NewField(NewRecord, FieldForm):
+    path = "settings/fields/new"
+    name = "field-new"
+    title = "New field"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        return Form(self.attributes(self.panel), {"fieldType": "text"})
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        values = self.values_of(form)
+        if values["fieldType"] not in WITH_OPTIONS and not (values["fieldType"] == "checkbox" and values["options"]):
+            values.pop("options")
+        elif values["fieldType"] == "checkbox":
+            values["valueType"] = "array"
+        answer = self.ask("POST", "custom-field", None, {**values, "panel": self.panel})
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form)
+        return self.done("Field added", self.list_address())
+
+
+class EditField(EditRecord, FieldForm):
+    """A field. What a change of its type or options would lose is told before anything is lost."""
+
+    path = "settings/fields/<str:id>"
+    name = "field"
+
+    @property
+    def panel(self) -> str:
+        return str(self.record["panel"])
+
+    @property
+    def had(self) -> Sequence[Mapping[str, Any]]:
+        found: Sequence[Mapping[str, Any]] = self.record["options"]
+        return found
+
+    @property
+    def removable(self) -> bool:  # type: ignore[override]
+        return not self.record["isSystem"]
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        fields = self.attributes(self.record["panel"])
+        if self.record["isSystem"]:
+            wanted = {"name", "required", "hide", "placeholder", "helper"}
+            changes = self.record["uniqueFieldID"] in SYSTEM_OPTIONS and self.record["panel"] == "lead"
+            fields = [
+                one
+                for one in fields
+                if one.name in wanted or (changes and re.fullmatch(r"more|(option|was)\d+", one.name))
+            ]
+        return Form(fields, values)
+
+    def context(self) -> dict[str, Any]:
+        return {**super().context(), "at_work": shown_field(self.record)["at_work"]}
+
+    def consequence(self) -> str:
+        return "Its values go with it, in every record. This cannot be undone."
+
+    def do_save(self) -> HttpResponse:
+        return self._save(lose=False)
+
+    def do_convert(self) -> HttpResponse:
+        return self._save(lose=True)
+
+    def _save(self, *, lose: bool) -> HttpResponse:
+        form = self.form(self.record).fill(self.request.POST)
+        values = self.values_of(form)
+        before = {**self.record, "options": [self._option(one) for one in self.record["options"]]}
+        changed = {name: value for name, value in values.items() if (before.get(name) or None) != (value or None)}
+        if not any(one.name == "more" for one in form.fields):
+            changed.pop("options", None)
+        back = self.list_address()
+        if not changed:
+            return self.done(to=back)
+        body = {**changed, **({"dropInvalid": True} if lose else {})}
+        answer = self.ask("PUT", f"custom-field/{self.params['id']}", None, body)
+        if answer.ok:
+            job = answer.data["job"] or {}
+            at_work = job.get("status") in ("queued", "running")
+            text = "The values are being converted" if at_work else "Field saved"
+            return self.done(text, back, watch=job["_id"] if at_work else "")
+        if lost := losses(answer):
+            return self.page({**self.context(), "form": form, "lost": lost}, status=422)
+        form.refuse(answer.message, answer.warning)
+        return self.refused(form, **self.context())
+
+    def _option(self, option: Mapping[str, Any]) -> dict[str, Any]:
+        return {"value": option["value"], "label": option["label"] or option["value"]}
+
+    def do_delete(self) -> HttpResponse:
+        back = self.list_address()
+        answer = self.ask("DELETE", "custom-field", None, {"ids": [self.params["id"]]})
+        return self.done("Field deleted", back) if answer.ok else self.refuse(answer)
+
+
+def losses(answer: Answer) -> dict[str, Any] | None:
+    """Return how many values a conversion would lose, with examples, if that is why the API refuses it."""
+    found = UNFIT.fullmatch(answer.warning)
+    if found is None:
+        return None
+    unfit, total, noun, examples = found.groups()
+    return {"count": int(unfit), "total": int(total), "noun": noun, "examples": examples.split("; ")}
+
+
+class SectionForm(FieldPage, RecordForm):
+    module = "custom-section"
+    kind = SECTIONS
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        fields = [
+            Field("name", "Name", required=True),
+            Field("description", "Description", "textarea"),
+            Field("hide", "Hidden", "switch"),
+        ]
+        return Form(fields, values)
+
+
+class NewSection(NewRecord, SectionForm):
+    path = "settings/sections/new"
+    name = "section-new"
+    title = "New section"
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {**values, "panel": self.panel}
+
+
+class EditSection(EditRecord, SectionForm):
+    path = "settings/sections/<str:id>"
+    name = "section"
+
+    @property
+    def panel(self) -> str:
+        return str(self.record["panel"])
+
+    def consequence(self) -> str:
+        return "Its fields stay, without section. This cannot be undone."
+
+
+PAGES = [Fields, NewField, EditField, NewSection, EditSection]

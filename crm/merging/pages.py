@@ -1,0 +1,157 @@
+"""The pages of duplicates: contacts that are probably the same, their merge value by value, and merges to undo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.lists import ListState
+from core.web.pages import MenuItem, Page, Refused
+from core.web.record_forms import fields_query, shown_fields
+
+RULES = {
+    "samePhone": "The same phone number",
+    "sameEmail": "The same e-mail address",
+    "similarName": "Almost the same name, and addresses of one company",
+}
+SIZE = 20
+FEWEST, MOST = 2, 20
+BESIDE = (("name", "Name"), ("email", "E-mail"), ("contactNumber", "Phone"), ("category", "Category"))
+GOES_AS = {"contactNumber": ("countryCode", "number")}
+"""A value of the table -> the names under which the API takes it, which go together."""
+
+
+class MergingPage(Page):
+    module = "contact"
+    menu = MenuItem("Duplicates", "copy", 66, group="Organise")
+
+    @property
+    def may_merge(self) -> bool:
+        """Whether the reader may merge, which changes one contact and deletes the others."""
+        return all(self.may("contact", method) for method in ("POST", "PUT", "DELETE"))
+
+
+class Duplicates(MergingPage):
+    """Contacts that are probably the same, in groups."""
+
+    path = "contacts/duplicates"
+    name = "duplicates"
+    title = "Duplicates"
+    template = "web/merging/duplicates.html"
+
+    def show(self) -> Mapping[str, Any]:
+        rule = self.request.GET.get("rule", "")
+        rule = rule if rule in RULES else ""
+        query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None, "rule": rule or None}
+        found = self.read("contact/duplicate", query)
+        groups = [
+            {**one, "words": RULES.get(one["rule"], ""), "ids": [record["_id"] for record in one["records"]][:MOST]}
+            for one in found.data
+        ]
+        more = {"rule": rule} if rule else {}
+        return {
+            "groups": [{**one, "merge": self.address("contact-merge", ids=one["ids"])} for one in groups],
+            "rules": RULES,
+            "rule": rule,
+            "more": self.address(cursor=found.next_cursor, **more) if found.next_cursor else "",
+            "may_merge": self.may_merge,
+        }
+
+    def do_dismiss(self) -> HttpResponse:
+        answer = self.ask("POST", "contact/duplicate/dismiss", None, {"ids": self.request.POST.getlist("ids")})
+        return self.done("They stay apart") if answer.ok else self.refuse(answer)
+
+
+class MergeContacts(MergingPage):
+    """A merge: which contact stays, and for each value from which of them it comes."""
+
+    path = "contacts/merge"
+    name = "contact-merge"
+    title = "Merge contacts"
+    template = "web/merging/merge.html"
+
+    @cached_property
+    def contacts(self) -> list[Mapping[str, Any]]:
+        """The contacts that the address names, in its order."""
+        ids = list(dict.fromkeys(self.request.GET.getlist("ids")))[:MOST]
+        if len(ids) < FEWEST:
+            return []
+        found = self.read("contact", {"filters": {"_id": ids}, "p": "1", "n": str(MOST)}).data
+        return sorted(found, key=lambda one: ids.index(one["_id"]))
+
+    @cached_property
+    def fields(self) -> list[tuple[str, str]]:
+        """The (name, words) of the values that are chosen one by one."""
+        answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
+        own = shown_fields(answer.data) if answer is not None and answer.ok else []
+        return [*BESIDE, *((one["uniqueFieldID"], one["name"]) for one in own)]
+
+    def value(self, contact: Mapping[str, Any], name: str) -> Any:
+        beside = [one for one, _ in BESIDE]
+        return contact[name] if name in beside else contact["formData"].get(name)
+
+    def show(self) -> Mapping[str, Any]:
+        if len(self.contacts) < FEWEST:
+            return {"contacts": []}
+        rows = []
+        for name, words in self.fields:
+            values = [self.value(one, name) for one in self.contacts]
+            first = next((place for place, value in enumerate(values) if value not in (None, "", [])), None)
+            if first is not None:
+                cells = [
+                    {"id": one["_id"], "value": value, "on": place == first, "empty": value in (None, "", [])}
+                    for place, (one, value) in enumerate(zip(self.contacts, values, strict=True))
+                ]
+                differs = len({str(value) for value in values if value not in (None, "", [])}) > 1
+                rows.append({"name": name, "words": words, "cells": cells, "differs": differs})
+        return {"contacts": self.contacts, "rows": rows, "may_merge": self.may_merge}
+
+    def do_merge(self) -> HttpResponse:
+        sent = self.request.POST
+        ids = [one["_id"] for one in self.contacts]
+        if len(ids) < FEWEST:
+            raise Refused(400, "Choose at least two contacts", "Go back to the list of contacts, and tick those.")
+        choices = {
+            part: sent[f"from-{name}"]
+            for name, _ in self.fields
+            if f"from-{name}" in sent
+            for part in GOES_AS.get(name, (name,))
+        }
+        answer = self.ask("POST", "contact/merge", None, {"ids": ids, "winner": sent.get("winner"), "choices": choices})
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done("Merged. It can be undone here for 30 days.", self.address("merges"))
+
+
+class Merges(MergingPage):
+    """What has been merged, the newest first, with a way to undo it."""
+
+    path = "contacts/merges"
+    name = "merges"
+    title = "Merged contacts"
+    template = "web/merging/merges.html"
+
+    def show(self) -> Mapping[str, Any]:
+        state = ListState(self.request.GET)
+        found = self.read("contact/merge", {**state.query(), "sortBy": "createdAt", "sortOrder": "desc"})
+        more = state.more(found.next_cursor, len(found.data))[0] if found.next_cursor else ""
+        merges = [{**one, "count": len(one["losers"]) + 1, "contact": {}} for one in found.data]
+        if merges:
+            ids = [one["winner"] for one in merges]
+            named = self.ask("GET", "contact", {"filters": {"_id": ids}, "p": "1", "n": str(len(ids))})
+            contacts = {one["_id"]: one for one in named.data} if named.ok else {}
+            merges = [{**one, "contact": contacts.get(one["winner"], {})} for one in merges]
+        return {"merges": merges, "more": more, "may_undo": self.may_merge}
+
+    def do_undo(self) -> HttpResponse:
+        answer = self.ask("POST", f"contact/merge/{self.sent_id()}/undo", None, {})
+        if not answer.ok:
+            return self.refuse(answer)
+        kept = " What somebody has changed since stays." if answer.data["kept"] else ""
+        return self.done(f"The contacts are apart again.{kept}")
+
+
+PAGES = [Duplicates, MergeContacts, Merges]

@@ -1,0 +1,109 @@
+"""The pages of products and services."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form
+from core.web.lists import Choice, Column
+from core.web.pages import MenuItem, Page
+from core.web.record_forms import choice_of, fields_query, form_field
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
+
+PRODUCTS = Records(
+    "product-service",
+    "products",
+    "product",
+    "products",
+    "package",
+    "What you sell: leads are about it, and messages are written from its description.",
+)
+
+
+class ProductPage(Page):
+    module = "product-service"
+    menu = MenuItem("Products", "package", 64, group="Organise")
+    kind = PRODUCTS
+
+    @cached_property
+    def definitions(self) -> list[Mapping[str, Any]]:
+        """The definitions of the products' fields, or none if the reader may not see them."""
+        answer = self.ask("GET", "custom-field", fields_query("productService")) if self.may("custom-field") else None
+        found = answer.data if answer is not None and answer.ok else []
+        return [one for one in found if not one["hide"] and not one["children"]]
+
+
+class Products(RecordList, ProductPage):
+    path = name = "products"
+    title = "Products and services"
+    adds = "product-new"
+    rows = "web/products/rows.html"
+    picks = "web/products/actions.html"
+    hint = "Name, description, number"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("type", "Type", "type"),
+        Column("category", "Category", "category"),
+        Column("sku", "Number", "sku"),
+        Column("price", "Price", "price", css="right num"),
+        Column("isActive", "State", "isActive"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+    @cached_property
+    def choices(self) -> list[Choice]:
+        wanted = ("type", "category", "sku", "price")
+        return [choice_of(one) for one in self.definitions if not one["isSystem"] or one["uniqueFieldID"] in wanted]
+
+    def do_delete(self) -> HttpResponse:
+        sent = self.request.POST
+        if "all" in sent:
+            answer = self.ask("DELETE", "product-service", self.state.selection(), {"selectAll": True})
+        else:
+            answer = self.ask("DELETE", "product-service", None, {"ids": sent.getlist("ids")})
+        here = self.request.path + self.state.link()
+        if not answer.ok:
+            return self.refuse(answer, here)
+        count = answer.data["deletedCount"]
+        if count is None:
+            return self.done("Deleting products", here, watch=answer.job)
+        return self.done(f"Deleted {counted(count, 'product')}", here, undo=answer.job)
+
+
+class ProductForm(RecordForm, ProductPage):
+    """The form of a product: the company's fields of products, in their order."""
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        fields = [made for one in self.definitions if (made := form_field(one))]
+        return Form(fields or [Field("name", "Name", required=True)], values)
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {"formData": dict(values)}
+
+
+class NewProduct(NewRecord, ProductForm):
+    path = "products/new"
+    name = "product-new"
+    title = "New product"
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return super().body({name: value for name, value in values.items() if value not in ("", None, [])})
+
+
+class EditProduct(EditRecord, ProductForm):
+    path = "products/<str:id>"
+    name = "product"
+
+    def values(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.record["formData"]
+        return found
+
+    def consequence(self) -> str:
+        return "Leads that are about it keep it. The deletion can be undone."
+
+
+PAGES = [Products, NewProduct, EditProduct]

@@ -1,0 +1,241 @@
+"""The pages of segments: the list, one made from filters, and one with who is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+
+from core.web.colors import color_field
+from core.web.forms import Field, Form
+from core.web.lists import WORDS, Choice, Column, ListState
+from core.web.pages import MenuItem, Page
+from core.web.record_forms import KINDS, choice_of, fields_query
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
+
+SEGMENTS = Records(
+    "segment",
+    "segments",
+    "segment",
+    "segments",
+    "list-filter",
+    "A segment is a filter with a name.",
+)
+SHOWN = 20
+NAMES = {"tags": "Tag", "category": "Category", "createdAt": "Added", "updatedAt": "Changed"}
+"""Fields that have no definition -> their words."""
+PLAIN_VALUES = ("string", "number", "date", "any")
+
+
+class SegmentPage(Page):
+    module = "segment"
+    menu = MenuItem("Segments", "list-filter", 61, group="Organise")
+    kind = SEGMENTS
+
+    def definitions(self, panel: str) -> list[Mapping[str, Any]]:
+        """Return the fields that people filter by, or none if the reader may not see them."""
+        answer = self.ask("GET", "custom-field", fields_query(panel)) if self.may("custom-field") else None
+        found = answer.data if answer is not None and answer.ok else []
+        return [one for one in found if not one["hide"]]
+
+
+class Segments(RecordList, SegmentPage):
+    path = name = "segments"
+    title = "Segments"
+    template = "web/segments/list.html"
+    adds = "segment-new"
+    rows = "web/segments/rows.html"
+    hint = "Name, description"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("panel", "Of", "panel"),
+        Column("count", "Members", css="right num"),
+        Column("description", "Description"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+
+class SegmentForm(RecordForm, SegmentPage):
+    """The name of a segment. What it selects stands in the address, or in the segment."""
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        fields = [
+            Field("name", "Name", required=True),
+            Field("description", "Description", "textarea"),
+            color_field((values or {}).get("color", "")),
+        ]
+        return Form(fields, values)
+
+
+class NewSegment(NewRecord, SegmentForm):
+    """A segment of contacts from the filters in the address, with the number of those who meet them."""
+
+    path = "segments/new"
+    name = "segment-new"
+    title = "New segment of contacts"
+    template = "web/segments/new.html"
+    panel: ClassVar[str] = "contact"
+    word: ClassVar[str] = "contact"
+
+    @cached_property
+    def choices(self) -> list[Choice]:
+        """The panel's plain fields, and tags."""
+        found = [
+            choice_of(one)
+            for one in self.definitions(self.panel)
+            if one["fieldType"] in KINDS and (one["valueType"] in PLAIN_VALUES or one["options"])
+        ]
+        query = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
+        tags = self.ask("GET", "tag", query) if self.may("tag") else None
+        if tags is not None and tags.ok and tags.data:
+            found.append(Choice("tags", "Tag", ("in",), [(one["_id"], one["name"]) for one in tags.data]))
+        return found
+
+    @cached_property
+    def state(self) -> ListState:
+        return ListState(self.request.GET, {choice.name: choice for choice in self.choices})
+
+    def show(self) -> Mapping[str, Any]:
+        return {**self.context(), "form": super().show()["form"]}
+
+    def context(self) -> dict[str, Any]:
+        """Return the filters, and how many meet them."""
+        found = None
+        if self.state.filters:
+            found = self.ask("GET", "segment/execute", {"panel": self.panel, **self.state.selection()})
+        count = found.data["count"] if found is not None and found.ok else None
+        trouble = found.warning or found.message if found is not None and not found.ok else ""
+        words = counted(count, self.word) if count is not None else ""
+        return {"state": self.state, "choices": self.choices, "counted": words, "filter_trouble": trouble}
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        tree = self.state.selection().get("advancedFilters")
+        return {**values, "panel": self.panel, **({"advancedFilters": tree} if tree else {})}
+
+    def refused(self, form: Form, **context: Any) -> HttpResponse:
+        return super().refused(form, **self.context(), **context)
+
+    def do_save(self) -> HttpResponse:
+        if not self.state.filters:
+            form = self.form().fill(self.request.POST)
+            form.trouble.append("A segment needs a filter: add one above.")
+            return self.refused(form)
+        return super().do_save()
+
+
+class NewLeadSegment(NewSegment):
+    path = "segments/new-leads"
+    name = "segment-new-leads"
+    title = "New segment of leads"
+    panel = word = "lead"
+
+
+class SegmentFilters(NewSegment):
+    """Other filters for a segment, from the address."""
+
+    path = "segments/<str:id>/filters"
+    name = "segment-filters"
+    title = "Filters of the segment"
+
+    @cached_property
+    def panel(self) -> str:  # type: ignore[override]
+        return str(self.read(f"segment/{self.params['id']}").data["panel"])
+
+    @property
+    def word(self) -> str:  # type: ignore[override]
+        return self.panel
+
+    def list_address(self) -> str:
+        return self.address("segment", self.params["id"])
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        return Form([])
+
+    def show(self) -> Mapping[str, Any]:
+        return {**self.context(), "form": self.form() if self.may("segment", "PUT") else None}
+
+    def do_save(self) -> HttpResponse:
+        tree = self.state.selection().get("advancedFilters")
+        form = self.form()
+        if not tree:
+            form.trouble.append("A segment needs a filter: add one above.")
+            return self.refused(form)
+        answer = self.ask("PUT", f"segment/{self.params['id']}", None, {"advancedFilters": tree})
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form)
+        return self.done("Segment saved", self.list_address())
+
+
+class EditSegment(EditRecord, SegmentForm):
+    """A segment: what it selects, and the first ones who are in it."""
+
+    path = "segments/<str:id>"
+    name = "segment"
+    template = "web/segments/detail.html"
+
+    def context(self) -> dict[str, Any]:
+        panel = self.record["panel"]
+        listed = self.may(panel) and not self.record["problem"]
+        query = {"id": self.params["id"], **({"p": "1", "n": str(SHOWN)} if listed else {})}
+        answer = self.ask("GET", "segment/execute", query)
+        found = answer.data if answer.ok else {"count": None, "records": None}
+        return {
+            **super().context(),
+            "count": found["count"],
+            "counted": counted(found["count"], panel) if found["count"] is not None else "",
+            "members": found["records"] or [],
+            "rules": self.rules(),
+            "filters": self.filters_address() if self.may("segment", "PUT") else "",
+            "shown": SHOWN,
+        }
+
+    def filters_address(self) -> str:
+        """Return the address that changes the filters, or "" where they are more than a plain list of conditions."""
+        tree = self.record["advancedFilters"] or {}
+        texts = [as_filter(one) for one in tree.get("conditions", [])]
+        if not texts or tree.get("operator") != "and" or None in texts:
+            return ""
+        return self.address("segment-filters", self.params["id"], f=texts)
+
+    def rules(self) -> list[str]:
+        """Say what the segment selects, a line for each of its conditions."""
+        tree = self.record["advancedFilters"]
+        if not tree:
+            return []
+        names = {one["uniqueFieldID"]: one["name"] for one in self.definitions(self.record["panel"])}
+        if tree.get("operator") == "and":
+            return [in_words(one, names) for one in tree["conditions"]]
+        return [in_words(tree, names)]
+
+    def consequence(self) -> str:
+        return f"Its {self.record['panel']}s stay. This cannot be undone."
+
+
+def as_filter(node: Mapping[str, Any]) -> str | None:
+    """Write a condition as lists write one in their address, or None for a tree and for several values."""
+    value = node.get("value", "")
+    several = value if isinstance(value, list) else [value]
+    if "conditions" in node or len(several) != 1 or isinstance(several[0], dict):
+        return None
+    return f"{node['field']}:{node['operator']}:{'' if several[0] is None else several[0]}"
+
+
+def in_words(node: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """Write a condition, or a tree of them, as people say it."""
+    if "conditions" in node:
+        joined = f" {node.get('operator', 'and')} ".join(in_words(one, names) for one in node["conditions"])
+        return f"({joined})"
+    field = node["field"]
+    value = node.get("value")
+    several = value if isinstance(value, list) else [value]
+    texts = [str(one.get("name", "")) if isinstance(one, dict) else str(one) for one in several if one is not None]
+    # Ids say nothing to people; the page of the members shows who is meant.
+    said = ["…" if field in ("tags", "category", "segment", "contact", "team", "teamMember") else one for one in texts]
+    words = WORDS.get(node.get("operator", ""), "is")
+    return f"{names.get(field) or NAMES.get(field, field)} {words} {', '.join(dict.fromkeys(said))}".strip()
+
+
+PAGES = [Segments, NewSegment, NewLeadSegment, EditSegment, SegmentFilters]

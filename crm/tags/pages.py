@@ -1,0 +1,106 @@
+"""The pages of tags and contact categories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.web.colors import color_field
+from core.web.forms import Field, Form
+from core.web.lists import Column
+from core.web.pages import MenuItem, Page
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
+
+TAGS = Records("tag", "tags", "tag", "tags", "tag", "Tags group contacts and leads in whatever way you like.")
+CATEGORIES = Records(
+    "contact-category",
+    "categories",
+    "category",
+    "categories",
+    "folder",
+    "A category says what a contact is: a customer, a supplier, the press.",
+)
+
+
+class NamedList(RecordList):
+    """What the lists of tags and categories share."""
+
+    rows = "web/tags/rows.html"
+    hint = "Name, description"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("description", "Description"),
+        Column("contactCount", "Contacts", css="right num"),
+        Column("leadCount", "Leads", css="right num"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+
+class NamedForm(RecordForm):
+    """The form of a tag or category."""
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        fields = [
+            Field("name", "Name", required=True, autofocus=values is None),
+            Field("description", "Description", "textarea"),
+            color_field((values or {}).get("color", "")),
+        ]
+        return Form(fields, values)
+
+
+class NamedEdit(EditRecord, NamedForm):
+    """A tag or category; deleting it leaves its contacts without it."""
+
+    def consequence(self) -> str:
+        contacts, leads = self.record["contactCount"], self.record["leadCount"]
+        losing = f"{counted(contacts, 'contact')} and {counted(leads, 'lead')} lose it, and stay as they are otherwise."
+        return f"{losing} This cannot be undone."
+
+
+class TagPage(Page):
+    module = "tag"
+    menu = MenuItem("Tags", "tag", 62, group="Organise")
+    kind = TAGS
+
+
+class Tags(NamedList, TagPage):
+    path = name = "tags"
+    title = "Tags"
+    adds = "tag-new"
+
+
+class NewTag(NewRecord, NamedForm, TagPage):
+    path = "tags/new"
+    name = "tag-new"
+    title = "New tag"
+
+
+class EditTag(NamedEdit, TagPage):
+    path = "tags/<str:id>"
+    name = "tag"
+
+
+class CategoryPage(Page):
+    module = "contact-category"
+    menu = MenuItem("Categories", "folder", 63, group="Organise")
+    kind = CATEGORIES
+
+
+class Categories(NamedList, CategoryPage):
+    path = name = "categories"
+    title = "Contact categories"
+    adds = "category-new"
+
+
+class NewCategory(NewRecord, NamedForm, CategoryPage):
+    path = "categories/new"
+    name = "category-new"
+    title = "New category"
+
+
+class EditCategory(NamedEdit, CategoryPage):
+    path = "categories/<str:id>"
+    name = "category"
+
+
+PAGES = [Tags, NewTag, EditTag, Categories, NewCategory, EditCategory]

@@ -1,0 +1,147 @@
+"""The pages of teams: who is in them, who takes new leads, and how leads are dealt out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form, Option
+from core.web.lists import Column
+from core.web.pages import MenuItem, Page
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
+
+TEAMS = Records("team", "teams", "team", "teams", "users-round", "A team works on leads together.")
+WORKING = {"status": ["owner", "accepted"]}
+DISTRIBUTIONS = [
+    Option("manual", "To nobody, until a person decides"),
+    Option("roundRobin", "In turn"),
+    Option("leastLoaded", "To whoever has the fewest open leads"),
+]
+
+
+class TeamPage(Page):
+    module = "team"
+    menu = MenuItem("Teams", "users-round", 65, group="Organise")
+    kind = TEAMS
+
+
+class Teams(RecordList, TeamPage):
+    path = name = "teams"
+    title = "Teams"
+    template = "web/teams/list.html"
+    adds = "team-new"
+    rows = "web/teams/rows.html"
+    hint = "Name, description"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("members", "Members"),
+        Column("leadCount", "Leads", css="right num"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+
+class TeamForm(RecordForm, TeamPage):
+    """The form of a team. Members can be chosen by those who may see the members."""
+
+    @cached_property
+    def people(self) -> list[Option]:
+        query = {"filters": WORKING, "sortBy": "name", "sortOrder": "asc", "p": "1", "n": "200"}
+        answer = self.ask("GET", "member", query) if self.may("member") else None
+        found = answer.data if answer is not None and answer.ok else []
+        return [Option(one["_id"], one["name"] or one["email"]) for one in found]
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        fields = [
+            Field("name", "Name", required=True, autofocus=values is None),
+            Field("description", "Description", "textarea"),
+        ]
+        if self.people:
+            fields.append(Field("members", "Members", "checks", options=self.people))
+            help = "Whoever is ticked in both gets new leads of the team."
+            everybody = [one.value for one in self.people]
+            fields.append(Field("takes", "Take new leads", "checks", options=self.people, help=help, value=everybody))
+        return Form(fields, values)
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        found = {name: value for name, value in values.items() if name != "takes"}
+        members = found.get("members", self.members())
+        if "takes" in values or "members" in values:
+            takes = values.get("takes", self.takes())
+            found["availability"] = {id: id in takes for id in members}
+        return found
+
+    def members(self) -> list[str]:
+        """Return the ids of the team's members."""
+        return []
+
+    def takes(self) -> list[str]:
+        """Return the ids of those who get new leads."""
+        return []
+
+
+class NewTeam(NewRecord, TeamForm):
+    path = "teams/new"
+    name = "team-new"
+    title = "New team"
+
+
+class EditTeam(EditRecord, TeamForm):
+    path = "teams/<str:id>"
+    name = "team"
+
+    @property
+    def removable(self) -> bool:  # type: ignore[override]
+        return not self.record["isDefault"]
+
+    def members(self) -> list[str]:
+        return [one["_id"] for one in self.record["members"]]
+
+    def takes(self) -> list[str]:
+        """Return who gets new leads. People outside of the team are ticked, so that they do once they join."""
+        idle = {one["_id"] for one in self.record["members"] if not one["isAvailable"]}
+        return [one.value for one in self.people if one.value not in idle]
+
+    def values(self) -> Mapping[str, Any]:
+        return {**self.record, "members": self.members(), "takes": self.takes()}
+
+    def consequence(self) -> str:
+        leads = counted(self.record["leadCount"], "lead")
+        return f"{leads} go to the team that takes what belongs to no other. This cannot be undone."
+
+
+class LeadRule(Page):
+    """How new leads are dealt out to the members of their team."""
+
+    path = "teams/rule"
+    name = "team-rule"
+    title = "How leads are dealt out"
+    module = "settings"
+    menu = TeamPage.menu
+    template = "web/teams/rule.html"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        return Form(
+            [
+                Field("distribution", "A new lead goes", "radio", options=DISTRIBUTIONS),
+                Field("onlyAvailable", "Only to people who take new leads in their team", "switch"),
+                Field("maxOpenLeads", "Most open leads a person", "number", help="Empty: no limit."),
+            ],
+            values,
+        )
+
+    def show(self) -> Mapping[str, Any]:
+        rule = self.read("settings").data["teamSettings"]
+        form = self.form(rule) if self.may("settings", "PUT") else None
+        chosen = {one.value: one.label for one in DISTRIBUTIONS}[rule["distribution"]]
+        return {"form": form, "rule": rule, "chosen": chosen}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("PUT", "settings", None, {"teamSettings": form.values})
+        return self.done("Saved") if answer.ok else self.invalid(form, answer)
+
+
+PAGES = [Teams, NewTeam, EditTeam, LeadRule]

@@ -1,0 +1,185 @@
+"""The pages of tags, categories, segments, products, teams and duplicates, as forms and links use them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from core.ids import new_id
+from crm.models import BulkJob, Contact, ContactCategory, ProductService, Segment, Tag, Team
+from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory, TagFactory
+from tests.web.helpers import at, enter, text_of, toast_of
+
+EVIL = '"><script>alert(1)</script>'
+
+
+@pytest.fixture
+def client(scope: Cast) -> Any:
+    return enter(scope.owner)
+
+
+@pytest.mark.parametrize(("page", "model", "noun"), [("tags", Tag, "Tag"), ("categories", ContactCategory, "Category")])
+def test_named_records_are_added_changed_and_deleted(
+    scope: Cast, client: Any, page: str, model: Any, noun: str
+) -> None:
+    path = at(scope.owner, page)
+    assert f"No {page} yet" in text_of(client.get(path))
+    made = client.post(f"{path}/new", {"name": "Fair", "description": EVIL, "color": "#dc2626"})
+    assert f"{noun} added" in toast_of(client, made)
+    one = model.objects.get()
+    assert (one.name, one.description, one.color) == ("Fair", EVIL, "#dc2626")
+    shown = client.get(path).content.decode()
+    assert ("<script>alert" in shown, 'fill="#dc2626"' in shown) == (False, True)
+    again = client.post(f"{path}/new", {"name": "fair"})
+    assert (again.status_code, model.objects.count()) == (422, 1)
+    saved = client.post(f"{path}/{one.pk}", {"name": "Trade fair", "description": "", "color": ""})
+    assert f"{noun} saved" in toast_of(client, saved)
+    one.refresh_from_db()
+    assert (one.name, one.description, one.color) == ("Trade fair", "", "")
+    assert "0 contacts and 0 leads lose it" in text_of(client.get(f"{path}/{one.pk}"))
+    deleted = client.post(f"{path}/{one.pk}", {"do": "delete"})
+    assert f"{noun} deleted" in toast_of(client, deleted)
+    assert (model.objects.count(), client.get(f"{path}/{one.pk}").status_code) == (0, 404)
+
+
+def test_lists_search_and_lead_to_contacts(scope: Cast, client: Any) -> None:
+    tag = TagFactory(name="Fair")
+    TagFactory(name="Press")
+    ann = ContactFactory(name="Ann Lee")
+    ContactFactory(name="Bob Ray")
+    assert scope.session.put(f"/contact/{ann.pk}", {"tags": [tag.pk]}).status == 200
+    found = client.get(at(scope.owner, "tags?q=fai")).content.decode()
+    assert ("Fair" in found, "Press" in found) == (True, False)
+    link = re.search(r'href="([^"]+)" aria-label="Contacts: 1"', found)[1]
+    people = text_of(client.get(link))
+    assert ("Ann Lee" in people, "Bob Ray" in people) == (True, False)
+    assert "Nothing matches" in text_of(client.get(at(scope.owner, "tags?q=nothing")))
+
+
+def test_a_segment_is_made_from_filters_and_opens_as_contacts(scope: Cast, client: Any) -> None:
+    ContactFactory(name="Ann Lee")
+    ContactFactory(name="Bob Ray")
+    new = at(scope.owner, "segments/new")
+    assert client.post(new, {"name": "Anns"}).status_code == 422
+    listed = client.get(at(scope.owner, "contacts?f=email:contains:ann")).content.decode()
+    assert f'href="{new}?f=email%3Acontains%3Aann"' in listed
+    assert "segments/new" not in client.get(at(scope.owner, "contacts?q=ann&f=email:contains:ann")).content.decode()
+    filtered = f"{new}?f=name:contains:Ann"
+    assert "1 contact in it now" in text_of(client.get(filtered))
+    assert "Segment added" in toast_of(client, client.post(filtered, {"name": "Anns"}))
+    segment = Segment.objects.get()
+    detail = client.get(at(scope.owner, f"segments/{segment.pk}"))
+    text = text_of(detail)
+    assert ("Name contains Ann" in text, "Ann Lee" in text, "Bob Ray" in text) == (True, True, False)
+    assert re.search(r'id="count">1 contact<', detail.content.decode())
+    change = re.search(r'href="([^"]+/filters[^"]*)"', detail.content.decode())[1]
+    assert "1 contact in it now" in text_of(client.get(change))
+    assert client.post(change.replace("Ann", "Bob"), {"do": "save"}).status_code == 303
+    assert "Bob Ray" in text_of(client.get(at(scope.owner, f"segments/{segment.pk}")))
+    assert client.post(change, {"do": "save"}).status_code == 303
+    contacts = client.get(at(scope.owner, f"contacts?f=segment:in:{segment.pk}"))
+    text = text_of(contacts)
+    assert ("Segment is Anns" in text, "Ann Lee" in text, "Bob Ray" in text) == (True, True, False)
+    leads = at(scope.owner, "segments/new-leads?f=status:in:new")
+    assert "0 leads in it now" in text_of(client.get(leads))
+    assert client.post(leads, {"name": "New ones"}).status_code == 303
+    assert Segment.objects.get(name="New ones").panel == "lead"
+
+
+def test_products_are_kept_and_their_deletion_is_undone(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "products")
+    wrong = client.post(f"{path}/new", {"name": "Plan", "price": "much"})
+    assert wrong.status_code == 422
+    assert 'value="much"' in wrong.content.decode()
+    assert client.post(f"{path}/new", {"name": "Plan", "price": "12.5", "isActive": "on"}).status_code == 303
+    one = ProductService.objects.get()
+    assert (one.name, float(one.price)) == ("Plan", 12.5)
+    saved = toast_of(client, client.post(f"{path}/{one.pk}", {"name": "Big plan", "price": "20", "isActive": "on"}))
+    assert ("Product saved" in saved, 'value="undo"' in saved) == (True, True)
+    deleted = toast_of(client, client.post(path, {"do": "delete", "ids": one.pk}))
+    assert "Deleted 1 product" in deleted
+    undo = re.search(r'action="([^"]+)"', deleted)[1]
+    assert client.post(undo, {"do": "undo"}).status_code == 303
+    assert BulkJob.objects.filter(action="undo").count() == 1
+
+
+def test_a_team_has_members_who_take_leads_or_not(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "teams")
+    both = [scope.owner.pk, scope.narrow.pk]
+    body = {"name": "North", "members": both, "takes": [scope.owner.pk]}
+    assert "Team added" in toast_of(client, client.post(f"{path}/new", body))
+    team = Team.objects.get(name="North")
+    shown = {one["_id"]: one["isAvailable"] for one in scope.session.get(f"/team/{team.pk}").data["members"]}
+    assert shown == {scope.owner.pk: True, scope.narrow.pk: False}
+    assert client.post(f"{path}/{team.pk}", {**body, "takes": both}).status_code == 303
+    shown = {one["_id"]: one["isAvailable"] for one in scope.session.get(f"/team/{team.pk}").data["members"]}
+    assert shown == {scope.owner.pk: True, scope.narrow.pk: True}
+    default = Team.objects.get(is_default=True)
+    assert 'value="delete"' not in client.get(f"{path}/{default.pk}").content.decode()
+    rule = at(scope.owner, "teams/rule")
+    wrong = client.post(rule, {"distribution": "roundRobin", "maxOpenLeads": "0"})
+    assert (wrong.status_code, 'id="f-maxOpenLeads-error"' in wrong.content.decode()) == (422, True)
+    assert client.post(rule, {"distribution": "roundRobin", "maxOpenLeads": "9"}).status_code == 303
+    assert scope.session.get("/settings").data["teamSettings"] == {
+        "distribution": "roundRobin",
+        "onlyAvailable": False,
+        "maxOpenLeads": 9,
+    }
+
+
+def test_duplicates_are_merged_value_by_value_and_come_apart_again(scope: Cast, client: Any) -> None:
+    for name, email, number in (
+        ("Ann Lee", "ann@example.org", "7400123456"),
+        ("A. Lee", "ann+x@example.org", "7400123457"),
+    ):
+        values = {"name": name, "email": email, "countryCode": "+44", "number": number}
+        assert scope.session.post("/contact", {"formData": values}).status == 200
+    one, two = Contact.objects.get(name="Ann Lee"), Contact.objects.get(name="A. Lee")
+    page = client.get(at(scope.owner, "contacts/duplicates"))
+    assert "The same e-mail address" in text_of(page)
+    merge = re.search(r'href="([^"]+contacts/merge\?[^"]+)"', page.content.decode())[1].replace("&amp;", "&")
+    shown = client.get(merge).content.decode()
+    assert (f'name="from-name" value="{one.pk}"' in shown, f'name="winner" value="{two.pk}"' in shown) == (True, True)
+    sent = {"do": "merge", "winner": one.pk, "from-name": one.pk, "from-email": two.pk, "from-contactNumber": two.pk}
+    assert "Merged" in toast_of(client, client.post(merge, sent))
+    one.refresh_from_db()
+    assert (one.name, one.email, one.number) == ("Ann Lee", "ann+x@example.org", "7400123457")
+    assert Contact.objects.get(pk=two.pk).is_deleted
+    merges = client.get(at(scope.owner, "contacts/merges")).content.decode()
+    id = re.search(r'name="id" value="(\w+)"', merges)[1]
+    undone = client.post(at(scope.owner, "contacts/merges"), {"do": "undo", "id": id})
+    assert "apart again" in toast_of(client, undone)
+    one.refresh_from_db()
+    assert (one.email, Contact.objects.get(pk=two.pk).is_deleted) == ("ann@example.org", False)
+    dismissed = client.post(at(scope.owner, "contacts/duplicates"), {"do": "dismiss", "ids": [one.pk, two.pk]})
+    assert "They stay apart" in toast_of(client, dismissed)
+    assert "No duplicates" in text_of(client.get(at(scope.owner, "contacts/duplicates")))
+
+
+def test_merging_needs_contacts(scope: Cast, client: Any) -> None:
+    chosen = client.post(at(scope.owner, "contacts"), {"do": "merge", "ids": [new_id(), new_id()]})
+    assert "Choose at least two contacts" in text_of(client.get(chosen["Location"]))
+    assert client.post(chosen["Location"], {"do": "merge"}).status_code == 400
+
+
+def test_who_may_only_look_is_shown_no_action(scope: Cast) -> None:
+    tag = TagFactory(name="Fair")
+    ContactFactory(name="Ann Lee")
+    role = scope.narrow.role
+    role.permission = {module: {"GET": True} for module in ("contact", "tag", "segment", "team", "product-service")}
+    role.save()
+    client = enter(scope.narrow)
+    for path in ("tags", "tags/new", f"tags/{tag.pk}", "segments", "teams", "products", "contacts/duplicates"):
+        shown = client.get(at(scope.narrow, path))
+        assert shown.status_code == 200, path
+        found = re.findall(r'value="(?:save|delete|merge|dismiss)"|/new"', shown.content.decode())
+        assert not found, (path, found)
+    for path, body in (("tags/new", {"name": "x"}), (f"tags/{tag.pk}", {"name": "x"}), ("products/new", {"name": "x"})):
+        assert client.post(at(scope.narrow, path), body).status_code == 422, path
+    assert 'class="toast bad"' in toast_of(client, client.post(at(scope.narrow, f"tags/{tag.pk}"), {"do": "delete"}))
+    tag.refresh_from_db()
+    assert (tag.name, Tag.objects.count()) == ("Fair", 1)
+    assert client.get(at(scope.narrow, "categories")).status_code == 403

@@ -1,0 +1,248 @@
+"""The pages of settings: company, formats, members, roles, fields, keys, log, plan; and of one's referrals."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from accounts.models import ApiKey, Member, Role
+from accounts.roles.pages import WORDS
+from accounts.roles.permissions import MODULES
+from accounts.settings.notices import NOTICES
+from accounts.settings.pages import NOTICES as NOTICE_WORDS
+from crm.models import Contact, CustomField, CustomSection
+from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory
+from tests.web.helpers import at, enter, text_of, toast_of
+
+EVIL = '"><script>alert(1)</script>'
+
+
+@pytest.fixture
+def client(scope: Cast) -> Any:
+    return enter(scope.owner)
+
+
+def test_the_first_page_leads_to_what_the_role_may_see(scope: Cast, client: Any) -> None:
+    page = client.get(at(scope.owner, "settings")).content.decode()
+    for path in ("company", "members", "roles", "fields", "formats", "notices", "keys", "log", "plan"):
+        assert f'href="{at(scope.owner, f"settings/{path}")}"' in page, path
+    narrow = enter(scope.narrow)
+    assert "settings/" not in re.sub(r"<nav.*?</nav>", "", narrow.get(at(scope.narrow, "settings")).content.decode())
+    assert narrow.get(at(scope.narrow, "settings/members")).status_code == 403
+
+
+def test_company_formats_and_notices_are_saved(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "settings/company")
+    values = {"name": "Acme", "website": "nonsense", "timezone": "Europe/Berlin"}
+    wrong = client.post(path, values)
+    assert (wrong.status_code, 'id="f-website-error"' in wrong.content.decode()) == (422, True)
+    assert "Saved" in toast_of(client, client.post(path, {**values, "website": "https://acme.example", "city": EVIL}))
+    company = scope.session.get("/company").data
+    assert (company["name"], company["timezone"], company["city"]) == ("Acme", "Europe/Berlin", EVIL)
+    assert "<script>alert" not in client.get(path).content.decode()
+    formats = at(scope.owner, "settings/formats")
+    assert client.post(formats, {"dateFormat": "yyyy-mm-dd", "currency": "EUR"}).status_code == 303
+    found = scope.session.get("/settings").data
+    assert (found["dateFormat"], found["currency"], found["timeFormat"]) == ("yyyy-mm-dd", "EUR", "HH:mm")
+    before = found["notificationSettings"]
+    on = [name for name, channels in before.items() if channels["email"] and name != "member.joined"]
+    assert client.post(at(scope.owner, "settings/notices"), dict.fromkeys(on, "on")).status_code == 303
+    after = scope.session.get("/settings").data["notificationSettings"]
+    assert after == {**before, "member.joined": {**before["member.joined"], "email": False}}
+
+
+def test_every_notice_and_module_has_words() -> None:
+    assert set(NOTICE_WORDS) == set(NOTICES)
+    assert set(WORDS) == set(MODULES)
+
+
+def test_members_are_invited_blocked_and_removed(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "settings/members")
+    assert client.post(f"{path}/new", {"email": "nonsense"}).status_code == 422
+    role = Role.objects.get(name="Viewer")
+    invited = client.post(f"{path}/new", {"email": "new@example.org", "name": "New", "role": role.pk})
+    assert "Invite sent to new@example.org" in toast_of(client, invited)
+    member = Member.objects.get(email="new@example.org")
+    assert (member.role_id, member.status) == (role.pk, "invited")
+    assert "Invited" in text_of(client.get(f"{path}?f=status:in:invited"))
+    assert "Invite sent again" in toast_of(client, client.post(f"{path}/{member.pk}", {"do": "resend"}))
+    narrow = f"{path}/{scope.narrow.pk}"
+    assert client.post(narrow, {"name": scope.narrow.name, "role": role.pk}).status_code == 303
+    assert "Blocked" in toast_of(client, client.post(narrow, {"do": "block"}))
+    scope.narrow.refresh_from_db()
+    assert (scope.narrow.role_id, scope.narrow.status) == (role.pk, "blocked")
+    assert "A member again" in toast_of(client, client.post(narrow, {"do": "unblock"}))
+    own = client.get(f"{path}/{scope.owner.pk}").content.decode()
+    assert 'value="remove"' not in own
+    alone = client.post(f"{path}/{scope.owner.pk}", {"do": "disown"})
+    assert 'class="toast bad"' in toast_of(client, alone)
+    assert "Removed" in toast_of(client, client.post(narrow, {"do": "remove"}))
+    scope.narrow.refresh_from_db()
+    assert scope.narrow.status == "removed"
+
+
+def test_the_company_is_handed_over(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, f"settings/members/{scope.narrow.pk}")
+    assert "Hand the company over" in text_of(client.get(path))
+    assert client.post(path, {"do": "transfer"}).status_code == 303
+    states = dict(Member.objects.values_list("pk", "status"))
+    assert (states[scope.owner.pk], states[scope.narrow.pk]) == ("accepted", "owner")
+
+
+def test_a_role_is_a_table_of_check_marks(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "settings/roles")
+    body = {"name": "Sales", "flags": ["contact.GET", "contact.POST", "lead.GET"]}
+    assert "Role added" in toast_of(client, client.post(f"{path}/new", body))
+    role = Role.objects.get(name="Sales")
+    assert role.permission == {"contact": {"GET": True, "POST": True}, "lead": {"GET": True}}
+    page = client.get(f"{path}/{role.pk}").content.decode()
+    assert len(re.findall(r'name="flags" value="[\w.-]+" aria-label="[^"]+" checked', page)) == 3
+    assert page.count('name="flags"') == 4 * len(MODULES)
+    saved = toast_of(client, client.post(f"{path}/{role.pk}", {**body, "flags": ["contact.GET", "tag.GET"]}))
+    assert "Now allowed: Tags (see)." in saved
+    assert "No more: Contacts (add), Leads (see)." in saved
+    like = client.get(f"{path}/new?like={role.pk}").content.decode()
+    assert len(re.findall(r"aria-label=\"[^\"]+\" checked", like)) == 2
+    forged = client.post(f"{path}/{role.pk}", {**body, "flags": ["nothing.GET"]})
+    assert forged.status_code == 422
+    assert "Role deleted" in toast_of(client, client.post(f"{path}/{role.pk}", {"do": "delete"}))
+    used = client.post(f"{path}/{scope.narrow.role_id}", {"do": "delete"})
+    assert 'class="toast bad"' in toast_of(client, used)
+
+
+def test_fields_are_ordered_and_a_conversion_tells_what_it_loses(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "settings/fields")
+    for name in ("Size", "Turnover"):
+        made = client.post(f"{path}/new?panel=contact", {"name": name, "fieldType": "text"})
+        assert made["Location"] == f"{path}?panel=contact"
+    size, turnover = CustomField.objects.get(name="Size"), CustomField.objects.get(name="Turnover")
+    names = re.findall(r'aria-label="(\w+): up"', client.get(path).content.decode())
+    assert names[-2:] == ["Size", "Turnover"]
+    assert client.post(path, {"do": "up", "id": turnover.pk}).status_code == 303
+    names = re.findall(r'aria-label="(\w+): up"', client.get(path).content.decode())
+    assert names[-2:] == ["Turnover", "Size"]
+    for after, order in ((size.pk, ["Size", "Turnover"]), ("", ["Turnover"])):
+        assert client.post(path, {"do": "place", "id": turnover.pk, "after": after}).status_code == 303
+        names = re.findall(r'aria-label="(\w+): up"', client.get(path).content.decode())
+        assert (names[-2:] if after else names[:1]) == order
+    contact = ContactFactory()
+    key = size.unique_field_id
+    assert scope.session.put(f"/contact/{contact.pk}", {"formData": {key: "many"}}).status == 200
+    change = {"name": "Size", "fieldType": "number"}
+    warned = client.post(f"{path}/{size.pk}", change)
+    assert (warned.status_code, "1 of 1 values would be lost" in text_of(warned)) == (422, True)
+    assert ("many" in text_of(warned), "dropInvalid" in text_of(warned)) == (True, False)
+    size.refresh_from_db()
+    assert (size.field_type, Contact.objects.get(pk=contact.pk).custom) == ("text", {key: "many"})
+    assert client.post(f"{path}/{size.pk}", {**change, "do": "convert"}).status_code == 303
+    size.refresh_from_db()
+    assert (size.field_type, Contact.objects.get(pk=contact.pk).custom) == ("number", {})
+    assert "Field deleted" in toast_of(client, client.post(f"{path}/{size.pk}", {"do": "delete"}))
+
+
+def test_options_are_renamed_added_and_taken_away(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "settings/fields")
+    assert (
+        client.post(f"{path}/new", {"name": "Size", "fieldType": "select", "more": "Small\nBig\n"}).status_code == 303
+    )
+    field = CustomField.objects.get(name="Size")
+    assert [one["label"] for one in field.options] == ["Small", "Big"]
+    kept = {"name": "Size", "fieldType": "select", "was0": "Small", "was1": "Big"}
+    changed = {**kept, "option0": "Tiny", "option1": "", "more": "Huge"}
+    assert client.post(f"{path}/{field.pk}", changed).status_code == 303
+    field.refresh_from_db()
+    assert [(one["value"], one["label"]) for one in field.options] == [("Small", "Tiny"), ("Huge", "Huge")]
+    system = CustomField.objects.get(panel="contact", unique_field_id="email")
+    page = client.get(f"{path}/{system.pk}").content.decode()
+    assert ('name="fieldType"' in page, 'value="delete"' in page) == (False, False)
+    assert client.post(f"{path}/{system.pk}", {"name": "Mail", "required": "on"}).status_code == 303
+    system.refresh_from_db()
+    assert (system.name, system.required) == ("Mail", True)
+
+
+def test_sections_hold_fields(scope: Cast, client: Any) -> None:
+    fields, sections = at(scope.owner, "settings/fields"), at(scope.owner, "settings/sections")
+    for name in ("Money", "People"):
+        assert client.post(f"{sections}/new?panel=lead", {"name": name}).status_code == 303
+    money = CustomSection.objects.get(name="Money")
+    body = {"name": "Budget", "fieldType": "number", "section": money.pk}
+    assert client.post(f"{fields}/new?panel=lead", body).status_code == 303
+    assert CustomField.objects.get(name="Budget").section == money.pk
+    assert client.post(f"{fields}?panel=lead", {"do": "section_down", "id": money.pk}).status_code == 303
+    text = text_of(client.get(f"{fields}?panel=lead"))
+    assert text.index("People") < text.index("Money") < text.index("Budget")
+    assert "Section deleted" in toast_of(client, client.post(f"{sections}/{money.pk}", {"do": "delete"}))
+
+
+def test_a_key_is_shown_once(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "settings/keys")
+    wrong = client.post(f"{path}/new", {"allowedIps": "nonsense"})
+    assert wrong.status_code == 422
+    made = client.post(f"{path}/new", {"durationMinutes": "60", "allowedIps": "203.0.113.0/24"})
+    key = re.search(r'id="new-key"[^>]* value="(\w{64})"', made.content.decode())[1]
+    row = ApiKey.objects.exclude(pk=scope.api_key.pk).get()
+    assert (row.key, row.type, row.allowed_ips) == (key, "temporary", ["203.0.113.0/24"])
+    for address in (path, f"{path}/{row.pk}"):
+        page = client.get(address).content.decode()
+        assert (key in page, key[-4:] in page) == (False, True)
+    assert "Key revoked" in toast_of(client, client.post(f"{path}/{row.pk}", {"do": "delete"}))
+    assert not ApiKey.objects.filter(pk=row.pk).exists()
+
+
+def test_the_log_and_the_plan_are_shown(scope: Cast, client: Any) -> None:
+    for path, text in (
+        ("settings/log", "Address"),
+        ("settings/log/logins", "Outcome"),
+        ("settings/log/members", "Changes of members"),
+        ("settings/plan", "Plans on offer"),
+    ):
+        page = client.get(at(scope.owner, path))
+        assert page.status_code == 200, path
+        assert text in text_of(page) or "No " in text_of(page), path
+    used = Member.objects.count()
+    assert re.search(rf"Members {used}[ ,]", text_of(client.get(at(scope.owner, "settings/plan"))))
+
+
+def test_who_may_only_look_changes_no_settings(scope: Cast) -> None:
+    modules = ("company", "settings", "role", "member", "custom-field", "custom-section", "api", "logs", "plan")
+    scope.narrow.role.permission = {module: {"GET": True} for module in modules}
+    scope.narrow.role.save()
+    client = enter(scope.narrow)
+    role, field = Role.objects.get(name="Viewer"), CustomField.objects.first()
+    paths = [
+        *("company", "formats", "notices", "members", "members/new", f"members/{scope.owner.pk}", "roles", "roles/new"),
+        *(f"roles/{role.pk}", "fields", "fields/new", f"fields/{field.pk}", "keys", "keys/new", "log", "plan"),
+        f"keys/{scope.api_key.pk}",
+    ]
+    for path in paths:
+        shown = client.get(at(scope.narrow, f"settings/{path}"))
+        assert shown.status_code == 200, path
+        found = re.findall(r'name="do" value="[^"]*"', shown.content.decode())
+        assert not found, (path, found)
+    for path, body in (
+        ("company", {"name": "Mine"}),
+        ("formats", {"currency": "CHF"}),
+        (f"roles/{role.pk}", {"name": "x", "flags": ["contact.DELETE"]}),
+        ("roles/new", {"name": "x", "flags": ["contact.GET"]}),
+        ("keys/new", {}),
+        ("members/new", {"email": "x@example.org"}),
+        (f"fields/{field.pk}", {"name": "x"}),
+    ):
+        assert client.post(at(scope.narrow, f"settings/{path}"), body).status_code == 422, path
+    for deed in ("block", "remove", "transfer", "own"):
+        refused = client.post(at(scope.narrow, f"settings/members/{scope.owner.pk}"), {"do": deed})
+        assert 'class="toast bad"' in toast_of(client, refused), deed
+
+
+def test_one_takes_part_in_the_referral_program(scope: Cast, client: Any) -> None:
+    assert "Take part" in text_of(client.get("/account/referral"))
+    assert "You take part" in toast_of(client, client.post("/account/referral", {"do": "join"}))
+    assert 'id="refer-link" value="http' in client.get("/account/referral").content.decode()
+    asked = client.post("/account/referral", {"do": "request", "requestNote": EVIL})
+    assert "Asked" in toast_of(client, asked)
+    page = client.get("/account/referral")
+    assert ("Asked for" in text_of(page), "<script>alert" in page.content.decode()) == (True, False)
+    assert client.post("/account/referral", {"do": "leave"}).status_code == 303
