@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 from django.db import models
@@ -99,6 +100,11 @@ class SendJob(CompanyWork):
 
     def __str__(self) -> str:
         return self.subject or self.pk
+
+    @property
+    def content_hash(self) -> str:
+        """Stands for the words of the message; PostgreSQL stores no null characters, so that they part the texts."""
+        return sha256("\0".join((self.subject, self.text, self.html)).encode()).hexdigest()
 
     @classmethod
     def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.settings.formats import formats_of
 from core.tenancy import company_id
 from outreach.delivery.context import SendContext, sender_state
-from outreach.delivery.decision import describe, expected
+from outreach.delivery.decision import describe, expected, sentence_of
 from outreach.delivery.models import SendJob, SendJobTransition
 from outreach.smtp.message import html_from_text
 
@@ -25,17 +25,19 @@ def message_log() -> QuerySet[SendJob]:
 
 
 def message_detail(message_id: str) -> dict[str, Any]:
-    """Return what a message's detail adds to its columns: HTML, the current decision, and its transitions so far."""
+    """Return what a message's detail adds to its columns: HTML, hash, the current decision, its transitions so far."""
     job = SendJob.objects.select_related("contact", "run", "smtp").get(pk=message_id)
     transitions = SendJobTransition.objects.filter(send_job_id=message_id).order_by("created_at", "id")
     return {
         "html": job.html or html_from_text(job.text),
+        "contentHash": job.content_hash,
         "decision": _decision(job),
         "transitions": [
             {
                 "from": row.from_status,
                 "to": row.to_status,
                 "reason": row.reason,
+                "sentence": sentence_of(row.reason),
                 "detail": row.detail,
                 "actor": row.actor_id,
                 "at": row.created_at,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
+from outreach.delivery.decision import sentence_of
 from outreach.delivery.models import SendJob
 from outreach.senders.serializers import SmtpSnapshot
 
@@ -17,6 +21,14 @@ class MessageEdit(Input):
     subject = TextInput(required=False, max_length=200)
     text = TextInput(required=False, max_length=100_000, trim_whitespace=False)
     html = TextInput(required=False, allow_blank=True, max_length=500_000, help_text="Empty: made from the text.")
+
+
+class Approval(Input):
+    """What is approved."""
+
+    contentHash = TextInput(
+        required=False, max_length=64, help_text="As GET answered it: refused if the words have changed since."
+    )
 
 
 class ContactSnapshot(Output):
@@ -42,6 +54,7 @@ class MessageOut(Output):
     occurrence = serializers.IntegerField()
     status = serializers.ChoiceField(choices=SendJob.Status.values)
     reason = serializers.CharField(help_text="Code of why it has not gone, or was not sent.")
+    sentence = Computed(serializers.CharField(help_text="The reason as a sentence; empty without one."))
     recipient = serializers.CharField(help_text="The address it is for; when sent, the one it went to.")
     subject = serializers.CharField()
     text = serializers.CharField()
@@ -59,18 +72,23 @@ class MessageOut(Output):
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return {**data, "sentence": sentence_of(data["reason"])}
+
 
 class MessageDetail(MessageOut):
     """A message with its HTML, the decision as it would be taken now, and its life so far."""
 
     html = Computed(serializers.CharField())
+    contentHash = Computed(serializers.CharField(help_text="Stands for subject, text and HTML, for the approval."))
     decision = Computed(
         serializers.DictField(
             allow_null=True, help_text="state, reason, sentence, until, goesAt; null once it has gone."
         )
     )
     transitions = Computed(
-        serializers.ListField(child=serializers.DictField(), help_text="from, to, reason, detail, actor, at.")
+        serializers.ListField(child=serializers.DictField(), help_text="from, to, reason, sentence, detail, actor, at.")
     )
 
 
