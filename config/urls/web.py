@@ -16,8 +16,21 @@ from core.web.menu import page_urls
 from crm.bulk_jobs import pages as bulk_jobs
 from crm.contacts import pages as contacts
 from crm.routes import web as crm_web
+from outreach.delivery import pages as messages
+from outreach.genie import pages as outreach
+from outreach.senders import pages as senders
+from outreach.suppression import pages as suppressions
 
-PAGES = [*companies.PAGES, *profile.PAGES, *contacts.PAGES, *bulk_jobs.PAGES]
+PAGES = [
+    *companies.PAGES,
+    *profile.PAGES,
+    *contacts.PAGES,
+    *outreach.PAGES,
+    *messages.PAGES,
+    *senders.PAGES,
+    *suppressions.PAGES,
+    *bulk_jobs.PAGES,
+]
 """The members' pages: each domain's, below /c/<company id>/ (docs/web.md)."""
 
 urlpatterns = [
