@@ -123,7 +123,6 @@ class Preview(MessagePage):
 
     path = "messages/<str:id>/preview"
     name = "message-preview"
-    menu = None
 
     def get(self, request: HttpRequest) -> HttpResponse:
         message = self.read(f"genie/send-jobs/{self.params['id']}").data

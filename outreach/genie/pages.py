@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -57,6 +58,21 @@ SOON = timedelta(minutes=1)
 def messages(number: int | None) -> str:
     """Write a number of messages."""
     return f"{number or 0:,} message{'' if number == 1 else 's'}"
+
+
+def marked(text: str, facts: Iterable[tuple[str, Any]]) -> list[tuple[str, str]]:
+    """Part the text into (piece, the fact's name), so that one sees which words rest on what is known."""
+    known: dict[str, str] = {}
+    for name, value in facts:
+        words = str(value or "") if isinstance(value, str | int | float) else ""
+        for one in (words, words.split(" ")[0] if name == "Name" else ""):
+            if len(one) > 1:
+                known.setdefault(one, name)
+    if not known:
+        return [(text, "")]
+    longest_first = sorted(known, key=len, reverse=True)
+    pieces = re.split(rf"(?<!\w)({'|'.join(map(re.escape, longest_first))})(?!\w)", text)
+    return [(piece, known.get(piece, "") if number % 2 else "") for number, piece in enumerate(pieces)]
 
 
 def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,7 +203,6 @@ class RunAudience(OutreachPage):
     name = "outreach-audience"
     title = "Who is written to"
     template = "web/outreach/audience.html"
-    menu = None
 
     def show(self) -> Mapping[str, Any]:
         chosen = {name: self.request.GET.getlist(name) for name, *_ in SELECTORS if self.request.GET.getlist(name)}
@@ -308,6 +323,7 @@ class Review(OutreachPage):
             return {"queue": [], "message": None, "run_id": self.params["id"]}
         place = queue.index(id) if id in queue else -1
         message = self.read(f"genie/send-jobs/{id}").data
+        facts = self.facts(message)
         after = queue[place + 1] if place + 1 < len(queue) else ""
         before = queue[place - 1] if place > 0 else ""
         return {
@@ -319,7 +335,8 @@ class Review(OutreachPage):
             "before": before,
             "after": after,
             "then": after or before,
-            "facts": self.facts(message),
+            "facts": facts,
+            "pieces": marked(message["text"], [("Name", message["contact"]["name"]), *(facts or [])]),
             "title": f"Review: {message['run']['name']}" if message["run"] else self.title,
             "form": self.form(message) if "edit" in self.request.GET and message["status"] == "draft" else None,
         }
