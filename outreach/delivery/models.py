@@ -9,6 +9,11 @@ from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
 
 
+def content_hash(*words: str) -> str:
+    """Return what stands for subject, text and HTML. PostgreSQL stores no null characters, so that they part them."""
+    return sha256("\0".join(words).encode()).hexdigest()
+
+
 class SendJob(CompanyWork):
     """One message to one recipient. Its transitions are a ledger (SendJobTransition).
 
@@ -103,8 +108,8 @@ class SendJob(CompanyWork):
 
     @property
     def content_hash(self) -> str:
-        """Stands for the words of the message; PostgreSQL stores no null characters, so that they part the texts."""
-        return sha256("\0".join((self.subject, self.text, self.html)).encode()).hexdigest()
+        """Stands for the words of the message."""
+        return content_hash(self.subject, self.text, self.html)
 
     @classmethod
     def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:

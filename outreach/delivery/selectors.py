@@ -25,12 +25,11 @@ def message_log() -> QuerySet[SendJob]:
 
 
 def message_detail(message_id: str) -> dict[str, Any]:
-    """Return what a message's detail adds to its columns: HTML, hash, the current decision, its transitions so far."""
+    """Return what a message's detail adds to its columns: HTML, the current decision, and its transitions so far."""
     job = SendJob.objects.select_related("contact", "run", "smtp").get(pk=message_id)
     transitions = SendJobTransition.objects.filter(send_job_id=message_id).order_by("created_at", "id")
     return {
         "html": job.html or html_from_text(job.text),
-        "contentHash": job.content_hash,
         "decision": _decision(job),
         "transitions": [
             {

@@ -11,7 +11,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from outreach.delivery.decision import sentence_of
-from outreach.delivery.models import SendJob
+from outreach.delivery.models import SendJob, content_hash
 from outreach.senders.serializers import SmtpSnapshot
 
 
@@ -45,6 +45,8 @@ class RunSnapshot(Output):
 class MessageOut(Output):
     """A message."""
 
+    reads = ("html",)
+
     _id = IdField()
     run = RunSnapshot()
     contact = ContactSnapshot()
@@ -58,6 +60,7 @@ class MessageOut(Output):
     recipient = serializers.CharField(help_text="The address it is for; when sent, the one it went to.")
     subject = serializers.CharField()
     text = serializers.CharField()
+    contentHash = Computed(serializers.CharField(help_text="Stands for subject, text and HTML, for the approval."))
     messageId = serializers.CharField(help_text="Message-ID header; empty until the sending begins.")
     attempts = serializers.IntegerField(help_text="Attempts that failed.")
     error = serializers.CharField()
@@ -74,14 +77,14 @@ class MessageOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        return {**data, "sentence": sentence_of(data["reason"])}
+        words = content_hash(data["subject"], data["text"], row["html"])
+        return {**data, "sentence": sentence_of(data["reason"]), "contentHash": words}
 
 
 class MessageDetail(MessageOut):
     """A message with its HTML, the decision as it would be taken now, and its life so far."""
 
     html = Computed(serializers.CharField())
-    contentHash = Computed(serializers.CharField(help_text="Stands for subject, text and HTML, for the approval."))
     decision = Computed(
         serializers.DictField(
             allow_null=True, help_text="state, reason, sentence, until, goesAt; null once it has gone."

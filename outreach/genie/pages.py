@@ -322,8 +322,8 @@ class Review(OutreachPage):
             self.read(f"genie/{self.params['id']}")
             return {"queue": [], "message": None, "run_id": self.params["id"]}
         place = queue.index(id) if id in queue else -1
-        message = self.read(f"genie/send-jobs/{id}").data
-        facts = self.facts(message)
+        message = found.data[place] if place >= 0 else self.read(f"genie/send-jobs/{id}").data
+        facts = self.facts(message) if message["status"] == "draft" else []
         after = queue[place + 1] if place + 1 < len(queue) else ""
         before = queue[place - 1] if place > 0 else ""
         return {

@@ -156,6 +156,7 @@ def test_roles(db: None) -> None:
 def test_words_that_changed_are_not_approved_unseen(cast: Cast, post: Post) -> None:
     id = first(cast, planned(cast, 1, draft=True))
     seen = cast.session.get(f"{PATH}/{id}").data["contentHash"]
+    assert cast.session.get(PATH).data[0]["contentHash"] == seen
     changed = cast.key.put(f"{PATH}/{id}", {"text": "Other words."}).data["contentHash"]
     assert changed != seen
     refused = cast.session.post(f"{PATH}/{id}/approve", {"contentHash": seen})
