@@ -137,14 +137,12 @@ class NewRun(OutreachPage):
             return {"form": None}
         by_name = {field.name: field for field in form.fields}
         who = [by_name[name] for name, *_ in SELECTORS if name in by_name]
-        chosen = {field.name: field.value for field in who if field.value}
         return {
             "form": form,
             "who": who,
             "what": [by_name["prompt"], by_name["tone"], by_name["name"]],
             "how": [by_name["smtp"], by_name["draft"]],
             "senders": by_name["smtp"].options,
-            "audience": f"{self.address('outreach-audience')}?{urlencode(chosen, doseq=True)}",
         }
 
     def form(self) -> Form:
