@@ -36,6 +36,10 @@ from crm.routes import web as crm_web
 from crm.segments import pages as segments
 from crm.tags import pages as tags
 from crm.teams import pages as teams
+from outreach.delivery import pages as messages
+from outreach.genie import pages as outreach
+from outreach.senders import pages as senders
+from outreach.suppression import pages as suppressions
 
 PAGES = [
     *company_settings.PAGES,
@@ -50,6 +54,10 @@ PAGES = [
     *leads.PAGES,
     *activities.PAGES,
     *meetings.PAGES,
+    *outreach.PAGES,
+    *messages.PAGES,
+    *senders.PAGES,
+    *suppressions.PAGES,
     *segments.PAGES,
     *tags.PAGES,
     *products.PAGES,

@@ -210,6 +210,7 @@ FAILURES: dict[str, tuple[int, str]] = {
 
 OWN_FAILURES: dict[str, tuple[int, str]] = {
     "ConnectionTestRunning_429": (429, "Another connection test is running"),
+    "MessageChanged_409": (409, "The message has changed in the meantime"),
 }
 """Failures that the contract does not name."""
 
@@ -291,6 +292,7 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "MembersRemoved_200": (200, "Members removed"),
     "MergeUndone_200": (200, "Merge undone"),
     "MessageApproved_200": (200, "Message approved"),
+    "MessageCancelled_200": (200, "The message will not go"),
     "MessageHeld_200": (200, "Message held"),
     "MessagesApproved_200": (200, "Messages approved"),
     "MessagesHeld_200": (200, "Messages held"),

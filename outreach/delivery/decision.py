@@ -87,6 +87,25 @@ SENTENCES: dict[Reason, str] = {
     Reason.OUTSIDE_WINDOW: "It is outside the sending hours at the recipient's place.",
 }
 
+OTHER_SENTENCES = {
+    "bad_address": "The mail server says that there is no such address.",
+    "changed_since_claim": "Something changed while it was about to go; it is decided again.",
+    "compose_failed": "No text could be written for this contact.",
+    "declined": "A person has decided against it.",
+    "erased": "The contact's data were erased.",
+    "invalid_message": "No mail can be made of this message.",
+    "rejected": "The mail server refused it.",
+    "uncertain": "The connection broke while it was going; nobody knows whether it arrived.",
+    "worker_died": "The service stopped while it was at work on it.",
+    "worker_failed": "The service could not go on with it, and tries again.",
+}
+"""Code -> sentence, of the reasons that the decision does not give."""
+
+
+def sentence_of(reason: str) -> str:
+    """Return the sentence of a reason's code; empty for none."""
+    return (SENTENCES | OTHER_SENTENCES).get(reason, reason.replace("_", " ").capitalize())
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
+
+
+def content_hash(*words: str) -> str:
+    """Return what stands for subject, text and HTML. PostgreSQL stores no null characters, so that they part them."""
+    return sha256("\0".join(words).encode()).hexdigest()
 
 
 class SendJob(CompanyWork):
@@ -99,6 +105,11 @@ class SendJob(CompanyWork):
 
     def __str__(self) -> str:
         return self.subject or self.pk
+
+    @property
+    def content_hash(self) -> str:
+        """Stands for the words of the message."""
+        return content_hash(self.subject, self.text, self.html)
 
     @classmethod
     def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.settings.formats import formats_of
 from core.tenancy import company_id
 from outreach.delivery.context import SendContext, sender_state
-from outreach.delivery.decision import describe, expected
+from outreach.delivery.decision import describe, expected, sentence_of
 from outreach.delivery.models import SendJob, SendJobTransition
 from outreach.smtp.message import html_from_text
 
@@ -36,6 +36,7 @@ def message_detail(message_id: str) -> dict[str, Any]:
                 "from": row.from_status,
                 "to": row.to_status,
                 "reason": row.reason,
+                "sentence": sentence_of(row.reason),
                 "detail": row.detail,
                 "actor": row.actor_id,
                 "at": row.created_at,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
-from outreach.delivery.models import SendJob
+from outreach.delivery.decision import sentence_of
+from outreach.delivery.models import SendJob, content_hash
 from outreach.senders.serializers import SmtpSnapshot
 
 
@@ -17,6 +21,14 @@ class MessageEdit(Input):
     subject = TextInput(required=False, max_length=200)
     text = TextInput(required=False, max_length=100_000, trim_whitespace=False)
     html = TextInput(required=False, allow_blank=True, max_length=500_000, help_text="Empty: made from the text.")
+
+
+class Approval(Input):
+    """What is approved."""
+
+    contentHash = TextInput(
+        required=False, max_length=64, help_text="As GET answered it: refused if the words have changed since."
+    )
 
 
 class ContactSnapshot(Output):
@@ -33,6 +45,8 @@ class RunSnapshot(Output):
 class MessageOut(Output):
     """A message."""
 
+    reads = ("html",)
+
     _id = IdField()
     run = RunSnapshot()
     contact = ContactSnapshot()
@@ -42,9 +56,11 @@ class MessageOut(Output):
     occurrence = serializers.IntegerField()
     status = serializers.ChoiceField(choices=SendJob.Status.values)
     reason = serializers.CharField(help_text="Code of why it has not gone, or was not sent.")
+    sentence = Computed(serializers.CharField(help_text="The reason as a sentence; empty without one."))
     recipient = serializers.CharField(help_text="The address it is for; when sent, the one it went to.")
     subject = serializers.CharField()
     text = serializers.CharField()
+    contentHash = Computed(serializers.CharField(help_text="Stands for subject, text and HTML, for the approval."))
     messageId = serializers.CharField(help_text="Message-ID header; empty until the sending begins.")
     attempts = serializers.IntegerField(help_text="Attempts that failed.")
     error = serializers.CharField()
@@ -59,6 +75,11 @@ class MessageOut(Output):
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        words = content_hash(data["subject"], data["text"], row["html"])
+        return {**data, "sentence": sentence_of(data["reason"]), "contentHash": words}
+
 
 class MessageDetail(MessageOut):
     """A message with its HTML, the decision as it would be taken now, and its life so far."""
@@ -70,7 +91,7 @@ class MessageDetail(MessageOut):
         )
     )
     transitions = Computed(
-        serializers.ListField(child=serializers.DictField(), help_text="from, to, reason, detail, actor, at.")
+        serializers.ListField(child=serializers.DictField(), help_text="from, to, reason, sentence, detail, actor, at.")
     )
 
 

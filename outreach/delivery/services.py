@@ -1,11 +1,11 @@
-"""What people decide about messages: approve, hold as a draft, edit, try again."""
+"""What people decide about messages: approve, hold as a draft, edit, cancel, try again."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from core.errors import NamedError
@@ -17,6 +17,8 @@ from outreach.smtp.message import clean_line, sanitise_html
 
 Status = SendJob.Status
 NOT_FOUND = ("NotFound_404", "sendJobId: there is no such message in this company")
+DECLINED = "declined"
+"""Reason of a message that a person has cancelled."""
 
 
 def approve(rows: QuerySet[SendJob], member_id: str | None) -> int:
@@ -35,9 +37,9 @@ def approve(rows: QuerySet[SendJob], member_id: str | None) -> int:
 
 
 def hold(rows: QuerySet[SendJob], member_id: str | None) -> int:
-    """Turn the approved ones of the messages into drafts. Returns how many."""
+    """Turn those of the messages that are approved, or that a person has cancelled, into drafts. Returns how many."""
     return ledger.transition_all(
-        rows.filter(status=Status.APPROVED),
+        rows.filter(Q(status=Status.APPROVED) | Q(status=Status.CANCELLED, reason=DECLINED)),
         to=Status.DRAFT,
         reason=Reason.AWAITING_APPROVAL,
         actor_id=member_id,
@@ -72,17 +74,35 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
 
 
 @transaction.atomic
-def approve_message(*, message_id: str, member_id: str) -> None:
-    """Approve a draft. An approved message stays approved. Raises CampaignCannotBeUpdated_400 for any other."""
-    _locked(message_id, Status.DRAFT, Status.APPROVED)
+def approve_message(*, message_id: str, member_id: str, content_hash: str | None = None) -> None:
+    """Approve a draft. An approved message stays approved. Raises CampaignCannotBeUpdated_400 for any other, and
+    MessageChanged_409 when `content_hash` stands for other words than the message has by now."""
+    job = _locked(message_id, Status.DRAFT, Status.APPROVED)
+    if content_hash is not None and content_hash != job.content_hash:
+        raise NamedError("MessageChanged_409", "contentHash: read the message again before it is approved")
     approve(SendJob.objects.filter(pk=message_id), member_id)
 
 
 @transaction.atomic
 def hold_message(*, message_id: str, member_id: str) -> None:
-    """Turn an approved message into a draft. A draft stays one. Raises CampaignCannotBeUpdated_400 for any other."""
-    _locked(message_id, Status.APPROVED, Status.DRAFT)
+    """Turn an approved message, or one that a person has cancelled, into a draft. A draft stays one.
+
+    Raises CampaignCannotBeUpdated_400 for any other.
+    """
+    job = _locked(message_id, Status.APPROVED, Status.DRAFT, Status.CANCELLED)
+    stopped = job.run is not None and job.run.cancelled_at is not None
+    if job.status == Status.CANCELLED and (stopped or job.reason != DECLINED):
+        raise NamedError("CampaignCannotBeUpdated_400", "sendJobId: the message was not cancelled by itself")
     hold(SendJob.objects.filter(pk=message_id), member_id)
+
+
+@transaction.atomic
+def cancel_message(*, message_id: str, member_id: str) -> None:
+    """Cancel a message that no worker has claimed. A cancelled one stays as it is. Raises CampaignCannotBeUpdated_400
+    for any other."""
+    job = _locked(message_id, Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CANCELLED)
+    rows = SendJob.objects.filter(pk=job.pk).exclude(status=Status.CANCELLED)
+    ledger.transition_all(rows, to=Status.CANCELLED, reason=DECLINED, actor_id=member_id, updated_by_id=member_id)
 
 
 @transaction.atomic

@@ -18,7 +18,7 @@ from outreach.delivery import services
 from outreach.delivery.filters import LOG_FIELDS, MESSAGE_FIELDS
 from outreach.delivery.models import SendJob
 from outreach.delivery.selectors import message_detail, message_log
-from outreach.delivery.serializers import MessageDetail, MessageEdit, MessageOut, SmtpMessageOut
+from outreach.delivery.serializers import Approval, MessageDetail, MessageEdit, MessageOut, SmtpMessageOut
 
 CHANGE_ERRORS = ("NotFound_404", "CampaignCannotBeUpdated_400")
 
@@ -65,15 +65,40 @@ class MessageViewSet(ResourceViewSet):
         return _detail(sendJobId)
 
     @action(detail=True, methods=["post"])
-    @endpoint("Approve a draft", output=MessageOut, success="MessageApproved_200", errors=CHANGE_ERRORS)
-    def approve(self, request: Request, sendJobId: str) -> Any:
-        services.approve_message(message_id=sendJobId, member_id=self.actor.member_id)
+    @endpoint(
+        "Approve a draft",
+        input=Approval,
+        output=MessageOut,
+        success="MessageApproved_200",
+        errors=(*CHANGE_ERRORS, "MessageChanged_409"),
+        description="With contentHash only the words that GET showed are approved.",
+    )
+    def approve(self, request: Request, sendJobId: str, data: dict[str, Any]) -> Any:
+        services.approve_message(message_id=sendJobId, member_id=self.actor.member_id, **data)
         return MessageOut.one(SendJob.objects.filter(pk=sendJobId))
 
     @action(detail=True, methods=["post"])
-    @endpoint("Make a draft of an approved message", output=MessageOut, success="MessageHeld_200", errors=CHANGE_ERRORS)
+    @endpoint(
+        "Make a draft of an approved message",
+        output=MessageOut,
+        success="MessageHeld_200",
+        errors=CHANGE_ERRORS,
+        description="Or of one that a person has cancelled.",
+    )
     def draft(self, request: Request, sendJobId: str) -> Any:
         services.hold_message(message_id=sendJobId, member_id=self.actor.member_id)
+        return MessageOut.one(SendJob.objects.filter(pk=sendJobId))
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Cancel a message",
+        output=MessageOut,
+        success="MessageCancelled_200",
+        errors=CHANGE_ERRORS,
+        description="It does not go, unless it is made a draft again.",
+    )
+    def cancel(self, request: Request, sendJobId: str) -> Any:
+        services.cancel_message(message_id=sendJobId, member_id=self.actor.member_id)
         return MessageOut.one(SendJob.objects.filter(pk=sendJobId))
 
 

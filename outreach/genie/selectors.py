@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from django.db.models import Case, CharField, Count, Exists, Min, OuterRef, QuerySet, Value, When
+from django.db.models import Case, CharField, Count, Exists, F, Min, OuterRef, Q, QuerySet, Value, When
 
+from outreach.delivery.decision import sentence_of
 from outreach.delivery.models import SendJob
 from outreach.genie.models import GenieScheduler
 
@@ -46,6 +48,14 @@ def run_detail(run: GenieScheduler) -> dict[str, Any]:
     return {**summary, "percent": round(100 * ended / run.total, 1) if run.total else 0.0}
 
 
+def results(run_ids: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Return how many messages of each run were sent, and how many of their recipients have replied since."""
+    sent = SendJob.objects.filter(run_id__in=list(run_ids), status=Status.SENT).order_by()
+    replied = Q(contact__replied_at__gt=F("sent_at"))
+    rows = sent.values_list("run_id").annotate(sent=Count("pk"), answered=Count("pk", filter=replied))
+    return {run: {"sent": number, "answered": answered} for run, number, answered in rows}
+
+
 def message_summary(run_id: str) -> dict[str, Any]:
     """Count a run's messages by status, find when the next is due, and list the main reasons against sending."""
     jobs = SendJob.objects.filter(run_id=run_id)
@@ -65,5 +75,5 @@ def message_summary(run_id: str) -> dict[str, Any]:
     return {
         "counts": counts,
         "nextDueAt": due,
-        "reasons": [{"status": s, "reason": r, "count": n} for s, r, n in reasons],
+        "reasons": [{"status": s, "reason": r, "sentence": sentence_of(r), "count": n} for s, r, n in reasons],
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils.functional import lazy
 from rest_framework import serializers
 
@@ -9,7 +11,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from outreach.ai.services import ai_types
-from outreach.genie.selectors import phase
+from outreach.genie.selectors import phase, results
 from outreach.senders.serializers import SmtpSnapshot
 
 PROMPT_LENGTH = 10_000
@@ -94,6 +96,8 @@ class RunOut(Output):
     status = serializers.CharField(help_text="Of the planning: queued, running, completed, failed or cancelled.")
     total = serializers.IntegerField(allow_null=True, help_text="Recipients; null until they are counted.")
     processed = serializers.IntegerField(help_text="Recipients planned so far.")
+    sent = Computed(serializers.IntegerField(help_text="Messages that have gone."))
+    answered = Computed(serializers.IntegerField(help_text="Recipients who have replied since."))
     error = serializers.CharField(help_text="Why the planning failed.")
     smtp = SmtpSnapshot()
     bulkJob = IdField(
@@ -109,6 +113,11 @@ class RunOut(Output):
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        found = results(row["_id"] for row in rows)
+        return [{**row, **found.get(row["_id"], {"sent": 0, "answered": 0})} for row in rows]
+
 
 class RunDetail(RunOut):
     """A run with its messages counted."""
@@ -121,7 +130,7 @@ class RunDetail(RunOut):
     nextDueAt = Computed(serializers.DateTimeField(allow_null=True))
     reasons = Computed(
         serializers.ListField(
-            child=serializers.DictField(), help_text="The commonest (status, reason) with their counts."
+            child=serializers.DictField(), help_text="The commonest (status, reason) with sentence and count."
         )
     )
 

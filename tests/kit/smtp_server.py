@@ -140,9 +140,10 @@ def faulty_server(
     async def start() -> asyncio.Server:
         return await loop.create_server(lambda: factory(faults, loop=loop, **options), "127.0.0.1", 0, ssl=implicit)
 
-    server = loop.run_until_complete(start())
+    # In a thread of its own from the first step on: a browser's driver may have a loop at work in this one.
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
+    server = asyncio.run_coroutine_threadsafe(start(), loop).result(5)
     try:
         yield server.sockets[0].getsockname()[1]
     finally:

@@ -112,8 +112,35 @@ class Order extends HTMLElement {
   }
 }
 
+// A review: one key per deed (data-press), once per press, so that a key that is held down decides one message only.
+class Review extends HTMLElement {
+  #pressed = (event) => {
+    if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || this.#done || one("dialog[open]")) return;
+    if (event.target.matches("input, textarea, select")) return;
+    const found = one(`[data-press="${CSS.escape(event.key.toLowerCase())}"]`, this);
+    if (!found) return;
+    event.preventDefault();
+    this.#done = true;
+    found.click();
+  };
+  #done = false;
+  #back = () => { this.#done = false; };
+
+  connectedCallback() {
+    document.addEventListener("keydown", this.#pressed);
+    window.addEventListener("pageshow", this.#back);
+    one("[aria-current]", this)?.scrollIntoView({ block: "nearest" });
+  }
+
+  disconnectedCallback() {
+    document.removeEventListener("keydown", this.#pressed);
+    window.removeEventListener("pageshow", this.#back);
+  }
+}
+
 customElements.define("lw-list", List);
 customElements.define("lw-order", Order);
+customElements.define("lw-review", Review);
 customElements.define("lw-toast", Toast);
 customElements.define("lw-refresh", Refresh);
 

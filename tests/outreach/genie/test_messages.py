@@ -48,7 +48,7 @@ def test_detail_says_why_it_has_not_gone_and_when_it_will(cast: Cast, post: Post
     id = first(cast, run)
     shown = cast.key.get(f"{PATH}/{id}").data
     assert (shown["decision"]["state"], shown["decision"]["reason"]) == ("wait", "awaiting_approval")
-    assert shown["decision"]["sentence"] == "The message is a draft and waits for approval."
+    assert shown["decision"]["sentence"] == shown["sentence"] == "The message is a draft and waits for approval."
     assert (shown["decision"]["until"], shown["decision"]["goesAt"]) == (None, None)
     assert shown["subject"]
     assert shown["text"]
@@ -119,7 +119,7 @@ def test_approve_and_draft_of_one(cast: Cast, post: Post) -> None:
 
 def test_another_companys_message_looks_missing(cast: Cast, outsiders: Cast, post: Post) -> None:
     id = first(cast, planned(cast, 1, draft=True))
-    for method, path in (("get", ""), ("put", ""), ("post", "/approve"), ("post", "/draft")):
+    for method, path in (("get", ""), ("put", ""), ("post", "/approve"), ("post", "/draft"), ("post", "/cancel")):
         foreign, missing = (getattr(outsiders.key, method)(f"{PATH}/{each}{path}") for each in (id, MISSING))
         assert (foreign.status, foreign.body) == (404, missing.body)
         assert (
@@ -151,3 +151,56 @@ def test_roles(db: None) -> None:
     assert reader.narrow_session.put(f"{PATH}/{MISSING}", {}).status == 403
     assert reader.narrow_session.post(f"{PATH}/{MISSING}/approve").status == 403
     assert make_cast().narrow_session.get(PATH).status == 403
+
+
+def test_words_that_changed_are_not_approved_unseen(cast: Cast, post: Post) -> None:
+    id = first(cast, planned(cast, 1, draft=True))
+    seen = cast.session.get(f"{PATH}/{id}").data["contentHash"]
+    assert cast.session.get(PATH).data[0]["contentHash"] == seen
+    changed = cast.key.put(f"{PATH}/{id}", {"text": "Other words."}).data["contentHash"]
+    assert changed != seen
+    refused = cast.session.post(f"{PATH}/{id}/approve", {"contentHash": seen})
+    assert (refused.status, refused.body["message"], refused.body["warning"]) == (
+        409,
+        "The message has changed in the meantime",
+        "contentHash: read the message again before it is approved",
+    )
+    assert cast.key.get(f"{PATH}/{id}").data["status"] == "draft"
+    assert cast.session.post(f"{PATH}/{id}/approve", {"contentHash": changed}).data["status"] == "approved"
+    assert cast.session.post(f"{PATH}/{id}/approve", {"contentHash": ""}).status == 400
+    work("send")
+    assert b"Other words." in post.server.received[0]
+
+
+def test_a_message_is_cancelled_and_taken_back(cast: Cast, post: Post) -> None:
+    run = planned(cast, 2, draft=True)
+    id = first(cast, run)
+    for _ in range(2):
+        answer = cast.session.post(f"{PATH}/{id}/cancel")
+        assert (answer.status, answer.data["status"], answer.data["reason"]) == (200, "cancelled", "declined")
+    cast.key.post(f"/genie/{run}/approve-all")
+    assert cast.key.post(f"{PATH}/{id}/approve").status == 400
+    work("send")
+    assert (len(post.server.received), statuses(cast, run)) == (1, {"sent": 1, "cancelled": 1})
+    other = cast.key.get(PATH, run=run, filters={"status": "sent"}).data[0]["_id"]
+    assert cast.key.post(f"{PATH}/{other}/cancel").status == 400
+    assert cast.key.post(f"{PATH}/{id}/draft").data["status"] == "draft"
+    steps = cast.key.get(f"{PATH}/{id}").data["transitions"]
+    assert [(step["to"], step["actor"]) for step in steps][2:] == [
+        ("cancelled", cast.owner.pk),
+        ("draft", cast.owner.pk),
+    ]
+    cast.session.post(f"{PATH}/{id}/cancel")
+    cast.key.post(f"/genie/{run}/cancel")
+    refused = cast.key.post(f"{PATH}/{id}/draft")
+    assert (refused.status, refused.body["warning"]) == (400, "sendJobId: the message was not cancelled by itself")
+
+
+def test_runs_say_how_many_went_and_were_answered(cast: Cast, post: Post) -> None:
+    run, drafts = planned(cast, 2), planned(cast, 1, draft=True)
+    work("send")
+    with cast.scope():
+        Contact.objects.filter(email=post.recipients()[0]).update(replied_at=timezone.now())
+    found = {row["_id"]: (row["sent"], row["answered"]) for row in cast.key.get("/genie").data}
+    assert found == {run: (2, 1), drafts: (0, 0)}
+    assert cast.session.get(f"/genie/{run}").data["answered"] == 1

@@ -293,7 +293,9 @@ def test_detail_counts_and_reasons(ready: Cast) -> None:
     }
     assert shown["percent"] == 50.0
     assert shown["nextDueAt"] is not None
-    assert shown["reasons"] == [{"status": "failed", "reason": "rejected", "count": 1}]
+    assert shown["reasons"] == [
+        {"status": "failed", "reason": "rejected", "sentence": "The mail server refused it.", "count": 1}
+    ]
 
 
 def test_a_failed_message_is_tried_again_by_a_person(ready: Cast, post: Post) -> None:

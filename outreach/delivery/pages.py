@@ -1,0 +1,137 @@
+"""The pages of messages: the log of all of them, one with its life, and how a mail program shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from core.web.ask import Answer
+from core.web.lists import Choice, Column, ListState
+from core.web.pages import MenuItem, Page
+
+STATUSES = (
+    ("planned,draft", "To approve"),
+    ("approved,claimed,sending", "On its way"),
+    ("sent", "Sent"),
+    ("failed,unknown,cancelled,suppressed", "Not sent"),
+    ("failed", "Failed"),
+    ("unknown", "Not known whether it arrived"),
+)
+"""Statuses -> their words."""
+DEEDS = {"approve": "The message goes", "draft": "It is a draft again, and does not go", "cancel": "It will not go"}
+"""Operation of the API -> what is said when it is done."""
+RECENT = {"p": "1", "n": "50"}
+PREVIEW = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'self'"
+)
+"""The policy of a preview: what others have written may look like a mail, and do nothing."""
+
+
+class Statuses(Choice):
+    """A filter by several statuses at once, with commas between them."""
+
+    def of(self, operator: str, text: str) -> Any:
+        return text.split(",")
+
+
+class MessagePage(Page):
+    """What the pages of messages share."""
+
+    module = "genie"
+    menu = MenuItem("Messages", "mail", 42)
+
+
+class Messages(MessagePage):
+    path = name = "messages"
+    title = "Messages"
+    template = "web/messages/list.html"
+    columns = (
+        Column("contact", "To", "contact.name"),
+        Column("subject", "Subject", "subject"),
+        Column("status", "State", "status"),
+        Column("sentence", "Why, and when"),
+        Column("run", "Outreach"),
+        Column("createdAt", "Written", "createdAt"),
+    )
+
+    def show(self) -> Mapping[str, Any]:
+        runs = self.ask("GET", "genie", RECENT)
+        named = {one["_id"]: one["name"] for one in runs.data or []}
+        choices = {
+            "status": Statuses("status", "State", ("in",), STATUSES),
+            "run": Choice("run", "Outreach", ("in",), tuple(named.items())),
+            "recipient": Choice("recipient", "Address", ("contains", "equals")),
+            "sentAt": Choice("sentAt", "Sent", ("before", "after", "isEmpty", "isNotEmpty")),
+        }
+        shown = list(choices.values())
+        choices["reason"] = Choice("reason", "Why", ("in",))
+        state = ListState(self.request.GET, choices)
+        found = self.read("genie/send-jobs", state.query())
+        self.name_filters(choices, state, found, named)
+        return {
+            "state": state,
+            "choices": shown,
+            "columns": self.columns,
+            "messages": found.data,
+            "total": found.total,
+            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+    def name_filters(self, choices: dict[str, Choice], state: ListState, found: Answer, named: dict[str, str]) -> None:
+        """Give the filters that links lead to their words, from the messages that they find."""
+        reasons = {one["reason"]: one["sentence"] for one in found.data}
+        runs = {one["run"]["_id"]: one["run"]["name"] for one in found.data if one["run"]} | named
+        for name, known, unknown in (("reason", reasons, "another reason"), ("run", runs, "another one")):
+            asked = tuple((value, known.get(value, unknown)) for field, _, value in state.filters if field == name)
+            choices[name] = Choice(name, choices[name].label, ("in",), asked)
+
+
+class Message(MessagePage):
+    path = "messages/<str:id>"
+    name = "message"
+    template = "web/messages/detail.html"
+
+    def show(self) -> Mapping[str, Any]:
+        message = self.read(f"genie/send-jobs/{self.params['id']}").data
+        people = [message[name] for name in ("createdBy", "updatedBy", "approvedBy") if message[name]]
+        names = {one["_id"]: one["name"] for one in people}
+        return {
+            "message": message,
+            "title": message["subject"] or "Message",
+            "transitions": [{**one, "who": names.get(one["actor"] or "")} for one in message["transitions"]],
+            "stoppable": message["status"] in ("planned", "draft", "approved"),
+        }
+
+    def do_approve(self) -> HttpResponse:
+        return self.change("approve", {"contentHash": self.request.POST.get("contentHash", "")})
+
+    def do_draft(self) -> HttpResponse:
+        return self.change("draft")
+
+    def do_cancel(self) -> HttpResponse:
+        return self.change("cancel")
+
+    def change(self, name: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
+        answer = self.ask("POST", f"genie/send-jobs/{self.params['id']}/{name}", None, body)
+        return self.done(DEEDS[name]) if answer.ok else self.refuse(answer)
+
+
+class Preview(MessagePage):
+    """A message as a mail program shows it: a document of its own, which runs nothing and loads nothing."""
+
+    path = "messages/<str:id>/preview"
+    name = "message-preview"
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        message = self.read(f"genie/send-jobs/{self.params['id']}").data
+        head = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Message</title></head>'
+        style = "font:15px/1.6 system-ui,sans-serif;margin:16px;color:#14171f;background:#fff"
+        response = HttpResponse(f'{head}<body style="{style}">{message["html"]}</body></html>')
+        response["Content-Security-Policy"] = PREVIEW
+        response["X-Frame-Options"] = "SAMEORIGIN"
+        return response
+
+
+PAGES = [Messages, Message, Preview]
