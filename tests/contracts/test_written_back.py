@@ -40,6 +40,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "team/<str:id>": ("description", "Other team"),
     "lead-activity/<str:id>/notes": ("notes", "Other notes"),
     "profile": ("darkMode", True),
+    "file/<str:id>": ("name", "other.csv"),
     "contact/import/<str:id>": ("category", None),
     "lead/import/<str:id>": ("category", None),
 }
@@ -56,6 +57,7 @@ OWN = {
     "verified",
     "timezone",
     "sequence",
+    "url",
 }
 """What changes along with a value."""
 

@@ -66,7 +66,7 @@ def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None
     assert "4 rows: 2 created, 1 skipped because they exist, 1 refused." in text_of(done)
     assert stats(done) == ["2", "0", "1", "1"]
     assert "hx-trigger" not in done.content.decode()
-    assert Contact.objects.filter(contacttag__tag=tag).count() == 2
+    assert Contact.objects.filter(tag_links__tag=tag).count() == 2
     assert "people.csv" in text_of(client.get(at(scope.owner, "imports")))
     rows = client.post(path, {"do": "download"})
     assert b"Bad,nobody" in b"".join(rows.streaming_content)
