@@ -115,18 +115,21 @@ class Form:
         """Put an API's refusal at the fields that it names (`email: is required; number: …`), the rest above them."""
         by_name = {one.name: one for one in self.fields}
         rest: list[str] = []
-        last: Field | None = None
+        found_of: dict[str, list[str]] = {}
+        last: list[str] | None = None
         for piece in warning.split("; "):
             found = PIECE.fullmatch(piece)
             names = reversed(found[1].split(".")) if found else ()  # of allowedIps.0 the form has the first
             named = next((by_name[name] for name in names if name in by_name), None)
             if named is not None and found is not None:
-                named.error = f"{named.error} {_sentence(found[2])}".strip()
-                last = named
-            elif last is not None and not found:
-                last.error += f"; {piece}"
+                last = found_of.setdefault(named.name, [])
+                last.append(found[2])
+            elif last and not found:
+                last[-1] += f"; {piece}"
             elif piece:
                 rest.append(_sentence(piece))
+        for name, pieces in found_of.items():
+            by_name[name].error = " ".join(_sentence(piece) for piece in pieces)
         duplicates = re.fullmatch(r"Duplicate field\(s\): (.+)", message)
         for name in duplicates[1].split(", ") if duplicates else ():
             if name in by_name and not by_name[name].error:
