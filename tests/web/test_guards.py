@@ -52,7 +52,7 @@ FORBIDDEN = re.compile(
 )
 BESIDE = re.compile("SAVEPOINT|RELEASE|SET |SELECT set_config")
 """Statements that every test or transaction brings along."""
-MOST_ASKS, MOST_QUERIES = 4, 12
+MOST_ASKS, MOST_QUERIES = 4, 16
 FRAMED = ("message-preview",)
 """What others wrote, as it is, in a frame with a policy of its own."""
 EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
