@@ -20,6 +20,8 @@ from outreach.ai.providers.offline import OfflineComposer
 from outreach.models import AiApp
 from tests.kit.cast import KEY, Caller
 
+pytestmark = pytest.mark.usefixtures("nobody")
+
 WHO = {"company": "Harbour Tools", "email": "Ann.Lee@harbour.example", "password": "correct horse battery"}
 
 

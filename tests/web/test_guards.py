@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import ApiKey, Member, Role
 from config.headers import WEB
 from config.urls.web import PAGES
-from core.access import entitlement_source
 from core.web import ask
 from core.web.pages import Page, PersonPage
 from crm.models import (
@@ -41,6 +40,7 @@ from outreach.models import GenieScheduler, SendJob, Smtp
 from tests.guards.population import populate
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, MemberFactory
+from tests.kit.plans import allow
 from tests.kit.rows import kept_for_module, row
 from tests.web.helpers import at, enter
 
@@ -190,8 +190,7 @@ def test_unknown_buttons_are_refused(world: World, subtests: pytest.Subtests) ->
 
 
 def test_a_lapsed_company_is_told(world: World, subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch) -> None:
-    lapsed = replace(entitlement_source(), of=lambda company: None)
-    monkeypatch.setattr("core.access.entitlements._source", lapsed)
+    allow(monkeypatch, None)
     for page in PAGES:
         with row(subtests, page.name):
             answer = world.clients["Owner"].get(address(world, page))

@@ -11,6 +11,7 @@ from crm.models import Contact, CustomField, CustomFieldValue
 from tests.crm.contacts.helpers import add_field, form
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactCategoryFactory, TagFactory
+from tests.kit.plans import allow
 
 
 def test_creates_a_contact_with_all_it_has(cast: Cast) -> None:
@@ -253,9 +254,9 @@ def test_automation_can_be_skipped(cast: Cast) -> None:
 def test_the_plan_limit_counts_live_contacts_on_the_session_path_only(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from core.access import Entitlement, entitlements
+    from core.access import Entitlement
 
-    monkeypatch.setattr(entitlements, "_source", lambda company: Entitlement(limits={"contact": 1}))
+    allow(monkeypatch, Entitlement(limits={"contact": 1}))
     assert cast.session.post("/contact", {"formData": form(1)}).status == 200
     refused = cast.session.post("/contact", {"formData": form(2)})
     assert (refused.status, refused.body["message"]) == (403, "The limit of your plan is reached")

@@ -14,6 +14,7 @@ from tests.crm.contacts.helpers import form
 from tests.crm.leads.helpers import lead_field, make, member, product, set_duplicates, team_of
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, TagFactory
+from tests.kit.plans import allow
 
 MISSING = "0" * 24
 
@@ -165,9 +166,9 @@ def test_the_number_of_statements_does_not_grow_with_the_items(cast: Cast) -> No
 
 
 def test_beyond_the_plan_items_fail_one_by_one(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.access import Entitlement, entitlements
+    from core.access import Entitlement
 
-    monkeypatch.setattr(entitlements, "_source", lambda company: Entitlement(limits={"lead": 2}))
+    allow(monkeypatch, Entitlement(limits={"lead": 2}))
     answer = cast.session.post("/lead/bulk", {"formData": items(3)})
     assert len(answer.data["created"]) == 2
     assert [(found["index"], found["name"]) for found in answer.data["failed"]] == [(2, "PlanLimitExceeded_403")]

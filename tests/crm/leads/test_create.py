@@ -13,6 +13,7 @@ from tests.crm.contacts.helpers import add_field, form
 from tests.crm.leads.helpers import default_team, lead_field, make, member, product, set_duplicates, team_of
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactCategoryFactory, ContactFactory, TagFactory
+from tests.kit.plans import allow
 
 
 def test_creates_a_lead_with_all_it_has_and_its_contact(cast: Cast) -> None:
@@ -360,9 +361,9 @@ def test_automation_can_be_skipped(cast: Cast) -> None:
 
 
 def test_the_plan_limit_counts_live_leads_on_the_session_path_only(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.access import Entitlement, entitlements
+    from core.access import Entitlement
 
-    monkeypatch.setattr(entitlements, "_source", lambda company: Entitlement(limits={"lead": 1}))
+    allow(monkeypatch, Entitlement(limits={"lead": 1}))
     assert cast.session.post("/lead", {"formData": form(1)}).status == 201
     refused = cast.session.post("/lead", {"formData": form(2)})
     assert (refused.status, refused.body["message"]) == (403, "The limit of your plan is reached")
