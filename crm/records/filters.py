@@ -31,7 +31,7 @@ def column_field(kind: RecordKind, api_name: str, **options: Any) -> ListField:
 
 # Written by hand, since a page runs it for each custom field that it is filtered or sorted by: the ORM takes several
 # times as long to build it as PostgreSQL to answer it.
-COLUMNS = ("id", "unique_field_id", "name", "field_type", "value_type", "required")
+COLUMNS = ("id", "unique_field_id", "name", "field_type", "value_type", "required", "stored_as_id")
 JSON_COLUMNS = ("default_value", "options", "children")
 OWN_FIELD = f"""
 SELECT {", ".join((*COLUMNS, *JSON_COLUMNS))}

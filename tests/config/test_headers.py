@@ -96,7 +96,7 @@ def test_named_origins_call_the_api_by_key() -> None:
 
 def test_collected_files_are_compressed_and_kept(tmp_path: Path, settings: Any) -> None:
     settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
-    settings.STATICFILES_DIRS = [project.BASE_DIR / "core" / "static"]
+    settings.STATICFILES_DIRS = [("backoffice", project.BASE_DIR / "core" / "static" / "backoffice")]
     settings.STATIC_ROOT = tmp_path
     settings.WHITENOISE_USE_FINDERS = False
     backend = "whitenoise.storage.CompressedManifestStaticFilesStorage"

@@ -13,10 +13,9 @@ from django.db import connection
 
 from benchmarks.loading import exempt_owner
 from benchmarks.population import Tenant
-from benchmarks.raw import own_queries
 from core.lists import matching
 from core.tenancy import as_owner
-from tests.guards.test_query_plans import PAGE, indexes, kinds, plan, read_in_full, tenant, walk  # noqa: F401
+from tests.guards.test_query_plans import PAGE, indexes, kinds, plans, read_in_full, tenant, walk  # noqa: F401
 
 pytestmark = pytest.mark.django_db
 
@@ -36,10 +35,10 @@ def leads(tenant: Tenant, django_db_blocker: Any) -> Tenant:  # noqa: F811
 
 
 def searched(tenant: Tenant, path: str = "/contact", **query: Any) -> list[dict[str, Any]]:  # noqa: F811
-    """The plans of a request: first the count of few or many, then the page, then the count of many or of a page in
-    full."""
+    """The plans of how a request finds its page: first the count of few or many, then the page's ids, then the count of
+    many or of a page in full."""
     asked = {name: value if isinstance(value, str) else json.dumps(value) for name, value in query.items()}
-    return [plan(tenant, sql) for sql in own_queries(path, tenant.key, {**PAGE, **asked})]
+    return plans(tenant, path, **PAGE, **asked)
 
 
 @pytest.mark.parametrize(
