@@ -68,7 +68,9 @@ def test_a_fresh_connection_that_the_server_ends_is_seen_without_a_statement(mon
 
 @pytest.fixture
 def turns(monkeypatch: pytest.MonkeyPatch) -> list[None]:
-    """One item for each time that the session waits for the server."""
+    """One item for each time that the session, which knows its roles already, waits for the server."""
+    with unscoped(reason="test"):
+        read("SELECT 1")
     waited: list[None] = []
     wait = psycopg.Connection.wait
 
