@@ -1,6 +1,6 @@
 """Django's migrate, run as the login role that owns the tables (core.tenancy.as_owner).
 
-It refuses databases that have only some of the folded migrations (docs/decisions/0014). Afterwards companies get what a
+It refuses databases that lack some of the folded migrations (docs/decisions/0014). Afterwards companies get what a
 new release brings.
 """
 
@@ -33,19 +33,22 @@ class Command(migrate.Command):
 
 
 def refuse_half_migrated(connection: BaseDatabaseWrapper) -> None:
-    """Raise CommandError when the database has some, but not all, of the migrations that were folded into one.
+    """Raise CommandError when the database has an app's tables, but not all migrations that were folded into one.
 
-    Django itself drops the folded migration from its graph then, without an error: it runs the later
-    ones and reports success, and the tables stay as they are.
+    With some of them Django drops the folded migration from its graph, without an error: it runs the later ones and
+    reports success, and the tables stay as they are. With none of them it would make the tables that are there.
     """
     loader = MigrationLoader(connection, load=False)
     loader.load_disk()
     applied = MigrationRecorder(connection).applied_migrations()
-    missing: list[str] = []
-    for migration in loader.disk_migrations.values():
-        absent = [".".join(name) for name in migration.replaces if name not in applied]
-        if 0 < len(absent) < len(migration.replaces):
-            missing += absent
+    begun = {app_label for app_label, _ in applied}
+    missing = [
+        ".".join(name)
+        for migration in loader.disk_migrations.values()
+        if migration.app_label in begun
+        for name in migration.replaces
+        if name not in applied
+    ]
     if missing:
         raise CommandError(
             "This database lacks migrations that later versions have folded into one: "
