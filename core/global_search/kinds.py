@@ -1,0 +1,42 @@
+"""The registry of kinds of records that the global search finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+from django.db.models.expressions import Combinable
+
+from core.access import Actor
+from core.lists import ListField
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of records. Fields with a prefilter are found by their index, others among the newest records."""
+
+    name: str
+    """The resource as the API's paths call it."""
+    module: str
+    """The permission module whose GET shows it."""
+    rows: Callable[[Actor], QuerySet[Any]]
+    """Returns the records that the actor may read."""
+    fields: Sequence[ListField]
+    """The fields that are searched."""
+    title: str | Combinable
+    """The path or expression of its name."""
+    text: str | Combinable
+    """The path or expression of what tells it from others of the same name."""
+    place: int
+    """Where its records stand among those of other kinds."""
+
+
+KINDS: dict[str, Kind] = {}
+"""Name -> kind."""
+
+
+def register_kind(kind: Kind) -> None:
+    """Register a kind of records."""
+    KINDS[kind.name] = kind

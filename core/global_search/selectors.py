@@ -1,0 +1,83 @@
+"""The search over several kinds: one statement, whose cost does not grow with the number of matches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db import connections
+from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
+
+from core.access import Actor
+from core.global_search.kinds import Kind
+from core.lists.fields import column
+from core.lists.keyset import AnyOf
+from core.lists.prefilter import prefiltering
+from core.lists.search import search_in
+
+NEWEST = 500
+"""The records of each kind that are looked through without an index."""
+CANDIDATES = 200
+"""The older records that the index may give; the best of them are shown."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A record that matches."""
+
+    kind: str
+    id: str
+    title: str
+    text: str
+
+
+def search(kinds: Sequence[Kind], actor: Actor, text: str, size: int) -> list[Found]:
+    """Return up to `size` records of each kind that contain the words, those whose title begins with the text first.
+
+    What is frequent is found among the newest records, and the index is not asked then: each kind is a
+    `newest UNION ALL older` with a limit, which PostgreSQL leaves as soon as it has enough. What is rare the index
+    finds. A text without trigrams is looked for among the newest alone.
+    """
+    if not kinds or not text:
+        return []
+    pieces: list[str] = []
+    values: list[Any] = []
+    connection = connections["default"]
+    for kind in kinds:
+        parts = []
+        params: list[Any] = [kind.name]
+        for queryset in _parts(kind, actor, text, size):
+            sql, found = queryset.query.get_compiler(connection=connection).as_sql()
+            parts.append(f"({sql})")
+            params += found
+        either = f"{' UNION ALL '.join(parts)} LIMIT {size}" if len(parts) > 1 else parts[0]
+        pieces.append(f"SELECT %s::text, found.* FROM ({either}) AS found (id, title, text)")  # noqa: S608
+        values += params
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(pieces), values)
+        return [Found(kind, id, title or "", text or "") for kind, id, title, text in cursor.fetchall()]
+
+
+def _parts(kind: Kind, actor: Actor, text: str, size: int) -> list[QuerySet[Any]]:
+    """Return the matches among the newest records, and those of the index among the older ones if there is one."""
+    rows = kind.rows(actor)
+    newest = ArraySubquery(rows.order_by("-created_at").values("pk")[:NEWEST])
+    with prefiltering(wanted=False) as state:
+        compared = search_in(kind.fields, text)
+    parts = [rows.filter(AnyOf("pk", newest), compared)]
+    if state.used:
+        found = rows.filter(search_in(kind.fields, text)).order_by().values("pk")[:CANDIDATES]
+        parts.append(rows.filter(~Q(AnyOf("pk", newest)), pk__in=found))
+    begins = reduce(or_, (Q(**{f"{path}__istartswith": text}) for path in _paths(kind)))
+    first = Case(When(begins, then=Value(0)), default=Value(1), output_field=IntegerField())
+    shown = {"found_title": column(kind.title), "found_text": column(kind.text)}
+    return [part.annotate(**shown).order_by(first, "-created_at").values_list("pk", *shown)[:size] for part in parts]
+
+
+def _paths(kind: Kind) -> list[str]:
+    """Return the columns that the kind is searched by."""
+    return [field.expression for field in kind.fields if isinstance(field.expression, str)]

@@ -1,0 +1,22 @@
+"""The kinds of records of outreach that the global search finds; a further one is a line here."""
+
+from __future__ import annotations
+
+from django.db.models import Value
+from django.db.models.functions import Coalesce, Left, NullIf
+
+from core.global_search import Kind, register_kind
+from outreach.genie.filters import RUN_FIELDS
+from outreach.genie.selectors import kept_runs
+from outreach.senders.filters import SMTP_FIELDS
+from outreach.senders.models import Smtp
+
+
+def register_kinds() -> None:
+    """Register the kinds; called when the app is ready."""
+    run = [RUN_FIELDS.fields[name] for name in ("name", "prompt")]
+    title = Coalesce(NullIf("name", Value("")), Left("prompt", 80))
+    register_kind(Kind("genie", "genie", lambda actor: kept_runs(), run, title, Value(""), 30))
+    sender = [SMTP_FIELDS.fields[name] for name in ("name", "fromEmail")]
+    named = Coalesce(NullIf("name", Value("")), "from_email")
+    register_kind(Kind("smtp", "apps", lambda actor: Smtp.objects.all(), sender, named, "from_email", 80))
