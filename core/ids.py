@@ -27,6 +27,11 @@ def first_id(at: datetime) -> str:
     return str(ObjectId.from_datetime(at))
 
 
+def time_of(id: str) -> datetime:
+    """Return the time at which the ObjectId was made, to the second."""
+    return ObjectId(id).generation_time
+
+
 def is_id(value: object) -> TypeGuard[str]:
     """Tell whether the value is a well-formed ObjectId string."""
     return isinstance(value, str) and PATTERN.fullmatch(value) is not None

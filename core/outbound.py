@@ -1,9 +1,15 @@
-"""The guard of connections to hosts that tenants name: it resolves a name once and refuses private addresses."""
+"""The guard of connections to hosts that tenants name: it resolves a name once and refuses private addresses.
+
+All sockets to such hosts are opened by `connect`, or to an address of `resolve_allowed`. HTTP: core.outbound_http.
+"""
 
 import ipaddress
 import socket
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from time import monotonic
+from urllib.parse import urlsplit
 
 from django.conf import settings
 
@@ -16,7 +22,8 @@ _OBSOLETE = (ipaddress.IPv6Network("::/96"), ipaddress.IPv6Network("fec0::/10"))
 
 
 class OutboundRefused(Exception):
-    """A host that must not or cannot be connected to. `code` is not_found, private or invalid; people read `detail`."""
+    """A host that must not or cannot be connected to. `code` is not_found, private, unencrypted or invalid; people read
+    `detail`."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)
@@ -74,6 +81,40 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
             )
         addresses.append(Address(str(place[0]), port, family, public))
     return addresses
+
+
+def connect(host: str, port: int, timeout: float, *, encrypted: bool = True) -> socket.socket:
+    """Connect to the first of the host's allowed addresses that answers, within `timeout` seconds in all.
+
+    What goes without encryption reaches private addresses only. Raises OutboundRefused and OSError.
+    """
+    addresses = resolve_allowed(host, port)
+    if not encrypted and any(address.public for address in addresses):
+        raise OutboundRefused("unencrypted", f"{host} is on the public internet and is reached by https only.")
+    ends, failure = monotonic() + timeout, OSError(f"{host} has no address")
+    for left, address in zip(range(len(addresses), 0, -1), addresses, strict=True):
+        try:
+            # Each of the addresses that are left gets its share, so that a silent one doesn't take all the time.
+            return socket.create_connection((address.ip, port), timeout=max(0.05, (ends - monotonic()) / left))
+        except OSError as error:
+            failure = error
+    raise failure
+
+
+def checked_address(url: str) -> str:
+    """Return the address of a server, such as https://host:9000, that connections may go to. Raises OutboundRefused."""
+    text, parts, port = url.strip().rstrip("/"), urlsplit(""), 0
+    with suppress(ValueError, KeyError):
+        parts = urlsplit(text)
+        known = {"http": 80, "https": 443}[parts.scheme]
+        port = known if parts.port is None else parts.port
+    extra = parts.username or parts.password or parts.path or parts.query or parts.fragment
+    if not port or not parts.hostname or extra or not text.isprintable() or any(mark in text for mark in " @?#\\"):
+        raise OutboundRefused("invalid", "Write it as https://host, without a user, a path or a query.")
+    addresses = resolve_allowed(parts.hostname, port)
+    if parts.scheme == "http" and any(address.public for address in addresses):
+        raise OutboundRefused("unencrypted", "A server on the public internet is reached by https only.")
+    return text
 
 
 def _private_hosts() -> list[str]:

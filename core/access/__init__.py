@@ -9,10 +9,12 @@ from core.access.entitlements import (
     entitlement,
     entitlement_source,
     entitlements_kept,
+    may_read,
     set_entitlements,
     subscribed,
 )
 from core.access.quota import (
+    METERED,
     OWN_LIMIT,
     PLAN_LIMIT,
     USAGE,
@@ -21,6 +23,7 @@ from core.access.quota import (
     is_limited,
     limit_errors,
     limited,
+    meter_usage,
     quota_exceeded,
     refuse_over_quota,
     remaining_quota,
@@ -29,6 +32,7 @@ from core.access.quota import (
 )
 
 __all__ = [
+    "METERED",
     "OWNERS_ONLY",
     "OWN_LIMIT",
     "PLAN_LIMIT",
@@ -47,6 +51,8 @@ __all__ = [
     "is_limited",
     "limit_errors",
     "limited",
+    "may_read",
+    "meter_usage",
     "permission_of",
     "quota_exceeded",
     "refuse_over_quota",

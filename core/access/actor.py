@@ -44,6 +44,8 @@ class Actor:
     visiting: bool = False
     """The actor is one of the service's staff, who may read the company's records and change nothing."""
     permissions: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    session_id: str = ""
+    """The session, on the private path."""
     key_id: str = ""
     """The id of the API key, on the key path."""
     entitlement: Entitlement | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -20,10 +21,7 @@ class Caller:
     @property
     def network(self) -> str:
         """The network that attempts are counted by: the address, or for IPv6 its /64, which one customer has."""
-        address = ipaddress.ip_address(self.ip) if self.ip else None
-        if isinstance(address, ipaddress.IPv6Address):
-            return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
-        return self.ip or "unknown"
+        return _network(self.ip) if self.ip else "unknown"
 
 
 def caller_of(request: Any) -> Caller:
@@ -39,10 +37,26 @@ def address_of(request: Any) -> str | None:
     hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if hop.strip()]
     trusted = settings.TRUSTED_PROXIES
     found = hops[-trusted] if 0 < trusted <= len(hops) else request.META.get("REMOTE_ADDR", "")
+    return _address(found)
+
+
+# Each request asks several times, and most come from few addresses.
+
+
+@lru_cache(maxsize=1024)
+def _address(text: str) -> str | None:
     try:
-        return str(ipaddress.ip_address(found))
+        return str(ipaddress.ip_address(text))
     except ValueError:
         return None
+
+
+@lru_cache(maxsize=1024)
+def _network(ip: str) -> str:
+    address = ipaddress.ip_address(ip)
+    if isinstance(address, ipaddress.IPv6Address):
+        return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
+    return ip
 
 
 def is_within(address: str | None, networks: Iterable[str]) -> bool:

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.access.actor import OWNERS_ONLY, Actor, permission_of
+from core.access.actor import OWNERS_ONLY, Actor, AuthPath, permission_of
 from core.errors import NamedError
 
 
@@ -90,6 +90,15 @@ def subscribed(found: Entitlement | None) -> Entitlement:
             "SubscriptionExpired_400", "the company has no active subscription; subscribe or renew to go on"
         )
     return found
+
+
+def may_read(actor: Actor, module: str) -> bool:
+    """Tell whether the caller's role shows the module and, by session, the company's plan has it."""
+    if actor.auth_path is AuthPath.SESSION and not actor.visiting:
+        modules = entitlement(actor.company_id).modules
+        if modules is not None and module not in modules:
+            return False
+    return actor.may(module, "GET")
 
 
 def check_session(actor: Actor, allowed: Entitlement, module: str, method: str) -> None:

@@ -29,6 +29,8 @@ class Usage:
 
 USAGE: dict[str, Usage] = {}
 """Module -> the records that count against a limit of it."""
+METERED: dict[str, Callable[[], int]] = {}
+"""Name of a limit that is no number of records -> how much of it the active company has used so far."""
 _allowed: ContextVar[Entitlement | None] = ContextVar("leadwright_limits", default=None)
 
 
@@ -38,6 +40,11 @@ def count_usage(module: str, records: Callable[[], QuerySet[Any]], *, error: str
     Each session that creates a record counts them, up to the limit; so the count should need one index and no table.
     """
     USAGE[module] = Usage(records, error)
+
+
+def meter_usage(name: str, used: Callable[[], int]) -> None:
+    """Register a limit of plans that is no number of records, and what the active company has used of it."""
+    METERED[name] = used
 
 
 @contextmanager
@@ -115,7 +122,10 @@ def limit_errors(module: str) -> tuple[str, ...]:
 
 
 def used_quota(module: str) -> int:
-    """Return how many records of the active company count against a limit of the module; 0 if it isn't counted."""
+    """Return how many records of the active company count against a limit of the module; 0 if it isn't counted. Of a
+    metered limit return how much of it is used."""
+    if module in METERED:
+        return METERED[module]()
     return USAGE[module].records().order_by().count() if module in USAGE else 0
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ImproperlyConfigured
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.response import Response
 
 from core.api.envelope import respond
@@ -16,6 +17,7 @@ from core.api.output import Output
 from core.api.written_back import written_back
 from core.errors import InvalidFormat
 from core.ids import is_id
+from core.lists.parameters import refuse_unknown
 from core.messages.defaults import DEFAULTS, SUCCESSES
 
 if TYPE_CHECKING:
@@ -58,6 +60,8 @@ class Endpoint:
     multipart: bool = False
     limited: bool = False
     """Attempts are limited, so it may answer 429 (core.access.attempts)."""
+    permission: str = ""
+    """The permission that a role needs, if it isn't the method's: GET for what readers keep for themselves."""
     module: str | None = None
     """The operation's permission module, if it isn't the view's."""
     also: tuple[str, ...] | None = None
@@ -86,6 +90,20 @@ def _answered(declared: Endpoint, answer: Any, warning: str = "") -> Any:
     return answer
 
 
+def _check_query(view: Any, declared: Endpoint, params: Iterable[str]) -> None:
+    """Refuse a query parameter that is not declared: it would promise something.
+
+    Lists check theirs themselves. Links into pages, and those of downloads, may have been added to on their way.
+    """
+    if not (declared.many or declared.raw or view.public):
+        known = {parameter.name for parameter in declared.parameters}
+        refuse_unknown((name.partition("[")[0] for name in params), known)
+
+
+class NoBody(Input):
+    """The body of an operation that takes none."""
+
+
 def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a handler.
 
@@ -101,7 +119,13 @@ def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Cal
                 if name.lower().endswith("id") and not is_id(value):
                     raise InvalidFormat("_id" if name == "id" else name, value, "an id is 24 hex characters")
             view.declared = declared
-            if declared.input is None or declared.multipart:
+            if request.method in ("GET", "HEAD"):
+                _check_query(view, declared, request.query_params)
+            if declared.multipart:
+                return _answered(declared, handler(view, request, **path))
+            if declared.input is None:
+                if not (declared.many or request.method in SAFE_METHODS) and request.content_type == "application/json":
+                    read(NoBody, request.data or {})  # unknown keys would promise something
                 return _answered(declared, handler(view, request, **path))
             if request.method not in ("PUT", "PATCH"):
                 return _answered(declared, handler(view, request, **path, data=read(declared.input, request.data)))

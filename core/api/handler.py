@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import traceback
+from http import HTTPStatus
 from typing import Any
 
 from django.apps import apps
@@ -14,7 +15,7 @@ from django.db import IntegrityError, OperationalError
 from django.db.models import F
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from django.views import defaults
+from psycopg.errors import QueryCanceled
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -35,6 +36,13 @@ UNAVAILABLE = (
     f"the database does not answer; try again in {RETRY_SECONDS} seconds",
 )
 """Status, message and warning; the message rows are in the database that is away."""
+CANCELLED = (*UNAVAILABLE[:2], f"the database was told to stop; try again in {RETRY_SECONDS} seconds")
+
+
+BARE = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{0}</title></head>'
+    '<body><h1>{0}</h1><p>Try again in a moment.</p><p><a href="/">To the start</a></p></body></html>'
+)
 
 
 def failure(status: int, message: str, warning: str = "", error: BaseException | None = None) -> dict[str, Any]:
@@ -73,9 +81,7 @@ def render(error: BaseException) -> tuple[int, str, str]:
         return 400, "Validation error: the request is malformed", str(error)
     if isinstance(error, IntegrityError):
         return from_constraint(error)
-    if database_is_away(error):
-        return UNAVAILABLE
-    return (*UNKNOWN, "")
+    return to_try_again(error) or (*UNKNOWN, "")
 
 
 def database_is_away(error: BaseException | None) -> bool:
@@ -84,6 +90,14 @@ def database_is_away(error: BaseException | None) -> bool:
         return False
     state = getattr(error.__cause__, "sqlstate", None)
     return state is None or state.startswith(CONNECTION_LOST)
+
+
+def to_try_again(error: BaseException | None) -> tuple[int, str, str] | None:
+    """Return the answer to a statement that may well succeed in a moment: the database is away, or an operator or a
+    time limit has cancelled it. None for any other error."""
+    if database_is_away(error):
+        return UNAVAILABLE
+    return CANCELLED if isinstance(error, OperationalError) and isinstance(error.__cause__, QueryCanceled) else None
 
 
 def from_constraint(error: IntegrityError) -> tuple[int, str, str]:
@@ -138,7 +152,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
         response["WWW-Authenticate"] = _challenge(context)
     if isinstance(error, ApiError) and error.retry_after is not None:
         response["Retry-After"] = str(error.retry_after)
-    if database_is_away(error):
+    if to_try_again(error):
         response["Retry-After"] = str(RETRY_SECONDS)
     if isinstance(error, exceptions.MethodNotAllowed) and "view" in context:
         response["Allow"] = ", ".join(context["view"].allowed_methods)
@@ -157,43 +171,60 @@ def plain_response(status: int, message: str, warning: str = "") -> HttpResponse
     return HttpResponse(dumps(failure(status, message, warning)), status=status, content_type="application/json")
 
 
+def error_page(status: int) -> HttpResponse:
+    """Return the page templates/<status>.html, or a bare one where even that fails, as without the static files."""
+    try:
+        content: str = render_to_string(f"{status}.html")
+    except Exception:
+        log.exception("no page for a %s", status)
+        content = BARE.format(HTTPStatus(status).phrase)
+    return HttpResponse(content, status=status)
+
+
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Answer 404: with the envelope under /api/, with Django's page elsewhere."""
     if request.path.startswith("/api/"):
         return plain_response(*render(Http404()))
-    return defaults.page_not_found(request, exception or Http404())
+    return error_page(404)
 
 
-def unavailable(request: HttpRequest | None = None) -> HttpResponse:
-    """Answer 503 while the database is away: with the envelope under /api/, with a page elsewhere."""
+def unavailable(request: HttpRequest | None = None, answer: tuple[int, str, str] = UNAVAILABLE) -> HttpResponse:
+    """Answer 503, by default since the database is away: with the envelope under /api/, with a page elsewhere."""
     if request is None or request.path.startswith("/api/"):
-        response = plain_response(*UNAVAILABLE)
+        response = plain_response(*answer)
     else:
-        response = HttpResponse(render_to_string("503.html"), status=UNAVAILABLE[0])
+        response = error_page(answer[0])
     response["Retry-After"] = str(RETRY_SECONDS)
     return response
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500: with the envelope under /api/, with Django's page elsewhere. Without a database it is a 503."""
-    if database_is_away(sys.exc_info()[1]):  # Django calls this while it handles the exception
-        return unavailable(request)
+    """Answer 500: with the envelope under /api/, with a page elsewhere. What is worth another try is a 503."""
+    if answer := to_try_again(sys.exc_info()[1]):  # Django calls this while it handles the exception
+        return unavailable(request, answer)
     if request.path.startswith("/api/"):
         return plain_response(*UNKNOWN)
-    return defaults.server_error(request)
+    return error_page(500)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Answer 400 to requests that Django refuses before any view."""
     if request.path.startswith("/api/"):
         return plain_response(400, "Validation error: the request is malformed", str(exception or ""))
-    return defaults.bad_request(request, exception or SuspiciousOperation())
+    return error_page(400)
+
+
+def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Answer 403 outside of the API, which has answers of its own."""
+    return error_page(403)
 
 
 __all__ = [
     "bad_request",
+    "error_page",
     "exception_handler",
     "failure",
+    "forbidden",
     "not_found",
     "plain_response",
     "render",

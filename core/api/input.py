@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -45,6 +46,16 @@ class TextInput(serializers.CharField):
         if not isinstance(data, str):
             raise serializers.ValidationError("must be text", code="invalid")
         return super().to_internal_value(data)
+
+
+class LineInput(TextInput):
+    """Text on one line, without control characters."""
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        if any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in data):
+            raise serializers.ValidationError("must be one line, without control characters", code="invalid")
+        return text
 
 
 class BooleanInput(serializers.BooleanField):

@@ -68,6 +68,9 @@ class Listing:
     within: Within | None = None
     unscoped: str = ""
     """The reason to read the list outside of any company."""
+    whole: tuple[str, ...] = ()
+    """The permission modules that it takes, beside the list's own, to read all of its rows. Where there are some, the
+    rows depend on who asks, and an export by a job takes all of them."""
     needs_subscription: bool = True
     module: str | None = None
     also: tuple[str, ...] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, TypeAlias
 
 from django.db.models import Case, F, QuerySet, Value, When
@@ -111,6 +111,13 @@ class Output(serializers.Serializer[Any]):
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Add what is read for all rows at once, such as counts. The default adds nothing."""
         return rows
+
+    @classmethod
+    def chosen(cls, rows: list[dict[str, Any]], names: Collection[str]) -> list[dict[str, Any]]:
+        """Keep these fields of the rows. `complete` is left out unless one of them may come from it."""
+        if not cls.columns().keys() >= set(names):
+            rows = cls.complete(rows)
+        return [{name: value for name, value in row.items() if name in names} for row in rows]
 
     @classmethod
     def one(cls, queryset: QuerySet[Any]) -> dict[str, Any] | None:

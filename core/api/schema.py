@@ -10,6 +10,7 @@ from drf_spectacular.openapi import AutoSchema
 
 from core.access import OWNERS_ONLY, limit_errors
 from core.api.endpoint import Endpoint
+from core.api.fields import FIELDS
 from core.api.output import Computed, Output
 from core.lists import LIST_PARAMETERS
 from core.messages.defaults import DEFAULTS
@@ -64,7 +65,7 @@ class Schema(AutoSchema):
         parts = [self.declared.description] if self.declared.description else []
         modules = self.view.modules_of(self.declared)
         if modules[0] and "/api/protected/" in self.path:
-            flag = {"PATCH": "PUT"}.get(self.method, self.method)
+            flag = self.declared.permission or {"PATCH": "PUT"}.get(self.method, self.method)
             parts.append(f"Permission: {' or '.join(f'`{module}.{flag}`' for module in modules)}.")
         if modules[0] in OWNERS_ONLY and "/api/key/" in self.path:
             parts.append("Closed to keys whose maker is no owner.")
@@ -85,6 +86,7 @@ class Schema(AutoSchema):
             selecting = ("searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids")
             taken = self.declared.list_parameters if self.declared.many else selecting
             found += [parameter for parameter in LIST_PARAMETERS if taken is None or parameter.name in taken]
+            found += [FIELDS] if self.declared.many and taken is None else []
         return found
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:

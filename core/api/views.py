@@ -16,11 +16,12 @@ from rest_framework.views import APIView
 from core.access import Actor, AuthPath, Entitlement, check_key, check_session, entitlement, limited, subscribed
 from core.api.endpoint import Endpoint
 from core.api.envelope import envelope, respond
+from core.api.fields import choose_fields
 from core.api.json import Parser, Renderer
+from core.api.output import Output
 from core.api.schema import Schema
 from core.errors import NamedError
 from core.lists import FieldSet, ListQuery, Page, list_page, stream_json
-from core.lists.paging import Projection
 from core.tenancy import company_scope, reopen
 
 
@@ -95,10 +96,11 @@ class ApiView(APIView):
             if not self.actor.may(modules[0], request.method or ""):
                 raise NamedError("UnauthorizedAction_403", "a visit is for looking only")
             return
+        needed = declared.permission or request.method or "GET"
         if self.actor.auth_path is AuthPath.KEY:
             if declared.needs_subscription:
                 subscribed(self.actor.entitlement)
-            check_key(self.actor, modules, request.method or "GET")
+            check_key(self.actor, modules, needed)
             return
         try:
             allowed = entitlement(self.actor.company_id)
@@ -106,10 +108,9 @@ class ApiView(APIView):
             if declared.needs_subscription:
                 raise
             allowed = Entitlement()
-        method = request.method or "GET"
         in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
-        module = next((module for module in in_plan if self.actor.may(module, method)), modules[0])
-        check_session(self.actor, allowed, module, method)
+        module = next((module for module in in_plan if self.actor.may(module, needed)), modules[0])
+        check_session(self.actor, allowed, module, needed)
         if request.method == "POST":
             self._scope.enter_context(limited(allowed))
 
@@ -117,7 +118,7 @@ class ApiView(APIView):
         self,
         queryset: QuerySet[Any],
         fields: FieldSet,
-        output: Projection,
+        output: type[Output],
         *,
         extra: Iterable[str] = (),
         within: tuple[Mapping[str, Any], str] | None = None,
@@ -127,8 +128,10 @@ class ApiView(APIView):
         The stream is read later, in the scope that is active now. `within` is the record that contains the list and the
         name of its field (the endpoint's `list_in`).
         """
-        query = ListQuery.parse(self.request.query_params, fields, extra=extra)
-        found = list_page(queryset, query, output)
+        params = self.request.query_params.copy()
+        asked = params.pop("fields", None)
+        query = ListQuery.parse(params, fields, extra=extra)
+        found = list_page(queryset, query, output, None if asked is None else choose_fields(asked, output))
         if isinstance(found, Page):
             data = found.rows if within is None else {**within[0], within[1]: found.rows}
             return self.success(data, **found.members)

@@ -59,6 +59,13 @@ class BackOfficeSite(UnfoldAdminSite):
         # Records are deleted one at a time: a list may span companies, and a cascade may be long.
         self.disable_action("delete_selected")
 
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
+        """Return the apps and models that the user may see; a page asks several times, and they are found once."""
+        kept: dict[str | None, list[dict[str, Any]]] = request.__dict__.setdefault("_app_lists", {})
+        if app_label not in kept:
+            kept[app_label] = super().get_app_list(request, app_label)
+        return kept[app_label]
+
     def admin_view(self, view: Callable[..., HttpResponse], cacheable: bool = False) -> Callable[..., HttpResponse]:
         guarded: Callable[..., HttpResponse] = super().admin_view(view, cacheable)
 

@@ -42,7 +42,7 @@ class _Key:
 
 
 Place = list[Any]
-"""The sort values of a record, its id last."""
+"""The sort values of a record, its id last. Times may be PostgreSQL's texts (core.lists.prepared)."""
 
 
 @dataclass(frozen=True)

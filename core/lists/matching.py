@@ -55,7 +55,7 @@ def matching(queryset: QuerySet[Any], query: ListQuery) -> Matching:
     """Return the records of the queryset that the query selects, in the form that pages fast."""
     if query.without_prefilter is not None:
         return _by_text(queryset, query, query.without_prefilter())
-    found = queryset.filter(query.where)
+    found = queryset.filter(query.where) if query.where else queryset
     return _by_value(queryset, query) or Matching(found, found, capped=query.searched)
 
 

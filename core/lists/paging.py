@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from itertools import islice
@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from core.lists.cursor import cursor_at, unpack_values
 from core.lists.keyset import Place, Section, sections
 from core.lists.matching import MANY, matching
-from core.lists.prepared import places_of, rows_of
+from core.lists.prepared import places_of, rows_of, sort_values
 from core.lists.query import ListQuery
 from core.text.json import dumps
 
@@ -37,6 +37,9 @@ class Projection(Protocol):
 
     def complete(self, rows: list[Row]) -> list[Row]:
         """Add what is read for all rows of a page, or of a chunk of a stream, at once."""
+
+    def chosen(self, rows: list[Row], names: Collection[str]) -> list[Row]:
+        """Complete the rows as far as these fields need it, and keep no others."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class Stream:
     queryset: QuerySet[Any]
     query: ListQuery
     output: Projection
+    names: Collection[str] | None = None
 
     def __iter__(self) -> Iterator[list[Row]]:
         # One snapshot for all statements: a record that changes its section meanwhile is neither missed nor repeated.
@@ -73,18 +77,22 @@ class Stream:
                 # Closed before the transaction, with which the cursor ends.
                 with closing(found) as rows:
                     while chunk := [self.output.render(row) for row in islice(rows, CHUNK)]:
-                        yield self.output.complete(chunk)
+                        yield _completed(self.output, chunk, self.names)
 
 
-def list_page(queryset: QuerySet[Any], query: ListQuery, output: Projection) -> Page | Stream:
+def list_page(
+    queryset: QuerySet[Any], query: ListQuery, output: Projection, names: Collection[str] | None = None
+) -> Page | Stream:
     """Return the page that the query asks for, or the whole set as a stream if it doesn't paginate.
+
+    `names` are the fields of the output that the rows have; None: all.
 
     A page costs two queries, one for the ids and one for what is shown of the records, plus one for the total unless
     the cursor or the page itself tells it, plus one if it reaches the rows without a sort value. The choice of a form
     (core.lists.matching) may cost a first page up to two more. The total of a search counts up to MANY.
     """
     if query.size is None:
-        return Stream(queryset.filter(query.where), query, output)
+        return Stream(queryset.filter(query.where), query, output, names)
     chosen = matching(queryset, query)
     if query.cursor is None:
         skip = ((query.page or 1) - 1) * query.size
@@ -105,10 +113,15 @@ def list_page(queryset: QuerySet[Any], query: ListQuery, output: Projection) -> 
         skip, capped = 0, chosen.is_beyond(total)
     page = found[: query.size]
     more = len(found) > query.size
-    next_cursor = cursor_at(query.sort_names, query.fingerprint, page[-1], total).encode() if more else None
+    last = sort_values(page[-1], query.sort) if more else []
+    next_cursor = cursor_at(query.sort_names, query.fingerprint, last, total).encode() if more else None
     shown = max(MANY, skip + len(page)) if capped else total
     rows = rows_of(queryset, [place[-1] for place in page], output)
-    return Page(output.complete([output.render(row) for row in rows]), shown, next_cursor, capped)
+    return Page(_completed(output, [output.render(row) for row in rows], names), shown, next_cursor, capped)
+
+
+def _completed(output: Projection, rows: list[Row], names: Collection[str] | None) -> list[Row]:
+    return output.complete(rows) if names is None else output.chosen(rows, names)
 
 
 def _take(parts: Iterator[Section], count: int, skip: int = 0) -> list[Place]:

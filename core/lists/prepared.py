@@ -17,14 +17,14 @@ import orjson
 from django.db import connections
 from django.db.models import Expression, F, Field, JSONField, QuerySet, Value
 from django.db.models.expressions import Col
-from psycopg.adapt import Loader
-from psycopg.types.datetime import TimestamptzLoader
+from psycopg.postgres import types
+from psycopg.types.string import TextLoader
 
 from core.lists.fields import ListField
 from core.lists.keyset import AnyOf, Place, Section, SortKey
 from core.lists.relations import RelationField
 from core.tenancy import active_scope, company_scope
-from core.text.json import iso
+from core.tenancy.postgresql.times import TIMESTAMPTZ, api_time, read_time
 
 ROW_ID = "list_id"
 COMPANY = "f" * 24
@@ -32,6 +32,7 @@ COMPANY = "f" * 24
 IDS = "\x00ids\x00"
 """Stands for the ids of the records."""
 PARAMETERS = {COMPANY: "%(company)s", IDS: "%(ids)s"}
+JSONB = types["jsonb"].oid
 Row = dict[str, Any]
 
 
@@ -40,23 +41,6 @@ class Output(Protocol):
 
     def project(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Select the columns of the output with `.values(...)`."""
-
-
-class _TimeText(Loader):
-    """Reads times as the API writes them: a list would otherwise make an object of each, and text of that again."""
-
-    def load(self, data: Any) -> str:
-        text = bytes(data).decode()
-        if text.endswith("+00") and text[10] == " ":
-            return f"{text[:10]}T{text[11:19]}.{text[20:-3][:3]:0<3}Z"
-        return iso(TimestamptzLoader(self.oid, self.connection).load(data))
-
-
-class _Json(Loader):
-    """Reads jsonb as core.fields.JSONField does, without its converter."""
-
-    def load(self, data: Any) -> Any:
-        return orjson.loads(data)
 
 
 class _Ids(Expression):
@@ -78,16 +62,29 @@ class Prepared:
         """Return the rows of the company's records with these ids, in any order, with times as texts."""
         connection: Any = connections[using]
         with connection.planned_cursor() as cursor:
-            cursor.adapters.register_loader("timestamptz", _TimeText)
-            cursor.adapters.register_loader("jsonb", _Json)
+            _read_as_text(cursor)
             # As an array's text: ObjectIds need no quotes, and psycopg would look at each.
             cursor.execute(self.sql, {"company": company, "ids": f"{{{','.join(ids)}}}"})
-            found = [dict(zip(self.names, row, strict=True)) for row in cursor.fetchall()]
+            columns = list(zip(*cursor.fetchall(), strict=True))
+            types = [cursor.pgresult.ftype(i) for i in range(len(columns))]
+        # By columns: a call for each value costs more than what it does.
+        for i, type in enumerate(types):
+            if type == TIMESTAMPTZ:
+                columns[i] = tuple([value and api_time(value) for value in columns[i]])
+            elif type == JSONB:
+                columns[i] = orjson.loads(f"[{','.join([value or 'null' for value in columns[i]])}]")
+        found = [dict(zip(self.names, row, strict=True)) for row in zip(*columns, strict=True)]
         for name, functions, expression in self.converters:
             for row in found:
                 for function in functions:
                     row[name] = function(row[name], expression, connection)
         return found
+
+
+def _read_as_text(cursor: Any) -> None:
+    """Let the cursor return times and JSON as PostgreSQL writes them."""
+    for name in ("timestamptz", "jsonb"):
+        cursor.adapters.register_loader(name, TextLoader)
 
 
 def rows_of(queryset: QuerySet[Any], ids: Sequence[str], output: Output) -> list[Row]:
@@ -153,20 +150,39 @@ class _Shape:
     company: str = field(compare=False)
     section: Section = field(compare=False)
 
+    @property
+    def walks(self) -> bool:
+        """Whether it is the whole list in an order of its own columns: whatever the company, its index is walked."""
+        values = {value for _, _, value in self.conditions}
+        return values <= {COMPANY, True, False} and all(key.field.local for key in self.sort)
+
 
 def places_of(section: Section, skip: int, count: int) -> list[Place]:
     """Return the places of `count` of the section's records, after `skip`.
 
     Where the conditions are plain, the statement is built once. PostgreSQL gets it with its values and plans it for
-    them.
+    them, or where only an order is asked for (`walks`), once for each session. Times are texts then: of a page's
+    places, the cursor needs one (`sort_values`).
     """
     shape = _shape(section)
     if shape is None:
         return section.first_places(skip, count)
     values = {f"after{i}": value for i, value in enumerate(section.after or ())}
-    with connections[shape.using].cursor() as cursor:
+    lead = [None] * section.nulls
+    connection: Any = connections[shape.using]
+    with connection.planned_cursor() if shape.walks and not skip else connection.cursor() as cursor:
+        _read_as_text(cursor)
         cursor.execute(f"{_prepare_places(shape)} LIMIT {count} OFFSET {skip}", {"company": shape.company, **values})
-        return [[*[None] * section.nulls, *row] for row in cursor.fetchall()]
+        return [[*lead, *row] for row in cursor.fetchall()]
+
+
+def sort_values(place: Place, sort: Sequence[SortKey]) -> Place:
+    """Return the sort values and the id of a place, with its times read."""
+    found = list(place)
+    for i, key in enumerate(sort):
+        if key.field.stored == "date" and isinstance(found[i], str):
+            found[i] = read_time(found[i])
+    return found
 
 
 def _shape(section: Section) -> _Shape | None:

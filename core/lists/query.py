@@ -19,6 +19,7 @@ from core.lists import tree
 from core.lists.cursor import Cursor, decode
 from core.lists.fields import FieldSet
 from core.lists.keyset import SortKey
+from core.lists.parameters import IGNORED, refuse_unknown
 from core.lists.prefilter import prefiltering
 from core.lists.search import search_in
 from core.lists.values import clean_text, refuse
@@ -49,8 +50,6 @@ LISTED = frozenset({"ids", "nids", "searchBy", "sortBy", "sortOrder"})
 """Parameters with several values: separated by commas, sent repeatedly, as ids[]=… or ids[0]=…, or as a JSON array."""
 FILTERS = ("filters", "advancedFilters", "ids", "nids")
 """Parameters that say which records are meant. They are never empty: an empty one would mean all records."""
-IGNORED = frozenset({"_"})
-"""What HTTP libraries add against caches."""
 _NUMBER = re.compile(r"[0-9]{1,1000}", re.ASCII)
 _INDEXED = re.compile(r"(\w+)\[\d{0,6}\]", re.ASCII)
 
@@ -96,7 +95,7 @@ class ListQuery:
         `strict` also refuses filters and searches that all records meet, as bulk operations do.
         """
         reader, extra = _Reader(params), sorted(extra)
-        reader.allow_only(PARAMETERS.union(extra))
+        refuse_unknown(reader.values, PARAMETERS.union(extra))
         reader.refuse_repeated()
         cursor_text = reader.text("cursor")
         cursor = decode(cursor_text) if cursor_text else None
@@ -158,11 +157,6 @@ class _Reader:
     def __init__(self, params: Mapping[str, Any]) -> None:
         self.values = read_parameters(params)
         refuse_empty(self.values)
-
-    def allow_only(self, known: frozenset[str]) -> None:
-        unknown = next((name for name in self.values if name not in known), None)
-        if unknown is not None:
-            raise refuse(shorten(unknown, 60), f"is an unknown parameter; known: {', '.join(sorted(known))}")
 
     def refuse_repeated(self) -> None:
         """Refuse a parameter that is sent twice and takes one value, since the other one would be lost."""

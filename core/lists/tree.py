@@ -146,6 +146,16 @@ def compile(node: Condition | Group, fields: FieldSet, *, now: datetime | None =
     return Q(*filter(None, parts))
 
 
+def check(node: Condition | Group, fields: FieldSet, *, parameter: str = PARAMETER) -> None:
+    """Raise what `compile` raises, without reading the records that a field refers to."""
+    if isinstance(node, Condition):
+        field = fields.filterable(node.field, parameter)
+        compile_condition(field, node.operator, node.value, _where(parameter, field), datetime.now(UTC))
+        return
+    for child in node.conditions:
+        check(child, fields, parameter=parameter)
+
+
 def evaluate(
     node: Condition | Group,
     record: Mapping[str, Any],

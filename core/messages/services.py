@@ -7,7 +7,6 @@ from typing import Any
 
 from django.apps import AppConfig, apps
 from django.apps.registry import Apps
-from django.core.exceptions import FieldDoesNotExist
 from django.db import transaction
 from django.utils import timezone
 
@@ -50,9 +49,8 @@ def seed(app_config: AppConfig, using: str, apps: Apps = apps, **_: Any) -> None
         return
     try:
         model: Any = apps.get_model("core", "ResponseMessage")
-        model._meta.get_field("default_text")
-    except (LookupError, FieldDoesNotExist):
-        return  # migrated back to before the table, or before its defaults
+    except LookupError:
+        return  # migrated back to before the table
     now = timezone.now()
     with transaction.atomic(using=using):
         manager = model._default_manager.using(using)

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
+OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME
 
 
 def iso(moment: datetime) -> str:
@@ -31,4 +31,8 @@ def json_default(value: Any) -> Any:
 
 def dumps(value: Any) -> bytes:
     """Serialize the value to UTF-8 JSON."""
-    return orjson.dumps(value, default=json_default, option=OPTIONS)
+    try:
+        return orjson.dumps(value, default=json_default, option=OPTIONS)
+    except orjson.JSONEncodeError:
+        # Keys that are no texts: allowing for them takes twice as long, also where there are none.
+        return orjson.dumps(value, default=json_default, option=OPTIONS | orjson.OPT_NON_STR_KEYS)

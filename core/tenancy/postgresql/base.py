@@ -21,30 +21,24 @@ from django.db.backends.postgresql.schema import DatabaseSchemaEditor
 from django.db.models import Field, ForeignKey, Model
 from psycopg.adapt import Loader
 from psycopg.pq import TransactionStatus
-from psycopg.types.datetime import TimestamptzLoader
 
 from core.ids import ObjectIdField
 from core.tenancy import APP_ROLE, SYSTEM_ROLE, session_settings
 from core.tenancy.postgresql.cursors import PlannedCursor, ScopedCursor, Settings, set_scope
+from core.tenancy.postgresql.times import read_time
 
 FRESH_SECONDS = 5.0
 """A connection that was used so lately is checked by its socket, any other by a statement."""
 
 
 class FastTimestampLoader(Loader):
-    """Reads times in UTC, several times as fast as the loader that Django chooses."""
+    """Reads times, several times as fast as the loader that Django chooses."""
 
     timezone = UTC
     """Django chooses another loader for cursors of another time zone."""
 
     def load(self, data: Any) -> datetime:
-        text = bytes(data).decode()
-        if text.endswith("+00"):
-            try:
-                return datetime.fromisoformat(text[:-3]).replace(tzinfo=UTC)
-            except ValueError:
-                pass  # a year that Python lacks: the error is psycopg's
-        return TimestamptzLoader(self.oid, self.connection).load(data)
+        return read_time(bytes(data).decode())
 
 
 class SchemaEditor(DatabaseSchemaEditor):
@@ -71,8 +65,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
     _roles_exist = False
     _used = 0.0
 
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.planned: dict[str, str] = {}
+        """The session's prepared statements, with their names (PlannedCursor)."""
+        self.has_stale_plans = False
+        """Whether the session has others too, which are no longer called."""
+
     def connect(self) -> None:
         self._applied = None
+        self.planned, self.has_stale_plans = {}, False
         self._roles_exist = False
         super().connect()
 
@@ -107,7 +109,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def planned_cursor(self) -> Any:
         """Return a cursor for statements that are run again and again, with parameters that leave their plan as it is.
 
-        PostgreSQL keeps their plans for the session. A changed scope costs them a round trip.
+        PostgreSQL keeps their plans for the session; the first use in a session costs a round trip.
         """
         self._make_ready()
         cursor = PlannedCursor(self.connection)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import psycopg
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.postgresql import base
-from psycopg import sql
+from psycopg import errors, sql
 from psycopg.pq import TransactionStatus
 
 if TYPE_CHECKING:
     from core.tenancy.postgresql.base import DatabaseWrapper
 
 Settings = tuple[str, str]
-TAKEN_ALONG = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "EXPLAIN")
+TAKEN_ALONG = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "PREPARE", "EXECUTE", "EXPLAIN")
 """What the statements begin with that the settings go in front of. Others, such as SET TRANSACTION, may have to be the
 first or the only one of their transaction."""
 
@@ -70,22 +73,76 @@ class ScopedCursor(base.CursorMixin, psycopg.ClientCursor[Any]):
             self.database.apply_scope()
 
 
-class PlannedCursor(psycopg.Cursor[Any]):
-    """A cursor whose statements PostgreSQL parses and plans once for each session (server-side prepared statements)."""
+class PlannedCursor(ScopedCursor):
+    """A cursor whose statements PostgreSQL parses and plans once for each session (PREPARE, then EXECUTE).
+
+    The scope travels with an EXECUTE as with any statement, which it could not with psycopg's own prepared statements:
+    their protocol takes one statement a message.
+    """
 
     database: DatabaseWrapper
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
-        self.database.apply_scope()
-        # Only this cursor's statements are kept: psycopg would count every statement of the session otherwise.
-        self.connection.prepare_threshold = 0
+        if self.database.has_stale_plans and self._is_idle:
+            self._forget_plans()
         try:
-            return super().execute(query, params, **options)
-        except psycopg.errors.FeatureNotSupported:
-            if self.connection.info.transaction_status is not TransactionStatus.IDLE:
+            return super().execute(self._call(query), params, **options)
+        except (errors.FeatureNotSupported, errors.InvalidSqlStatementName):
+            # A migration has changed the type of a column, or somebody has cleared the session.
+            if not self._is_idle:
+                # Nothing can be done in this transaction; the next one must not call the same statements again.
+                self.database.planned.clear()
+                self.database.has_stale_plans = True
                 raise
-            # A migration has changed the type of a column: the session's plan serves no longer.
-            self.connection.execute("DEALLOCATE ALL")
-            return super().execute(query, params, **options)
-        finally:
-            self.connection.prepare_threshold = None
+            self._forget_plans()
+            return super().execute(self._call(query), params, **options)
+
+    @property
+    def _is_idle(self) -> bool:
+        return self.connection.info.transaction_status is TransactionStatus.IDLE
+
+    def _forget_plans(self) -> None:
+        super().execute("DEALLOCATE ALL")
+        self.database.planned.clear()
+        self.database.has_stale_plans = False
+
+    def _call(self, query: str) -> str:
+        """Return the EXECUTE of the statement, after its PREPARE if the session doesn't have it."""
+        body, arguments = _as_prepared(query)
+        planned = self.database.planned
+        name = planned.pop(query, None)
+        if name is None:
+            if len(planned) >= MOST_PLANNED:
+                super().execute(f"DEALLOCATE {planned.pop(next(iter(planned)))}")
+            # Never a name twice: an interruption may leave a statement that nobody knows.
+            name = f"planned_{next(_numbers)}"
+            super().execute(f"PREPARE {name} AS {body}")
+        planned[query] = name  # the last one now, so that the first is the one that was used longest ago
+        return f"EXECUTE {name}{arguments}"
+
+
+def planned_cursor() -> Any:
+    """Return a cursor of the database connection whose statements are planned once (DatabaseWrapper.planned_cursor)."""
+    connection: Any = connections[DEFAULT_DB_ALIAS]
+    return connection.planned_cursor()
+
+
+MOST_PLANNED = 100
+"""The most statements that a session keeps."""
+_numbers = count(1)
+
+
+@lru_cache(maxsize=256)
+def _as_prepared(query: str) -> tuple[str, str]:
+    """Return the statement with PostgreSQL's placeholders, and the arguments of its EXECUTE with psycopg's."""
+    arguments: list[str] = []
+
+    def numbered(found: re.Match[str]) -> str:
+        if found[0] == "%%":
+            return "%"
+        if found[1] is None or found[0] not in arguments:
+            arguments.append(found[0])
+        return f"${len(arguments) if found[1] is None else arguments.index(found[0]) + 1}"
+
+    body = re.sub(r"%(?:%|s|\((\w+)\)s)", numbered, query)
+    return body, f"({', '.join(arguments)})" if arguments else ""

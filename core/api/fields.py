@@ -1,0 +1,33 @@
+"""The parameter `fields` of lists: which fields each record of the answer has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+
+from core.api.output import Output
+from core.errors import shorten
+from core.lists.query import split_values
+from core.lists.values import refuse
+
+FIELDS = OpenApiParameter(
+    "fields",
+    OpenApiTypes.STR,
+    OpenApiParameter.QUERY,
+    description="Comma-separated names of the fields that each record of the answer has, beside _id; left out: all."
+    " What nobody asks for, such as counts, isn't read.",
+)
+
+
+def choose_fields(values: Iterable[Any], output: type[Output]) -> Collection[str]:
+    """Return the fields that the parameter names, and _id. Raises InvalidRequest_400 for one that the list hasn't."""
+    names, known = split_values(values, FIELDS.name), output._declared_fields.keys()
+    if not names:
+        raise refuse(FIELDS.name, "is empty; leave it out to get all fields")
+    for name in names:
+        if name not in known:
+            raise refuse(FIELDS.name, f"{shorten(name, 60)!r} is none of {', '.join(known)}")
+    return {*names, *({"_id"} & known)}
