@@ -20,6 +20,7 @@ from core.errors import shorten
 from core.text.formats import Formats
 from core.web.lists import WORDS, Choice, Column, ListState
 from core.web.menu import menu_of
+from core.web.tables import Row
 
 register = template.Library()
 
@@ -51,7 +52,7 @@ def may(context: Mapping[str, Any], module: str, method: str = "GET") -> bool:
 
 @register.simple_tag(takes_context=True)
 def menu(context: Mapping[str, Any]) -> Any:
-    """Return the groups of the menu: (name, [(page class, its item)])."""
+    """Return the groups of the menu: (name, [(page class, its item)], whether it is open)."""
     return menu_of(context["page"])
 
 
@@ -79,6 +80,18 @@ def cell(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(cell(one) for one in value)
     return str(value)
+
+
+@register.simple_tag
+def value_of(row: Row, column: Column) -> Any:
+    """Return the value of a row in a column, with its options in words."""
+    record: Any = row.record["formData"] if column.custom else row.record
+    for name in (column.name,) if column.custom else column.name.split("."):
+        record = record.get(name) if isinstance(record, Mapping) else None
+    if not column.labels:
+        return record
+    several = record if isinstance(record, list) else [record]
+    return ", ".join(column.labels.get(str(one), str(one)) for one in several if one is not None)
 
 
 @register.filter
@@ -123,8 +136,8 @@ def when(context: Mapping[str, Any], value: Any) -> SafeString | str:
 
 @register.simple_tag(takes_context=True)
 def day(context: Mapping[str, Any], value: Any) -> str:
-    """Write a day in the company's format."""
-    found = parse_date(value) if isinstance(value, str) else value
+    """Write a day in the company's format; of a time the day that it has in the company's zone."""
+    found = parse_date(value) or parse_datetime(value) if isinstance(value, str) else value
     formats: Formats = context["reader"].formats
     return formats.date(found) if isinstance(found, date) else ""
 
@@ -166,6 +179,53 @@ def funnel(steps: list[tuple[str, int, str]]) -> SafeString:
     )
     return format_html(
         '<svg class="funnel" viewBox="0 0 400 {}" aria-hidden="true">{}</svg>', max(len(steps), 1) * 28, bars
+    )
+
+
+@register.simple_tag(takes_context=True)
+def bars(context: Mapping[str, Any], names: list[str], rows: list[tuple[date, list[int]]]) -> SafeString:
+    """Draw the counts of each day as bars beside each other, a colour for each name.
+
+    Each day has a title. Readers of the screen need a table beside it (parts/bars_table.html).
+    """
+    most = max((count for _, counts in rows for count in counts), default=0) or 1
+    wide = 400 / max(len(rows), 1)
+    bar = round(wide * 0.7 / max(len(names), 1), 1)
+    formats: Formats = context["reader"].formats
+    drawn = format_html_join(
+        "",
+        '<g><title>{}</title><rect class="hit" x="{}" y="12" width="{}" height="104"/>{}'
+        '<text x="{}" y="132">{}</text></g>',
+        (
+            (
+                f"{formats.date(on)}: {', '.join(f'{count:,} {name.lower()}' for name, count in pairs)}",
+                left,
+                round(wide, 1),
+                _bars_of([count for _, count in pairs], most, left + wide * 0.15, bar),
+                round(left + wide / 2, 1),
+                f"{on.day} {on:%b}" if not number else on.day if number % 2 == 0 else "",
+            )
+            for number, (on, counts) in enumerate(rows)
+            for pairs, left in ((list(zip(names, counts, strict=True)), round(number * wide, 1)),)
+        ),
+    )
+    return format_html(
+        '<svg class="chart" viewBox="-12 0 424 140" aria-hidden="true"><path d="M0 16H400M0 116H400"/>'
+        '<text class="count" x="400" y="11">{}</text>{}</svg>',
+        f"{most:,}",
+        drawn,
+    )
+
+
+def _bars_of(counts: list[int], most: int, left: float, width: float) -> SafeString:
+    return format_html_join(
+        "",
+        '<rect class="series-{}" x="{}" y="{}" width="{}" height="{}"/>',
+        (
+            (place, round(left + (place - 1) * width, 1), 116 - high, width, high)
+            for place, count in enumerate(counts, start=1)
+            if (high := max(round(100 * count / most), 1 if count else 0))
+        ),
     )
 
 

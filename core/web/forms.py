@@ -10,6 +10,8 @@ from typing import Any
 from django.http import QueryDict
 
 PIECE = re.compile(r"([A-Za-z_][\w-]*(?:\.[\w-]+)*): (.+)", re.DOTALL)
+LOST = "Enter it again: it is not kept after a failed try."
+"""What is said at a secret of a refused form, which no page sends back to the browser."""
 SEVERAL = frozenset({"checks", "tags"})
 """Kinds whose value is a list."""
 
@@ -27,7 +29,8 @@ class Field:
     name: str
     label: str
     kind: str = "text"
-    """text, email, tel, url, number, date, password, textarea, select, radio, checks, tags, switch or hidden."""
+    """text, email, tel, url, number, date, password, textarea, select, search (one of very many options), radio,
+    checks, tags, switch or hidden."""
     required: bool = False
     help: str = ""
     placeholder: str = ""
@@ -36,6 +39,8 @@ class Field:
     autofocus: bool = False
     value: Any = ""
     error: str = ""
+    clash: str = ""
+    """What somebody else has written there since the form was opened."""
 
     @property
     def id(self) -> str:
@@ -52,18 +57,31 @@ class Field:
         values = self.value if isinstance(self.value, list) else [self.value]
         return ["" if value is None else str(value) for value in values]
 
+    def _option(self, text: str) -> str:
+        """Return the option that the text is, or the only one that has it in it; else the text, which is refused."""
+        wanted = _plain(text)
+        exact = [one.value for one in self.options if wanted in (_plain(one.value), _plain(one.label))]
+        found = exact or [one.value for one in self.options if wanted and wanted in _plain(one.value)]
+        return found[0] if len(found) == 1 else text
+
     def read(self, sent: QueryDict) -> Any:
         """Return what was sent, as the API takes it: numbers as numbers, nothing as "", [] or null."""
         if self.kind == "switch":
             return self.name in sent
         if self.kind in SEVERAL:
             return sent.getlist(self.name)
-        text = sent.get(self.name, "")
+        text = sent.get(self.name, "").replace("\r\n", "\n")  # as browsers write the lines of a textarea
         if self.kind != "password":
             text = text.strip()
         if self.kind == "number":
             return _number(text)
+        if self.kind == "search":
+            return self._option(text)
         return None if self.kind == "date" and not text else text
+
+
+def _plain(text: str) -> str:
+    return text.replace("_", " ").casefold()
 
 
 def _number(text: str) -> Any:
@@ -76,11 +94,20 @@ def _number(text: str) -> Any:
         return text
 
 
+def differ(one: Any, other: Any) -> bool:
+    """Tell whether two values of a field differ; nothing is the same in each of its forms, and lists have no order."""
+    if isinstance(one, list) and isinstance(other, list):
+        return sorted(map(str, one)) != sorted(map(str, other))
+    return bool((one or "") != (other or ""))
+
+
 class Form:
     """A form on a page. `fill` takes what was sent, `values` has it for the API's body."""
 
     def __init__(self, fields: Iterable[Field], values: Mapping[str, Any] | None = None) -> None:
         self.fields = list(fields)
+        self.opened = ""
+        """What the fields held when the form was opened, as JSON (core.web.conflicts)."""
         self.trouble: list[str] = []
         """What is wrong with no single field."""
         for one in self.fields:
@@ -109,7 +136,7 @@ class Form:
 
     def changed(self, before: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values that differ from the record's, so that a form overwrites nothing that it did not touch."""
-        return {name: value for name, value in self.values.items() if (before.get(name) or "") != (value or "")}
+        return {name: value for name, value in self.values.items() if differ(before.get(name), value)}
 
     def refuse(self, message: str, warning: str) -> None:
         """Put an API's refusal at the fields that it names (`email: is required; number: …`), the rest above them."""
@@ -134,9 +161,16 @@ class Form:
         for name in duplicates[1].split(", ") if duplicates else ():
             if name in by_name and not by_name[name].error:
                 by_name[name].error = "Another record has this already."
-        if not self.wrong:
+        if message and not self.wrong:
             self.trouble.append(message)
         self.trouble += rest
+        self.ask_again()
+
+    def ask_again(self) -> None:
+        """Say at the secrets that were typed that they are lost, since browsers do not get them back."""
+        for one in self.fields:
+            if one.kind == "password" and one.value and not one.error:
+                one.error = LOST
 
 
 def _sentence(text: str) -> str:

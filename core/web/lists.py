@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.http import QueryDict
 
+from core.text.formats import Formats
+
 SIZE = 50
 MOST_ROWS = 1000
 """A page keeps at most so many rows; the next ones come on a page of their own."""
+SINCE = "greaterThanOrEqual"
 WORDS = {
     "contains": "contains",
     "notContains": "does not contain",
@@ -25,9 +29,12 @@ WORDS = {
     "lessThan": "is below",
     "before": "is before",
     "after": "is after",
+    SINCE: "since",
 }
 """Operator of the API -> the words of a chip."""
 WITHOUT_VALUE = ("isEmpty", "isNotEmpty")
+SAYING = ("q", "f", "sort", "view", "field")
+"""Parameters by which an address says itself how the list is looked at, instead of a saved view."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +52,10 @@ class Choice:
         if not self.number:
             return text
         try:
-            return float(text)
+            number = float(text)
         except ValueError:
             return text
+        return int(number) if number.is_integer() else number
 
     def of(self, operator: str, text: str) -> Any:
         """Return the value for the operator: `in` takes several."""
@@ -56,22 +64,32 @@ class Choice:
 
 @dataclass(frozen=True)
 class Chip:
-    """An active filter: its words, and the query without it."""
+    """An active filter: its words, the query without it, and the filter as addresses write it."""
 
     label: str
     operator: str
     value: str
     without: str
+    filter: str = ""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column. `sort` is the field that it is sorted by; `css` is a class of its cells."""
+    """A column. `name` is that of the value; `sort` the field that it is sorted by; `css` a class of its cells."""
 
     name: str
     label: str
     sort: str = ""
     css: str = ""
+    kind: str = "text"
+    """How its cells are written (parts/record_rows.html): text, who, status, money, tags or when."""
+    custom: bool = False
+    """The value is one of formData."""
+    fixed: bool = False
+    """It is always shown, as the first one."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Value -> its words."""
+    editable: bool = False
 
 
 @dataclass
@@ -82,6 +100,10 @@ class ListState:
     choices: Mapping[str, Choice] = field(default_factory=dict)
     keeps: Sequence[str] = ()
     """Further parameters of the address that its links and forms keep."""
+    fixed: Sequence[Mapping[str, Any]] = ()
+    """Conditions (nodes of advancedFilters) of the saved view that no parameter of an address can say."""
+    explicit: bool = False
+    """Links say that they mean no search where there is none, since an address alone means a saved view."""
 
     @property
     def search(self) -> str:
@@ -121,7 +143,7 @@ class ListState:
 
     @property
     def is_narrowed(self) -> bool:
-        return bool(self.search or self.filters)
+        return bool(self.search or self.filters or self.fixed)
 
     def query(self, *, size: int = SIZE) -> dict[str, Any]:
         """Return the parameters of the API's list."""
@@ -134,18 +156,18 @@ class ListState:
 
     def selection(self) -> dict[str, Any]:
         """Return the parameters that say which records, for lists and for bulk changes of all that match."""
-        conditions = [
-            {
-                "field": name,
-                "operator": operator,
-                **({} if operator in WITHOUT_VALUE else {"value": self.choices[name].of(operator, value)}),
-            }
-            for name, operator, value in self.filters
+        conditions: list[Mapping[str, Any]] = [
+            *self.fixed,
+            *(self._condition(*one) for one in self.filters),
         ]
         found: dict[str, Any] = {"searchValue": self.search} if self.search else {}
         if conditions:
             found["advancedFilters"] = {"operator": "and", "conditions": conditions}
         return found
+
+    def _condition(self, name: str, operator: str, value: str) -> dict[str, Any]:
+        given = {} if operator in WITHOUT_VALUE else {"value": self.choices[name].of(operator, value)}
+        return {"field": name, "operator": operator, **given}
 
     @property
     def chips(self) -> list[Chip]:
@@ -153,10 +175,9 @@ class ListState:
         found = []
         for name, operator, value in self.filters:
             choice = self.choices[name]
-            text = dict(choice.options).get(value, value)
-            found.append(
-                Chip(choice.label, WORDS.get(operator, operator), text, self.without_filter(name, operator, value))
-            )
+            text, without = dict(choice.options).get(value, value), self.without_filter(name, operator, value)
+            words, itself = WORDS.get(operator, operator), f"{name}:{operator}:{value}"
+            found.append(Chip(choice.label, words, text, without, itself))
         return found
 
     def without_filter(self, name: str, operator: str, value: str) -> str:
@@ -170,6 +191,8 @@ class ListState:
         kept |= {"q": [self.search], "f": [":".join(one) for one in self.filters], "sort": [self.sort]}
         for name, values in {**kept, **{name: _listed(value) for name, value in changes.items()}}.items():
             query.setlist(name, [value for value in values if value])
+        if self.explicit and not any(query.getlist(name) for name in SAYING):
+            query["q"] = ""
         return f"?{query.urlencode()}"
 
     def sorted_by(self, column: Column) -> tuple[str, str]:
@@ -183,6 +206,48 @@ class ListState:
         seen = self.seen + shown
         joins = seen < MOST_ROWS
         return self.link(cursor=cursor, seen=str(seen) if joins else None), joins
+
+
+def since(sent: QueryDict, formats: Formats, name: str, label: str) -> Choice:
+    """Return the filter by a beginning (an ISO 8601 time) that links of other pages set; its chip says the day."""
+    days = []
+    for text in sent.getlist("f"):
+        field, _, value = text.partition(f":{SINCE}:")
+        if field == name and value:
+            days.append((value, _day_of(value, formats)))
+    return Choice(name, label, (SINCE,), days)
+
+
+def _day_of(text: str, formats: Formats) -> str:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return formats.date(moment if moment.tzinfo else moment.date())
+
+
+def changed_filters(sent: QueryDict, choices: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the filters that a form adds by its filter menu, and those that it takes off, as addresses write them.
+
+    A value that was typed into the menu counts, whichever button was pressed.
+    """
+    chosen = sent.get("add", "")
+    added = [
+        f"{name}:{sent.get(f'operator-{name}', '')}:{value}"
+        for name in choices
+        for value in [sent.get(f"value-{name}", "").strip()]
+        if value or name == chosen
+    ]
+    return [*added, *([chosen] if ":" in chosen else [])], sent.getlist("drop")
+
+
+def as_filter(node: Mapping[str, Any]) -> str | None:
+    """Write a condition as addresses do, or None for a group of them and for several values."""
+    value = node.get("value", "")
+    several = value if isinstance(value, list) else [value]
+    if "conditions" in node or len(several) != 1 or isinstance(several[0], dict | bool):
+        return None
+    return f"{node['field']}:{node['operator']}:{'' if several[0] is None else several[0]}"
 
 
 def _listed(value: Any) -> list[str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, URLResolver, include, path
 
 from core.web.pages import MenuItem, Page, PersonPage
 
+CLOSED = "menu"
+"""The cookie with the names of closed groups, between full stops. The browser writes it (web.js)."""
 _pages: list[type[Page]] = []
 
 
@@ -30,18 +33,51 @@ def registered() -> list[type[Page]]:
     return list(_pages)
 
 
-def menu_of(page: Page) -> list[tuple[str, list[tuple[type[Page], MenuItem]]]]:
-    """Return (group, its pages in order) of the menu that the page's reader sees: what they may open.
+def start_path(layout: Mapping[str, Any]) -> str:
+    """Return the path below the company of the page that the person starts with, "" for home."""
+    pages = (page for page in first_pages().values() if page.name == layout.get("start"))
+    return next((page.path for page in pages if "<" not in page.path), "")
 
-    Pages that share an item are all marked in the menu; it leads to the first one that was registered.
-    """
+
+class Group(NamedTuple):
+    """A group of the menu. One without a name stands without a head."""
+
+    name: str
+    entries: list[tuple[type[Page], MenuItem]]
+    is_open: bool
+
+
+def first_pages() -> dict[MenuItem, type[Page]]:
+    """Return the page that each item of the menu leads to: the first one that was registered."""
     first: dict[MenuItem, type[Page]] = {}
     for one in _pages:
         if one.menu:
             first.setdefault(one.menu, one)
-    found = [(one, item) for item, one in first.items() if page.opens(one)]
+    return first
+
+
+def menu_of(page: Page) -> list[Group]:
+    """Return the groups of the menu that the page's reader sees: what they may open, in order.
+
+    Pages that share an item are all marked in the menu. A group that the browser has closed (cookie `menu`) is open
+    while one is in it.
+    """
+    found = [(one, item) for item, one in first_pages().items() if page.opens(one)]
     found.sort(key=lambda entry: entry[1].order)
-    groups: dict[str, list[tuple[type[Page], MenuItem]]] = {}
+    groups: list[tuple[str, list[tuple[type[Page], MenuItem]]]] = []
     for entry in found:
-        groups.setdefault(entry[1].group, []).append(entry)
-    return list(groups.items())
+        name = entry[1].group
+        known = next((entries for group, entries in groups if name and group == name), None)
+        if known is None:
+            groups.append((name, [entry]))
+        else:
+            known.append(entry)
+    closed = page.request.COOKIES.get(CLOSED, "").split(".")
+    return [
+        Group(
+            name if len(entries) > 1 else "",
+            entries,
+            name.lower() not in closed or any(item == page.menu for _, item in entries),
+        )
+        for name, entries in groups
+    ]

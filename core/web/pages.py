@@ -23,10 +23,11 @@ from core.tenancy import company_scope
 from core.text.timezones import zone_of
 from core.web import ask
 from core.web.ask import Answer
-from core.web.forms import Form
+from core.web.forms import Form, Option
 from core.web.readers import NoSession, Reader, source
 
 PROTECTED, PRIVATE = "api/protected", "api/private"
+MOST_OPTIONS = 200
 NOTHING = (404, "There is nothing here", "It may have been deleted, or the address is not complete.")
 
 
@@ -39,6 +40,8 @@ class MenuItem:
     order: int
     group: str = ""
     tab: bool = False
+    key: str = ""
+    """The letter that leads there after g."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,10 @@ class Page(View):
     also: ClassVar[tuple[str, ...]] = ()
     """Other modules that open it."""
     menu: ClassVar[MenuItem | None] = None
+    record_kind: ClassVar[tuple[str, str]] = ("", "")
+    """The kind of records (of the API's search) of which the page shows one, and the words for several."""
+    deed: ClassVar[str] = ""
+    """What one does on the page, for those who may POST to its module: "New contact"."""
     needs_subscription: ClassVar[bool] = True
     http_method_names = ["get", "head", "post"]
 
@@ -137,6 +144,21 @@ class Page(View):
             raise Refused(*NOTHING)
         raise Refused(answer.status if answer.status < 500 else 503, answer.message, answer.warning)
 
+    def options_of(self, path: str, *, fields: str = "name", **query: Any) -> list[Option]:
+        """Return the first records of a list by name, to choose from; none where the reader may not see them.
+
+        `fields` are what a record is called by, the first that it has.
+        """
+        if not self.may(path):
+            return []
+        asked = {"p": "1", "n": str(MOST_OPTIONS), "sortBy": "name", "sortOrder": "asc", "fields": fields}
+        answer = self.ask("GET", path, {**asked, **query})
+        names = fields.split(",")
+        return [
+            Option(one["_id"], next((one[name] for name in names if one[name]), ""))
+            for one in (answer.data if answer.ok else ())
+        ]
+
     @property
     def actor(self) -> Actor:
         """The reader as a member of the page's company."""
@@ -179,21 +201,29 @@ class Page(View):
             raise Refused(400, "This form is not complete", f"{name} is missing.")
         return value
 
+    def tell(self, text: str, *, undo: str = "", watch: str = "") -> None:
+        """Put a toast on the page that comes next. `undo` and `watch` are as for `done`."""
+        tags = f"undo {undo}" if undo else f"watch {watch}" if watch else ""
+        messages.success(self.request, text, extra_tags=tags)
+
     def done(self, text: str = "", to: str = "", *, undo: str = "", watch: str = "") -> HttpResponse:
         """Lead on after a form, to this page by default, with a toast.
 
         `undo` is the bulk job that can be undone, `watch` one at work, whose progress the toast shows.
         """
         if text:
-            tags = f"undo {undo}" if undo else f"watch {watch}" if watch else ""
-            messages.success(self.request, text, extra_tags=tags)
+            self.tell(text, undo=undo, watch=watch)
         response = HttpResponseRedirect(to or self.request.get_full_path())
         response.status_code = 303
         return response
 
     def refuse(self, answer: Answer, to: str = "") -> HttpResponse:
         """Lead back after a refusal that belongs to no field, with the reason as a toast."""
-        messages.error(self.request, " ".join(filter(None, (answer.message, answer.warning))))
+        return self.fail(" ".join(filter(None, (answer.message, answer.warning))), to)
+
+    def fail(self, text: str, to: str = "") -> HttpResponse:
+        """Lead on after something that did not work, with what went wrong as a toast."""
+        messages.error(self.request, text)
         return self.done(to=to)
 
     def invalid(self, form: Form, answer: Answer | None = None, **context: Any) -> HttpResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -10,6 +10,9 @@ from django.http import HttpRequest
 
 from core.access import Actor
 from core.text.formats import Formats
+
+THEMES, DENSITIES = ("light", "dark"), ("compact", "roomy")
+"""What a person may have chosen; otherwise the device's theme, and rows as they are."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,9 @@ class Reader:
     name: str
     email: str
     layout: Mapping[str, Any] = field(default_factory=dict)
-    """How the person has arranged the pages; `theme` is light, dark or missing."""
+    """How the person has arranged the pages: `theme`, `density`, `start` (a page's name), `timezone`, `firstSteps`."""
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    """List -> the columns that the person has chosen for it."""
     member: Actor | None = None
     """The actor of the protected API."""
     company: str = ""
@@ -34,8 +39,15 @@ class Reader:
 
     @property
     def theme(self) -> str:
-        found = self.layout.get("theme") if isinstance(self.layout, dict) else None
-        return found if found in ("light", "dark") else ""
+        return self._one_of("theme", THEMES)
+
+    @property
+    def density(self) -> str:
+        return self._one_of("density", DENSITIES)
+
+    def _one_of(self, name: str, known: Collection[str]) -> str:
+        found = self.layout.get(name) if isinstance(self.layout, dict) else None
+        return found if isinstance(found, str) and found in known else ""
 
 
 class NoSession(Exception):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from core.web.forms import Field, Option
-from core.web.lists import Choice
+from core.web.lists import Choice, Column
 
 KINDS = {
     "text": "text",
@@ -65,3 +65,20 @@ def choice_of(one: Definition) -> Choice:
     options = tuple((str(option["value"]), option["label"] or str(option["value"])) for option in one["options"])
     operators = ("in",) if options else OPERATORS.get(one["fieldType"], TEXT_OPERATORS)
     return Choice(one["uniqueFieldID"], one["name"], operators, options, number=one["valueType"] == "number")
+
+
+UNSORTED = ("array", "object", "file")
+"""Value types that lists are not sorted by."""
+
+
+def column_of(one: Definition) -> Column:
+    """Return the column of a company's own field."""
+    name = one["uniqueFieldID"]
+    return Column(
+        name,
+        one["name"],
+        "" if one["valueType"] in UNSORTED or one["children"] else name,
+        custom=True,
+        labels={str(option["value"]): option["label"] or str(option["value"]) for option in one["options"]},
+        editable=form_field(one) is not None,
+    )

@@ -1,5 +1,7 @@
-// A board: cards are taken along by mouse, by a finger on their grip, or moved by a menu. Each move posts the board's own
-// form; what the page answers gives the heads of the columns and the toast, and a refusal puts the card back.
+// A board or a calendar: cards (data-card, their id) are taken along by mouse, by a finger on their grip, or moved by a menu,
+// to places (data-place, the value). Each move posts the form #move, whose field data-field takes the value; its other fields
+// take what the card's data say. What the page answers gives the parts with data-fresh and the toast, and a refusal puts
+// the card back.
 
 const one = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -26,7 +28,7 @@ class Board extends HTMLElement {
   get form() { return one("#move", this); }
 
   #take(event) {
-    const card = event.target.closest("[data-lead]");
+    const card = event.target.closest("[data-place] [data-card]");
     const held = event.pointerType === "mouse" ? event.button === 0 : event.target.closest(".grip");
     this.#moved = false;
     if (!card || !held || !this.form || event.target.closest("[data-move]")) return;
@@ -50,23 +52,23 @@ class Board extends HTMLElement {
       this.#moved = true;
     }
     drag.ghost.style.translate = `${x}px ${y}px`;
-    const board = one(".board", this), sides = board.getBoundingClientRect();
+    const board = one(".board", this) ?? this, sides = board.getBoundingClientRect();
     if (event.clientX > sides.right - EDGE) board.scrollLeft += 12;
     if (event.clientX < sides.left + EDGE) board.scrollLeft -= 12;
-    const over = this.#columnAt(event);
-    for (const column of all(".column", this)) column.classList.toggle("over", column === over);
+    const over = this.#placeAt(event);
+    for (const place of all("[data-place]", this)) place.classList.toggle("over", place === over);
   }
 
-  #columnAt(event) {
-    return document.elementFromPoint(event.clientX, event.clientY)?.closest(".column");
+  #placeAt(event) {
+    return document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-place]");
   }
 
   #drop(event) {
     const drag = this.#drag;
     if (!drag || drag.id !== event.pointerId) return;
-    const column = drag.ghost && this.#columnAt(event);
+    const place = drag.ghost && this.#placeAt(event);
     this.#end();
-    if (column && column !== drag.card.closest(".column")) this.#move(drag.card, column);
+    if (place && place !== drag.card.closest("[data-place]")) this.#move(drag.card, place.dataset.place);
   }
 
   #end() {
@@ -74,36 +76,46 @@ class Board extends HTMLElement {
     this.#drag = null;
     drag?.ghost?.remove();
     drag?.card.classList.remove("taken");
-    for (const column of all(".column.over", this)) column.classList.remove("over");
+    for (const place of all("[data-place].over", this)) place.classList.remove("over");
   }
 
   #clicked(event) {
-    if (this.#moved) { event.preventDefault(); event.stopPropagation(); this.#moved = false; return; }
+    const dragged = this.#moved && event.detail > 0; // a key's click has no detail
+    this.#moved = false;
+    if (dragged) { event.preventDefault(); event.stopPropagation(); return; }
     const opener = event.target.closest("[data-move]");
     if (!opener || !this.form || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    const here = opener.closest(".column").dataset.status;
-    this.form.elements.id.value = opener.dataset.move;
-    for (const button of all("button[name=status]", this.form)) button.disabled = button.value === here;
+    const here = opener.closest("[data-place]")?.dataset.place;
+    this.#fill(opener.closest("[data-card]"));
+    for (const button of all("button[value]", this.form)) button.disabled = button.value === here;
     this.form.showPopover({ source: opener });
-    one("button:enabled", this.form)?.focus();
+    one("input:not([type=hidden]), button:enabled", this.form)?.focus();
+  }
+
+  // Tells the form which card it is about.
+  #fill(card) {
+    this.form.elements.id.value = card.dataset.card;
+    for (const [name, value] of Object.entries(card.dataset)) {
+      if (this.form.elements[name]?.value !== undefined) this.form.elements[name].value = value;
+    }
   }
 
   #chosen(event) {
     if (event.target !== this.form || !event.submitter) return;
     event.preventDefault();
     this.form.hidePopover();
-    const card = one(`[data-lead="${this.form.elements.id.value}"]`, this);
-    const column = all(".column", this).find((found) => found.dataset.status === event.submitter.value);
-    if (card && column) this.#move(card, column);
+    const card = one(`[data-card="${this.form.elements.id.value}"]`, this);
+    if (card) this.#move(card, event.submitter.value || this.form.elements[this.form.dataset.field].value);
   }
 
-  async #move(card, column) {
+  async #move(card, value) {
     const [list, next] = [card.parentElement, card.nextElementSibling];
-    one(".cards", column).prepend(card);
+    const place = one(`[data-place="${CSS.escape(value)}"]`, this);
+    if (place) (one(".cards", place) ?? place).prepend(card);
+    this.#fill(card);
     const body = new URLSearchParams(new FormData(this.form));
-    body.set("id", card.dataset.lead);
-    body.set("status", column.dataset.status);
+    body.set(this.form.dataset.field, value);
     let page = null;
     try {
       const answer = await fetch(this.form.action, { method: "POST", body, headers: { "HX-Request": "true" } });
@@ -111,12 +123,12 @@ class Board extends HTMLElement {
     } catch { /* told below */ }
     if (!page || one(".toast.bad", page)) list.insertBefore(card, next?.parentElement === list ? next : null);
     if (!page) { document.dispatchEvent(new Event("htmx:error")); return; }
-    for (const head of all(".column-head", this)) {
-      const same = one(`.column-head:has(#${one("h2", head).id})`, page);
-      if (same) head.replaceWith(document.importNode(same, true));
+    for (const part of all("[data-fresh]", this)) {
+      const same = page.getElementById(part.id);
+      if (same) part.replaceWith(document.importNode(same, true));
     }
     one("#toasts")?.replaceChildren(...all("#toasts > *", page).map((found) => document.importNode(found, true)));
-    one("[data-move]", card)?.focus();
+    all(`[data-move="${card.dataset.card}"]`, this).find((found) => found.checkVisibility())?.focus();
   }
 }
 

@@ -79,11 +79,26 @@ class Toast extends HTMLElement {
   disconnectedCallback() { clearInterval(this.timer); }
 }
 
-// Says that what `selector` shows has changed: the part is asked for again.
+// Says that what `selector` shows has changed: the part is asked for again, and so are those with an id and data-fresh.
 class Refresh extends HTMLElement {
   connectedCallback() {
     const selector = this.getAttribute("of");
     if (one(selector)) window.htmx.ajax("GET", location.href, { target: selector, select: selector, swap: "outerMorph" });
+    const parts = all("[data-fresh]").filter((part) => !part.closest(selector));
+    if (parts.length) this.#renew(parts);
+  }
+
+  async #renew(parts) {
+    const answer = await fetch(location.href, { headers: { "HX-Request": "true" } }).catch(() => null);
+    if (!answer?.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of parts) {
+      const found = page.getElementById(part.id);
+      if (!found || !part.isConnected) continue;
+      const made = document.importNode(found, true);
+      part.replaceWith(made);
+      window.htmx.process(made);
+    }
   }
 }
 
@@ -138,7 +153,56 @@ class Review extends HTMLElement {
   }
 }
 
+// The search over everything: arrows choose among what was found, Enter opens it, the field keeps the focus.
+class Palette extends HTMLElement {
+  #at = 0;
+  #awaited = false;
+
+  connectedCallback() {
+    this.addEventListener("keydown", (event) => this.#key(event));
+    this.addEventListener("input", () => { this.#at = 0; this.#awaited = false; });
+    // htmx gives a new option the attributes of the old one for a moment, and then takes them back.
+    const watched = { childList: true, subtree: true, attributeFilter: ["aria-selected"] };
+    new MutationObserver(() => this.#found()).observe(this, watched);
+    this.#mark();
+  }
+
+  get field() { return one("input", this); }
+  get options() { return all("[role=option]", this); }
+  get fresh() { return one("#results", this)?.dataset.q === this.field.value.trim().replace(/\s+/g, " ").slice(0, 200); }
+
+  #mark() {
+    const options = this.options;
+    this.#at = Math.max(0, Math.min(this.#at, options.length - 1));
+    for (const [index, option] of options.entries()) {
+      const selected = String(index === this.#at);
+      if (option.getAttribute("aria-selected") !== selected) option.setAttribute("aria-selected", selected);
+    }
+    const chosen = options[this.#at];
+    if (chosen) this.field.setAttribute("aria-activedescendant", chosen.id);
+    else this.field.removeAttribute("aria-activedescendant");
+    chosen?.scrollIntoView({ block: "nearest" });
+  }
+
+  #found() {
+    this.#mark();
+    if (this.#awaited && this.fresh) this.options[this.#at]?.click();
+  }
+
+  #key(event) {
+    if (event.target !== this.field) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) { event.preventDefault(); this.#at += step; this.#mark(); }
+    if (event.key === "Enter" && !event.isComposing) {
+      event.preventDefault();
+      if (this.fresh) this.options[this.#at]?.click();
+      else this.#awaited = true; // the answer is on its way
+    }
+  }
+}
+
 customElements.define("lw-list", List);
+customElements.define("lw-palette", Palette);
 customElements.define("lw-order", Order);
 customElements.define("lw-review", Review);
 customElements.define("lw-toast", Toast);
@@ -168,22 +232,86 @@ async function copy(button) {
   } catch { field.focus(); }
 }
 
+// Opens a question, with the focus where Enter does no harm.
+function ask(box) {
+  box?.showModal();
+  if (box) one(".form-end [data-close]", box)?.focus();
+}
+
+// Opens the palette; on the page of the search that is its field.
+function search() {
+  const box = one("#palette");
+  if (box && !box.open) box.showModal();
+  const field = one("lw-palette input", box ?? document);
+  field?.focus();
+  field?.select();
+  if (box) field.dispatchEvent(new Event("palette"));
+}
+
+// Shows the keys over the page, as their own page has them.
+function showKeys() {
+  const box = one("#keys");
+  if (!box || box.open) return;
+  box.showModal();
+  window.htmx.ajax("GET", one("[data-keys]").href, { target: "#keys-body", select: "#keys-list", swap: "innerHTML" });
+}
+
 document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-palette], [data-keys]");
+  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    link.closest("[popover]")?.hidePopover();
+    if (link.matches("[data-palette]")) search();
+    else showKeys();
+  }
   const closing = event.target.closest("[data-close]");
   if (closing) (closing.closest("dialog")?.close ? closing.closest("dialog").close() : closing.closest("lw-toast")?.remove());
   const opening = event.target.closest("[data-dialog]");
-  if (opening) document.getElementById(opening.dataset.dialog)?.showModal();
+  if (opening) ask(document.getElementById(opening.dataset.dialog));
   const copying = event.target.closest("[data-copy]");
   if (copying) copy(copying);
 });
 
+// Which groups of the menu are closed, for the next page.
+document.addEventListener("toggle", (event) => {
+  if (!event.target.matches?.(".side details")) return;
+  const closed = all(".side details:not([open])").map((group) => group.dataset.group);
+  document.cookie = `menu=${encodeURIComponent(closed.join("."))}; path=/; max-age=31536000; samesite=lax`;
+}, true);
+
+const TYPED = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]";
+let gone = 0; // when g was pressed, which waits for a second key
+
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([type=checkbox]), textarea, select")) return;
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
+    if (one("dialog[open]:not(#palette)")) return;
+    event.preventDefault();
+    search();
+    return;
+  }
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.target.matches(TYPED)) return;
+  if (one("dialog[open]")) return;
+  const going = event.timeStamp - gone < 1500 && gone > 0;
+  gone = 0;
+  if (going) {
+    const place = one(`.side [data-go="${CSS.escape(event.key)}"]`);
+    if (place) { event.preventDefault(); place.click(); return; }
+  }
+  if (event.key === "g") { gone = event.timeStamp; return; }
+  if (event.key === "?") { event.preventDefault(); showKeys(); return; }
   if (event.key === "j" && !event.target.closest("tr[data-row]")) { one("lw-list")?.go(0); return; }
   const found = one(`[data-key="${CSS.escape(event.key)}"]`);
+  if (!found && event.key === "/") { event.preventDefault(); search(); return; }
   if (!found) return;
   event.preventDefault();
   if (found.matches("input")) { found.focus(); found.select(); } else found.click();
+});
+
+if (navigator.platform.startsWith("Mac")) for (const key of all(".find kbd")) key.textContent = "⌘ K";
+
+// What another page tells of itself is no title of this one.
+document.addEventListener("htmx:before:swap", ({ detail: { ctx } }) => {
+  if (ctx && new URL(ctx.request.action, location.href).pathname !== location.pathname) ctx.title = "";
 });
 
 const LOST = "The service does not answer. What you see may be out of date.";

@@ -1,0 +1,37 @@
+// A form whose preview follows what is typed: its button with data-preview posts it into the frame. The frame is made
+// anew each time, since what a frame goes on to would stand in the history of the page.
+class Preview extends HTMLElement {
+  #due = 0;
+  #left = false;
+
+  connectedCallback() {
+    this.#left = false;
+    this.addEventListener("input", () => this.#soon(500));
+    this.addEventListener("change", (event) => { if (event.target.matches("select")) this.#soon(0); });
+    // A preview that is sent behind another button's submission would take its place.
+    this.addEventListener("submit", (event) => { if (!event.submitter?.matches("[data-preview]")) this.#leave(); });
+    this.#soon(0);
+  }
+
+  disconnectedCallback() { this.#leave(); }
+
+  #leave() {
+    clearTimeout(this.#due);
+    this.#left = true;
+  }
+
+  #soon(delay) {
+    clearTimeout(this.#due);
+    if (!this.#left) this.#due = setTimeout(() => this.#show(), delay);
+  }
+
+  #show() {
+    const button = this.querySelector("[data-preview]"), frame = this.querySelector("iframe");
+    if (!button || !this.isConnected) return;
+    const fresh = frame.cloneNode();
+    frame.replaceWith(fresh);
+    fresh.hidden = false;
+    button.form.requestSubmit(button);
+  }
+}
+customElements.define("lw-preview", Preview);

@@ -1,0 +1,79 @@
+"""Each part once, with samples: to look at while one changes it, and for tests of pages. Not in production."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from django.http import HttpResponse, QueryDict
+
+from core.web.forms import Field, Form, Option
+from core.web.lists import Choice, Column, ListState
+from core.web.pages import Page
+
+KINDS = ("text", "email", "number", "date", "password", "textarea", "select", "search", "radio", "checks", "switch")
+STATES = [("open", "Open"), ("won", "Won")]
+PEOPLE = [
+    {"id": "1", "name": "Elsa Hedlund", "email": "elsa@example.org", "state": "Open", "tone": "info"},
+    {"id": "2", "name": "Wei Chen", "email": "wei@example.org", "state": "Won", "tone": "ok"},
+]
+
+DAYS = [(date(2026, 11, 9 + number), [number * 7 % 12, number % 3]) for number in range(14)]
+
+ENTRIES = [
+    {"icon": "phone", "title": "Called", "actor": PEOPLE[1], "at": "2026-11-20T09:30:00Z", "data": {"notes": "Soon"}},
+    {"icon": "pencil", "title": "City changed", "at": "2026-11-19T08:00:00Z", "told": [("City", "Bonn", "Ulm")]},
+]
+
+
+class Parts(Page):
+    path = "_parts"
+    name = "parts"
+    title = "Parts"
+    template = "web/samples/parts.html"
+    needs_subscription = False
+    tabs = (("parts", "Parts"), ("home", "Home"))
+
+    def show(self) -> Mapping[str, Any]:
+        status = Choice("status", "Status", ("equals",), STATES)
+        name = Choice("name", "Name")
+        sent = QueryDict("q=ann&f=status:equals:open&sort=name")
+        return {
+            "state": ListState(sent, {"status": status, "name": name}),
+            "choices": [status, name],
+            "columns": [Column("name", "Name", "name"), Column("email", "E-mail"), Column("state", "Status")],
+            "people": PEOPLE,
+            "total": len(PEOPLE),
+            "form": self.form(),
+            "tones": ("ok", "warn", "bad", "info", "none"),
+            "views": [{"id": "1", "name": "Open in Berlin", "shared": True}],
+            "view": {"id": "1", "name": "Open in Berlin", "shared": True},
+            "may_change_view": True,
+            "view_is_mine": True,
+            "differs": True,
+            "entries": ENTRIES,
+            "chart": {"names": ["Sent", "Answered"], "rows": DAYS},
+            "tag": {"name": "Fair 2026", "color": "#2f5bea"},
+        }
+
+    def form(self) -> Form:
+        """Return a form with a field of each kind, the first of them refused."""
+        options = [Option("one", "One"), Option("two", "Two")]
+        form = Form(
+            [
+                Field(f"sample-{kind}", kind.capitalize(), kind, options=options, help="What it is for.")
+                for kind in KINDS
+            ]
+        )
+        form.fields[0].error = "is needed"
+        return form
+
+    def do_save(self) -> HttpResponse:
+        return self.done("These are samples: nothing was changed")
+
+    do_delete = do_export = do_save
+    do_new_view = do_save_view = do_rename_view = do_unshare_view = do_delete_view = do_save
+
+
+PAGES = [Parts]

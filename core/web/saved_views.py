@@ -1,0 +1,245 @@
+"""Lists with saved views: tabs of views, what differs from the open one, and what its menu does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse, QueryDict
+
+from core.web.ask import Answer
+from core.web.lists import SAYING, Choice, Column, ListState, as_filter
+from core.web.tables import TablePage
+
+MOST = "500"
+KEPT = ("saved", "columns")
+"""Parameters of the address: the id of the open view, and the columns if they are not its own."""
+CHANGED = (
+    "This view filters or sorts by something that is gone or has changed. It is shown without that; save it to fix it."
+)
+GONE = "A column of this view is gone. It is shown without that; save it to fix it."
+COLUMNS = "columns:"
+"""The problem of a view whose query is fine begins with it."""
+LOST = "This view is not there any more, or it is not shared with you."
+
+
+class ViewedList(TablePage):
+    """A list that members look at in ways of their own. `?saved=<id>` opens a view; what else the address says goes
+    before what the view says."""
+
+    keeps: Sequence[str] = KEPT
+    notice = ""
+    """What is wrong with the open view."""
+
+    @property
+    def choices(self) -> Sequence[Choice]:
+        """The fields that people filter by."""
+        raise NotImplementedError
+
+    # What the address and the open view say
+
+    @cached_property
+    def views(self) -> list[Mapping[str, Any]]:
+        """The reader's views of the list and the shared ones."""
+        query = {"filters": {"resource": self.resource}, "p": "1", "n": MOST, "sortBy": "name", "sortOrder": "asc"}
+        answer = self.ask("GET", "saved-view", query)
+        return list(answer.data) if answer.ok else []
+
+    @cached_property
+    def view(self) -> Mapping[str, Any] | None:
+        """The open view."""
+        id = self.request.GET.get("saved", "")
+        return next((one for one in self.views if one["_id"] == id), None) if id else None
+
+    @property
+    def says_itself(self) -> bool:
+        """Whether the address says how the list is looked at, instead of the view."""
+        return any(name in self.request.GET for name in SAYING)
+
+    @property
+    def conditions(self) -> list[Mapping[str, Any]]:
+        """The conditions of the open view of which all must hold."""
+        node = self.view["query"].get("advancedFilters") if self.view else None
+        if not node:
+            return []
+        return list(node["conditions"]) if node.get("operator", "and") == "and" and "conditions" in node else [node]
+
+    def is_filtered(self, name: str) -> bool:
+        """Tell whether the address or the open view filters by the field."""
+        sent = (text.partition(":")[0] for text in self.request.GET.getlist("f"))
+        of_view = () if self.says_itself else (node.get("field") for node in self.conditions)
+        return name in (*sent, *of_view)
+
+    def linked(self, name: str, path: str, label: str) -> Choice:
+        """Return a filter that links of other pages set, with the names of the records that it is set to alone."""
+        texts = [*self.request.GET.getlist("f")]
+        texts += [] if self.says_itself else [as_filter(node) or "" for node in self.conditions]
+        ids = [text.split(":", 2)[-1] for text in texts if text.startswith(f"{name}:")]
+        answer = self.ask("GET", path, {"ids": ids, "p": "1", "n": str(len(ids))}) if ids else None
+        found = answer.data if answer is not None and answer.ok else []
+        names = {one["_id"]: one.get("name") or (one.get("file") or {}).get("name") or "" for one in found}
+        return Choice(name, label, ("in",), [(id, names.get(id) or "one that is gone") for id in ids])
+
+    def state_of(self, view: Mapping[str, Any], sent: QueryDict | None = None) -> ListState:
+        """Return the state that a view says, with the place in the list and the like from `sent`."""
+        query, found = view["query"], sent.copy() if sent is not None else QueryDict(mutable=True)
+        sort, order = (_first(query.get(name)) for name in ("sortBy", "sortOrder"))
+        found["q"] = query.get("searchValue") or ""
+        found.setlist("f", [text for node in self.conditions if (text := self.flat(node))])
+        found["sort"] = f"-{sort}" if sort and order != "asc" else sort
+        if view["layout"] != "table":
+            found["view"] = view["layout"]
+        return ListState(found, self.choices_by_name, self.keeps)
+
+    def flat(self, node: Mapping[str, Any]) -> str | None:
+        """Write a condition as this list's addresses do, or None for one that people do not filter by."""
+        text = as_filter(node)
+        choice = self.choices_by_name.get(node.get("field", ""))
+        return text if text and choice and node.get("operator") in choice.operators else None
+
+    @cached_property
+    def choices_by_name(self) -> dict[str, Choice]:
+        return {choice.name: choice for choice in self.choices}
+
+    @cached_property
+    def state(self) -> ListState:
+        view = self.view
+        if view is None:
+            return ListState(self.request.GET, self.choices_by_name, self.keeps)
+        sent = self.request.GET
+        found = ListState(sent, self.choices_by_name, self.keeps) if self.says_itself else self.state_of(view, sent)
+        found.explicit = True
+        found.fixed = [] if self.query_problem else [node for node in self.conditions if self.flat(node) is None]
+        return found
+
+    @property
+    def query_problem(self) -> bool:
+        """Whether the list refuses what the open view filters or sorts by."""
+        problem: str = (self.view and self.view["problem"]) or ""
+        return bool(problem) and not problem.startswith(COLUMNS)
+
+    @property
+    def here(self) -> str:
+        """The address of the list as it is, from its first page on."""
+        return self.request.path + self.state.link()
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """The columns that are shown."""
+        sent = self.request.GET.get("columns", "")
+        of_view = self.view["columns"] if self.view else []
+        return self.columns_of(sent.split(",") if sent else of_view or self.preferred_columns())
+
+    @property
+    def layout(self) -> str:
+        return "table"
+
+    @property
+    def differs(self) -> bool:
+        """Whether the list differs from its view, or from the list that nobody has changed."""
+        sent = self.request.GET.get("columns")
+        if self.view is None:
+            return bool(self.state.is_narrowed or self.state.sort or sent)
+        stored = self.state_of(self.view)
+        if self.view["problem"] or (sent and sent.split(",") != (self.view["columns"] or self.preferred_columns())):
+            return True
+        return self._looked_at(self.state, self.layout) != self._looked_at(stored, self.view["layout"])
+
+    @staticmethod
+    def _looked_at(state: ListState, layout: str) -> tuple[Any, ...]:
+        return state.search, sorted(state.filters), state.sort, layout
+
+    # What is shown
+
+    def listed(self, path: str, query: Mapping[str, Any]) -> Answer:
+        """Read the list. What only a view says, and the list refuses, is left out, and `notice` tells so."""
+        answer = self.ask("GET", path, query)
+        if answer.ok or self.view is None or answer.status != 400 or self.says_itself:
+            return self.needed(answer)
+        self.notice = CHANGED
+        plain = QueryDict(mutable=True)
+        plain.update({"saved": self.view["_id"], "q": ""})
+        self.state = ListState(plain, self.choices_by_name, self.keeps, explicit=True)
+        return self.read(path, {name: query[name] for name in ("n", "cursorPagination", "groupBy") if name in query})
+
+    def context(self) -> dict[str, Any]:
+        """Return what the template needs of views and columns."""
+        view = self.view
+        lost = self.request.GET.get("saved") and view is None
+        broken = ""
+        if view is not None and view["problem"] and not self.says_itself:
+            broken = CHANGED if self.query_problem else GONE
+        return {
+            "state": self.state,
+            "here": self.here,
+            "columns": self.columns,
+            "views": self.views,
+            "view": view,
+            "view_is_mine": view is not None and (view["createdBy"] or {}).get("_id") == self.actor.member_id,
+            "may_change_view": view is not None and self.may_change_view(view),
+            "differs": self.differs,
+            "notice": self.notice or (LOST if lost else broken),
+        }
+
+    def may_change_view(self, view: Mapping[str, Any]) -> bool:
+        """Tell whether the reader may change the view: their own, or any with the company's settings."""
+        return (view["createdBy"] or {}).get("_id") == self.actor.member_id or self.may("settings", "PUT")
+
+    # What forms do
+
+    def looked_at(self) -> dict[str, Any]:
+        """Return the list as it is looked at, as the API keeps it."""
+        chosen = self.request.GET.get("columns") or (self.view and self.view["columns"])
+        chosen = chosen or self.columns_key in self.reader.columns
+        columns = [column.name for column in self.columns] if chosen else []
+        return {"query": self.asked(), "columns": columns, "layout": self.layout}
+
+    def asked(self) -> dict[str, Any]:
+        """Return what the list is asked for, but for paging."""
+        paging = ("n", "cursor", "cursorPagination")
+        return {name: value for name, value in self.state.query().items() if name not in paging}
+
+    def do_new_view(self) -> HttpResponse:
+        sent = self.request.POST
+        body = {"resource": self.resource, "name": sent.get("name", "").strip(), "shared": "shared" in sent}
+        answer = self.ask("POST", "saved-view", None, {**body, **self.looked_at()})
+        return self._opened(answer, "View saved")
+
+    def do_save_view(self) -> HttpResponse:
+        return self._change_view(self.looked_at(), "View saved")
+
+    def do_rename_view(self) -> HttpResponse:
+        return self._change_view({"name": self.request.POST.get("name", "").strip()}, "View renamed", stay=True)
+
+    def do_share_view(self) -> HttpResponse:
+        return self._change_view({"shared": True}, "Everybody in the company sees the view now", stay=True)
+
+    def do_unshare_view(self) -> HttpResponse:
+        return self._change_view({"shared": False}, "The view is yours alone now", stay=True)
+
+    def do_delete_view(self) -> HttpResponse:
+        answer = self.ask("DELETE", "saved-view", None, {"ids": [self.request.GET.get("saved", "")]})
+        return self.done("View deleted", self.request.path) if answer.ok else self.refuse(answer, self.here)
+
+    def _change_view(self, body: Mapping[str, Any], text: str, *, stay: bool = False) -> HttpResponse:
+        if self.view is None:
+            return self.done(to=self.here)
+        answer = self.ask("PUT", f"saved-view/{self.view['_id']}", None, body)
+        return self._opened(answer, text, self.here if stay else "")
+
+    def _opened(self, answer: Answer, text: str, to: str = "") -> HttpResponse:
+        if not answer.ok:
+            return self.refuse(answer, self.here)
+        return self.done(text, to or f"{self.request.path}?saved={answer.data['_id']}")
+
+    def do_export(self) -> HttpResponse:
+        body = {"resource": self.resource, "query": self.asked(), "format": self.request.POST.get("format", "csv")}
+        answer = self.ask("POST", "export", None, body)
+        return self.done(to=self.address("export", answer.data["_id"])) if answer.ok else self.refuse(answer, self.here)
+
+
+def _first(value: Any) -> str:
+    """Return the first of several sorts, as a list or a text with commas has them."""
+    found = value[0] if isinstance(value, list) and value else value
+    return str(found or "").partition(",")[0].strip()

@@ -1,0 +1,142 @@
+"""The search over everything, which is also the command palette, and the keys that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.web.menu import first_pages, registered
+from core.web.pages import Page
+from core.web.settings import SettingsPage
+
+LONGEST = 200
+LAST = 1000
+"""Where pages without a place in the menu stand."""
+MOST = 6
+"""Pages and deeds that are shown beside records."""
+EVERYWHERE = (
+    (("Ctrl", "K"), "Search, go somewhere, do something"),
+    (("?",), "Show the keys"),
+    (("/",), "Search the list"),
+)
+LISTS = (
+    (("J",), "Next row"),
+    (("K",), "Row before"),
+    (("X",), "Choose the row"),
+    (("Enter",), "Open the row"),
+    (("C",), "New one"),
+)
+RECORDS = ((("E",), "Edit"), (("N",), "Write a note"))
+REVIEW = (
+    (("A",), "Approve the draft"),
+    (("E",), "Edit it"),
+    (("X",), "Don't send it"),
+    (("J",), "Next draft"),
+    (("K",), "Draft before"),
+)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Something to go to. `number` tells it from the others on the page."""
+
+    title: str
+    text: str
+    address: str
+    icon: str
+    number: int = 0
+
+
+class Search(Page):
+    """Records, pages and deeds by a text; without one what there is to do and where to go."""
+
+    path = name = "search"
+    title = "Search"
+    template = "web/search/search.html"
+
+    def show(self) -> Mapping[str, Any]:
+        text = " ".join(self.request.GET.get("q", "").split())[:LONGEST]
+        groups = [("Go to", self.places(text)), ("Do", self.deeds(text))]
+        groups = [*groups, *self.records(text)] if text else groups[::-1]
+        numbered, count = [], 0
+        for label, hits in groups:
+            if hits:
+                numbered.append((label, [Hit(**{**vars(hit), "number": count + at}) for at, hit in enumerate(hits)]))
+                count += len(hits)
+        return {"sought": text, "search_found": numbered, "search_count": count}
+
+    def places(self, text: str) -> list[Hit]:
+        """Return the pages of the menu and the tabs of settings whose words match."""
+        menu = sorted(first_pages().items(), key=lambda entry: entry[0].order)
+        found = [(item.label, page, item.icon, "") for item, page in menu]
+        tabs = [page for page in registered() if issubclass(page, SettingsPage) and page.tab]
+        found += [(page.tab, page, page.icon, "Settings") for page in tabs if text]
+        hits = [
+            Hit(label, beside, self.address(page.name), icon)
+            for label, page, icon, beside in found
+            if matches(text, label) and self.opens(page)
+        ]
+        return hits[:MOST] if text else hits
+
+    def deeds(self, text: str) -> list[Hit]:
+        """Return what the reader may do whose words match."""
+        # Addresses decide the order of the pages themselves; people know that of the menu.
+        pages = sorted(registered(), key=lambda page: page.menu.order if page.menu else LAST)
+        found = [
+            Hit(page.deed, "", self.address(page.name), "plus")
+            for page in pages
+            if page.deed and matches(text, page.deed) and self.opens(page) and self.may(page.module, "POST")
+        ]
+        return found[:MOST] if text else found
+
+    def records(self, text: str) -> list[tuple[str, list[Hit]]]:
+        """Return the records that the API finds, by kind, each with the way to all of them if there are more."""
+        answer = self.ask("GET", "search", {"q": text})
+        pages = {page.record_kind[0]: page for page in registered()}
+        lists = first_pages()
+        found = []
+        for group in answer.data["groups"] if answer.ok else ():
+            page = pages.get(group["kind"])
+            if page is None or page.menu is None or not self.opens(page):
+                continue
+            icon, label = page.menu.icon, page.record_kind[1]
+            hits = [
+                Hit(one["title"] or one["text"], one["text"], self.address(page.name, one["_id"]), icon)
+                for one in group["records"]
+            ]
+            if group["hasMore"] and not issubclass(page, SettingsPage):
+                address = self.address(lists[page.menu].name, q=text)
+                hits.append(Hit(f"All {label.lower()} with “{text}”", "", address, "search"))
+            found.append((label, hits))
+        return found
+
+
+class Keys(Page):
+    """The keys that there are."""
+
+    path = "help/keys"
+    name = "keys-help"
+    title = "Keys"
+    template = "web/search/keys.html"
+
+    def show(self) -> Mapping[str, Any]:
+        go = [
+            (("G", item.key.upper()), item.label)
+            for item, page in sorted(first_pages().items(), key=lambda entry: entry[0].order)
+            if item.key and self.opens(page)
+        ]
+        groups = [("Everywhere", EVERYWHERE), ("Go to", go), ("In lists", LISTS), ("On a record", RECORDS)]
+        return {"groups": [*groups, ("Review of drafts", REVIEW)] if self.may("genie") else groups}
+
+
+def matches(text: str, label: str) -> bool:
+    """Tell whether each word of the text begins a word of the label."""
+    return all(any(one.startswith(word) for one in words(label)) for word in words(text))
+
+
+def words(text: str) -> Iterable[str]:
+    return text.casefold().replace("-", " ").split()
+
+
+PAGES = [Search, Keys]

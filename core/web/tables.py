@@ -1,0 +1,254 @@
+"""Tables of records: the columns that a reader has chosen, and values that are changed at their place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+
+from core.ids import is_id
+from core.web.ask import Answer
+from core.web.forms import Field, Form
+from core.web.lists import Column
+from core.web.pages import Page, Refused
+
+GONE = "This record is not there any more. Load the page again."
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table. `path` is relative to the list; `who` names the record for readers of the screen."""
+
+    id: str
+    path: str
+    name: str
+    who: str
+    record: Mapping[str, Any]
+
+
+class TablePage(Page):
+    """What the pages of a table of records share. A domain says its columns and rows."""
+
+    resource: ClassVar[str]
+    """The path of the API's list, and the name of its saved views."""
+    listed_at: ClassVar[str]
+    """The name of the list's page."""
+    record_page: ClassVar[str]
+    """The name of a record's page."""
+    usual: ClassVar[Sequence[str]]
+    """The names of the columns that are shown when nobody has chosen any; custom ones are added by `usual_columns`."""
+
+    def known_columns(self) -> list[Column]:
+        """Return the columns that there are."""
+        raise NotImplementedError
+
+    def row(self, record: Mapping[str, Any]) -> Row:
+        """Return the row of a record."""
+        raise NotImplementedError
+
+    @cached_property
+    def columns_by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.known_columns()}
+
+    @cached_property
+    def usual_columns(self) -> list[str]:
+        """The names of the columns that are shown when nobody has chosen any."""
+        return list(self.usual)
+
+    @property
+    def columns_key(self) -> str:
+        """The name under which the reader's profile keeps the columns; fields differ between companies."""
+        return f"{self.resource}:{self.reader.company_id}"
+
+    def preferred_columns(self) -> list[str]:
+        """Return the names of the columns that the reader has chosen, or the usual ones."""
+        kept = self.reader.columns.get(self.columns_key)
+        return kept if isinstance(kept, list) and kept else self.usual_columns
+
+    def columns_of(self, names: Sequence[str]) -> list[Column]:
+        """Return the columns of the names that there are, the fixed ones first."""
+        known = self.columns_by_name
+        fixed = [column for column in known.values() if column.fixed]
+        return [*fixed, *(known[name] for name in dict.fromkeys(names) if name in known and not known[name].fixed)]
+
+
+class ChooseColumns(TablePage):
+    """The columns that a list shows, and their order. Its address has the parameters of the list."""
+
+    template = "web/columns/choose.html"
+
+    @property
+    def back(self) -> str:
+        """The list as it was."""
+        return f"{self.address(self.listed_at)}?{self.request.GET.urlencode()}"
+
+    def shown_now(self) -> list[str]:
+        """Return the names of the columns that the list shows now."""
+        if sent := self.request.GET.get("columns"):
+            return sent.split(",")
+        id = self.request.GET.get("saved", "")
+        view = self.ask("GET", f"saved-view/{id}") if is_id(id) else None
+        kept = view.data["columns"] if view is not None and view.ok else []
+        return kept or self.preferred_columns()
+
+    def show(self) -> Mapping[str, Any]:
+        chosen = [column.name for column in self.columns_of(self.shown_now())]
+        rest = [name for name in self.columns_by_name if name not in chosen]
+        return self.choice([*chosen, *rest], set(chosen))
+
+    def choice(self, order: Sequence[str], chosen: set[str]) -> dict[str, Any]:
+        columns = sorted((self.columns_by_name[name] for name in order), key=lambda column: not column.fixed)
+        lines = [(column, column.fixed or column.name in chosen) for column in columns]
+        return {"lines": lines, "back": self.back, "viewed": "saved" in self.request.GET}
+
+    def sent(self) -> tuple[list[str], set[str]]:
+        """Return the names in the order of the form, and which of them are chosen."""
+        order = [name for name in dict.fromkeys(self.request.POST.getlist("order")) if name in self.columns_by_name]
+        return order, set(self.request.POST.getlist("shown")) & set(order)
+
+    def do_move(self) -> HttpResponse:
+        """Show the form again, with one column moved by a place."""
+        order, chosen = self.sent()
+        for button, by in (("up", -1), ("down", 1)):
+            name = self.request.POST.get(button)
+            if name in order:
+                place = order.index(name)
+                order.insert(max(0, place + by), order.pop(place))
+        return self.page(self.choice(order, chosen))
+
+    def do_save(self) -> HttpResponse:
+        order, chosen = self.sent()
+        names = [column.name for column in self.columns_of([name for name in order if name in chosen])]
+        if self.request.GET.get("saved"):
+            return self.done(to=self._list_with(names))
+        return self._keep(names)
+
+    def do_reset(self) -> HttpResponse:
+        if self.request.GET.get("saved"):
+            return self.done(to=self._list_with(self.usual_columns))
+        return self._keep(None)
+
+    def _keep(self, names: list[str] | None) -> HttpResponse:
+        answer = self.ask_private("PUT", "profile", None, {"columns": {self.columns_key: names}})
+        return self.done(to=self._list_with(None)) if answer.ok else self.refuse(answer)
+
+    def _list_with(self, names: Sequence[str] | None) -> str:
+        query = self.request.GET.copy()
+        query.pop("columns", None)
+        if names is not None:
+            query["columns"] = ",".join(names)
+        return f"{self.address(self.listed_at)}?{query.urlencode()}"
+
+
+class EditCell(TablePage):
+    """One value of a record, changed at its place in the table; without script a small page of its own."""
+
+    template = "web/cells/cell.html"
+
+    def fields(self, column: Column) -> list[Field]:
+        """Return the fields of the column's form."""
+        raise NotImplementedError
+
+    def values(self, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the record's values by the names of the fields."""
+        found: Mapping[str, Any] = record["formData"]
+        return found
+
+    @cached_property
+    def column(self) -> Column:
+        """The column that the address names, or the first one that can be changed."""
+        known = [column for column in self.columns_by_name.values() if column.editable]
+        name = self.request.GET.get("field")
+        found = next((column for column in known if name in (None, column.name)), None)
+        if found is None:
+            raise Refused(404, "This cannot be changed here", "Open the record to change it.")
+        return found
+
+    @property
+    def is_part(self) -> bool:
+        return self.frame == "web/bare.html"
+
+    def cell_form(self) -> Form:
+        return Form(self.fields(self.column))
+
+    @cached_property
+    def record(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read(f"{self.resource}/{self.params['id']}").data
+        return found
+
+    def show(self) -> Mapping[str, Any]:
+        may = self.may(self.module, "PUT")
+        return self.editing(Form(self.fields(self.column), self.values(self.record)) if may else None, self.record)
+
+    def editing(self, form: Form | None, record: Mapping[str, Any]) -> dict[str, Any]:
+        before = {one.name: self.values(record).get(one.name) for one in form.fields} if form else {}
+        row = self.row(record)
+        return {"form": form, "row": row, "column": self.column, "before": json.dumps(before), "title": row.name}
+
+    def get(self, request: Any) -> HttpResponse:
+        return self._told_if_gone(lambda: super(EditCell, self).get(request))
+
+    def post(self, request: Any) -> HttpResponse:
+        return self._told_if_gone(lambda: super(EditCell, self).post(request))
+
+    def do_save(self) -> HttpResponse:
+        form = self.cell_form().fill(self.request.POST)
+        values, before = self.values(self.record), self._before()
+        changed = form.changed(before)
+        if foreign := [one for one in form.fields if _differ(values.get(one.name), before.get(one.name))]:
+            meant = {name: value for name, value in changed.items() if _differ(values.get(name), value)}
+            if meant:
+                now = ", ".join(_said(values.get(one.name), one) for one in foreign)
+                text = f"Somebody else has changed this to {now or 'nothing'} meanwhile. Save again to keep yours."
+                form.trouble.append(text)
+                return self.page(self.editing(form, self.record), status=422)
+            changed = {}
+        if not changed:
+            return self._saved(self.record)
+        answer = self.ask("PUT", f"{self.resource}/{self.params['id']}", None, {"formData": changed})
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page(self.editing(form, self.record), status=422)
+        return self._saved(answer.data, answer)
+
+    def _before(self) -> dict[str, Any]:
+        """Return the values that the form was made of."""
+        try:
+            found = json.loads(self.request.POST.get("before", ""))
+        except ValueError:
+            found = None
+        return found if isinstance(found, dict) else dict(self.values(self.record))
+
+    def _saved(self, record: Mapping[str, Any], answer: Answer | None = None) -> HttpResponse:
+        text = f"Saved. {answer.warning}".strip() if answer else ""
+        undo = answer.job if answer else ""
+        if not self.is_part:
+            return self.done(text, self.address(self.listed_at), undo=undo)
+        if text:
+            self.tell(text, undo=undo)
+        return self.page({"rows": [self.row(record)], "columns": [self.column], "title": "Saved", "saved": True})
+
+    def _told_if_gone(self, answer: Any) -> HttpResponse:
+        """Tell at the cell what would take the page's place."""
+        try:
+            found: HttpResponse = answer()
+        except Refused as error:
+            if not self.is_part:
+                raise
+            text = GONE if error.status == 404 else f"{error.message}. {error.detail}".strip()
+            return self.page({"gone": text, "title": error.message}, status=422)
+        return found
+
+
+def _differ(one: Any, other: Any) -> bool:
+    return (one or None) != (other or None)
+
+
+def _said(value: Any, field: Field) -> str:
+    labels = {option.value: option.label for option in field.options}
+    several = value if isinstance(value, list) else [] if value in (None, "") else [value]
+    return ", ".join(f"“{labels.get(str(one), str(one))}”" for one in several)
