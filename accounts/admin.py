@@ -13,6 +13,7 @@ from accounts.login_log import admin as login_log
 from accounts.members import invite_admin as invites
 from accounts.staff_visits import admin as staff_visits
 from accounts.mails import admin as mails
+from accounts.notifications import admin as notifications
 from accounts.programs import admin as programs
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "login_log",
     "mails",
     "members",
+    "notifications",
     "programs",
     "request_log",
     "roles",

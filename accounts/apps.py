@@ -7,14 +7,17 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         from accounts.api_keys.models import ApiKey
         from accounts.auth import jobs as sessions  # noqa: F401  (register their work)
+        from accounts.companies.first_steps import FirstStep, register_first_step
         from accounts.login_log import jobs as login_log  # noqa: F401  (register their work)
         from accounts.mails import jobs as mails  # noqa: F401  (register their work)
         from accounts.members import jobs as invites  # noqa: F401  (register their work)
-        from accounts.members.selectors import seats
+        from accounts.members.selectors import colleagues, seats
+        from accounts.notifications import jobs as notifications  # noqa: F401  (register their work)
         from accounts.programs import jobs as programs  # noqa: F401  (register their work)
         from accounts.request_log import jobs as request_log  # noqa: F401  (register their work)
         from accounts.roles.models import Role
         from accounts.roles.services import seed_roles
+        from accounts.search_kinds import register_kinds
         from accounts.settings.notices import Notice, register_notice
         from accounts.settings.services import make_settings
         from core.access import count_usage
@@ -25,6 +28,8 @@ class AccountsConfig(AppConfig):
         count_usage("member", seats, error="PlanMaxUsers_400")
         count_usage("role", Role.objects.all)
         count_usage("api", ApiKey.objects.all)
+        register_kinds()
+        register_first_step(FirstStep("members", colleagues, 3))
         register_notice(Notice("member.joined", "Somebody accepted an invite", "notice_member_joined"))
 
         from accounts.auth import staff_sessions  # noqa: F401  (ends staff's sessions)

@@ -4,6 +4,7 @@ from accounts.companies.models import Company
 from accounts.login_log.models import LoginLog
 from accounts.mails.models import Mail
 from accounts.members.models import InviteLog, Member
+from accounts.notifications.models import Notification
 from accounts.programs.models import PartnerProgram, ReferProgram, Referral, Reward, RewardTransition
 from accounts.request_log.models import ServerLog
 from accounts.roles.models import Role
@@ -19,6 +20,7 @@ __all__ = [
     "LoginLog",
     "Mail",
     "Member",
+    "Notification",
     "PartnerProgram",
     "ReferProgram",
     "Referral",

@@ -7,6 +7,7 @@ from accounts.auth import routes as auth
 from accounts.companies import routes as companies
 from accounts.login_log import routes as login_log
 from accounts.members import routes as members
+from accounts.notifications import routes as notifications
 from accounts.places import routes as places
 from accounts.profile import routes as profile
 from accounts.programs import routes as programs
@@ -30,6 +31,7 @@ def register_protected(router: ResourceRouter) -> None:
 def register_private(router: ResourceRouter) -> None:
     auth.register_private(router)
     members.register_private(router)
+    notifications.register_private(router)
     places.register_private(router)
     profile.register_private(router)
     programs.register_private(router)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
 from django.conf import settings
-from django.db import connection
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
@@ -15,15 +15,17 @@ from rest_framework.request import Request
 from accounts.api_keys.models import ApiKey
 from accounts.api_keys.services import record_use
 from accounts.users.memberships import MembershipStatus
-from core.access import Actor, AuthPath, Entitlement, entitlement_source
+from core.access import Actor, AuthPath, Entitlement, EntitlementSource, entitlement_source
 from core.access.callers import address_of, is_within
 from core.crypto import lookup_hash
 from core.errors import NamedError
 from core.tenancy import unscoped
+from core.tenancy.postgresql.cursors import planned_cursor
 
 MAX_KEY_LENGTH = 256
-# Raw SQL, since every request runs it: the ORM needs a tenth of a small request's time to build the statement. The
-# company's subscription is read beside the key, so that a request has one statement before its own.
+# Raw SQL, planned once for each session, since every request runs it: building and planning it would take a tenth of a
+# small request's time each. The company's subscription is read beside the key, so that a request has one statement
+# before its own.
 KEY = """
 SELECT allowed.*, api_key.id, api_key.company_id, member.id, member.user_id, api_key.last_used_at,
     api_key.type, api_key.duration_minutes, api_key.created_at, api_key.ip_restriction, api_key.allowed_ips,
@@ -108,13 +110,17 @@ class ApiKeyAuthentication(BaseAuthentication):
 def _find(key: str) -> FoundKey:
     if len(key) <= MAX_KEY_LENGTH:
         source = entitlement_source()
-        statement = KEY.format(subscription=source.select("api_key.company_id"))
-        with connection.cursor() as cursor:
-            cursor.execute(statement, [*source.parameters(), lookup_hash(key)])
+        with planned_cursor() as cursor:
+            cursor.execute(_statement(source), [*source.parameters(), lookup_hash(key)])
             row = cursor.fetchone()
         if row is not None:
             return FoundKey._make([*row[source.width :], source.read(row[: source.width])])
     raise NamedError("ExpiredSession_401", "send a valid key in the header apikey")
+
+
+@lru_cache(maxsize=4)
+def _statement(source: EntitlementSource) -> str:
+    return KEY.format(subscription=source.select("api_key.company_id"))
 
 
 def _check(found: FoundKey, actor: Actor, request: Request) -> None:

@@ -53,7 +53,8 @@ class NewKey(NewRecord, KeyPage):
     path = "settings/keys/new"
     name = "key-new"
     title = "New API key"
-    save_label = "Make the key"
+    deed = title
+    save_label = "Create key"
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         help = "IP addresses or networks, such as 203.0.113.0/24, one a line. Empty: from anywhere."

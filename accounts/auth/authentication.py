@@ -41,8 +41,9 @@ class PrivateAuthentication(BaseAuthentication):
     """Header `Authorization: Bearer <session JWT>` alone: the user acts for no company."""
 
     def authenticate(self, request: Request) -> tuple[Any, Actor]:
-        user = session_user(session_claims(request))
-        return user, Actor(AuthPath.PRIVATE, user.pk)
+        claims = session_claims(request)
+        user = session_user(claims)
+        return user, Actor(AuthPath.PRIVATE, user.pk, session_id=claims["sid"])
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="leadwright"'

@@ -6,6 +6,7 @@ refresh token: a browser's session ends with it, 30 days after the log-in.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from django.conf import settings
@@ -16,11 +17,14 @@ from django.middleware.csrf import rotate_token
 from django.utils import timezone
 
 from accounts.auth import tokens
+from accounts.auth.models import RefreshToken
 from accounts.auth.tokens import Tokens
 
 PURGED_AT_ONCE = 10_000
-CLAIMS, COMPANY = "member_session", "company"
-"""What the browser's session holds: the claims sub, sid and ver, and the company whose page was opened last."""
+CLAIMS, COMPANY, SEEN = "member_session", "company", "seen"
+"""What the browser's session holds: the claims sub, sid and ver, the company whose page was opened last, and when that
+was, in seconds, to SEEN_EVERY."""
+SEEN_EVERY = 15 * 60
 
 
 def begin(request: HttpRequest, issued: Tokens) -> None:
@@ -40,6 +44,17 @@ def renew(request: HttpRequest, access_token: str) -> None:
     """Go on with the session of the access token."""
     claims = tokens.read_access(access_token)
     request.session[CLAIMS] = {name: claims[name] for name in ("sub", "sid", "ver")}
+    request.session[SEEN] = int(time.time())
+
+
+def note_use(request: HttpRequest, family: str) -> None:
+    """Write down that the session is in use, unless that was written lately."""
+    now = int(time.time())
+    if now - request.session.get(SEEN, 0) < SEEN_EVERY:
+        return
+    request.session[SEEN] = now
+    unused = RefreshToken.objects.filter(family=family, used_at__isnull=True, revoked_at__isnull=True)
+    unused.update(last_used_at=timezone.now())
 
 
 def claims_of(request: HttpRequest) -> dict[str, Any] | None:
@@ -54,7 +69,7 @@ def end(request: HttpRequest) -> None:
     if claims is not None:
         tokens.revoke_family(claims["sid"])
     if SESSION_KEY in request.session:
-        for name in (CLAIMS, COMPANY):
+        for name in (CLAIMS, COMPANY, SEEN):
             request.session.pop(name, None)
         request.session.cycle_key()
     else:

@@ -24,6 +24,9 @@ class RefreshToken(BaseModel):
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
+    ip = models.GenericIPAddressField(null=True, help_text="Where the token was given to.")
+    user_agent = models.CharField(max_length=300, blank=True, default="", db_default="")
+    last_used_at = models.DateTimeField(null=True, help_text="When a browser opened a page last, to 15 minutes.")
 
 
 def new_number() -> int:

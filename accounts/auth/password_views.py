@@ -69,5 +69,5 @@ class PasswordViewSet(ResourceViewSet):
                 new=data["new_password"],
                 caller=caller_of(request),
             )
-            issued = tokens.issue(user)
+            issued = tokens.issue(user, caller=caller_of(request))
         return {**user_fields(user), **token_fields(issued)}

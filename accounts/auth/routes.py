@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from accounts.auth.password_views import ForgotPasswordViewSet, PasswordViewSet, ResetPasswordViewSet
-from accounts.auth.session_views import LoginViewSet, LogoutViewSet, RefreshViewSet
+from accounts.auth.session_views import LoginViewSet, LogoutViewSet, RefreshViewSet, SessionViewSet
 from accounts.auth.verification_views import ResendVerificationViewSet, VerifyEmailViewSet
 from core.api.routers import ResourceRouter
 
 
 def register_private(router: ResourceRouter) -> None:
     router.register("change-password", PasswordViewSet)
+    router.register("sessions", SessionViewSet)
 
 
 def register_public(router: ResourceRouter) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
 
+from accounts.auth.devices import device_of
 from accounts.auth.tokens import Tokens
 from accounts.snapshots.serializers import CompanySnapshot
 from accounts.users.memberships import SEATED
 from accounts.users.models import User
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
+from core.ids import time_of
 from core.tenancy import unscoped
 
 
@@ -58,6 +61,38 @@ class Session(Output):
     expiresIn = Computed(serializers.IntegerField())
     user = Computed(SessionUser())
     memberships = Computed(Membership(many=True))
+
+
+class OpenSession(Output):
+    """A session that goes on: a browser's, or a program's."""
+
+    reads = ("created_at", "last_used_at")
+    _id = IdField(source="family")
+    device = Computed(serializers.CharField(help_text="the browser and system that userAgent names, in words"))
+    userAgent = serializers.CharField()
+    ip = serializers.CharField(allow_null=True, help_text="where it was begun or renewed last")
+    isCurrent = Computed(serializers.BooleanField(help_text="the session of this request"))
+    createdAt = Computed(serializers.DateTimeField(help_text="the log-in"))
+    lastUsedAt = Computed(
+        serializers.DateTimeField(help_text="to 15 minutes in a browser; else when its tokens were renewed last")
+    )
+    expiresAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        used = max(filter(None, (row["created_at"], row["last_used_at"])))
+        return {
+            **data,
+            "device": device_of(data["userAgent"]),
+            "createdAt": time_of(data["_id"]),
+            "lastUsedAt": used,
+        }
+
+
+class EndedSessions(Output):
+    """How many sessions were ended."""
+
+    endedCount = Computed(serializers.IntegerField())
 
 
 class RenewedUser(SessionUser):

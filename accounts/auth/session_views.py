@@ -7,11 +7,13 @@ from typing import Any
 from rest_framework.request import Request
 
 from accounts.auth import tokens
-from accounts.auth.session_serializers import Login, Refresh, Session, session_answer
-from accounts.auth.sessions import log_in
+from accounts.auth.session_serializers import EndedSessions, Login, OpenSession, Refresh, Session, session_answer
+from accounts.auth.sessions import end_other_sessions, end_session, log_in
 from core.access.callers import caller_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
+
+MOST_SHOWN = 100
 
 
 class LoginViewSet(ResourceViewSet):
@@ -42,7 +44,7 @@ class RefreshViewSet(ResourceViewSet):
         description="The refresh token is replaced; a second use of one ends its session.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        return session_answer(*tokens.rotate(data["refresh_token"]))
+        return session_answer(*tokens.rotate(data["refresh_token"], caller=caller_of(request)))
 
 
 class LogoutViewSet(ResourceViewSet):
@@ -56,3 +58,42 @@ class LogoutViewSet(ResourceViewSet):
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         tokens.revoke(data["refresh_token"])
+
+
+class SessionViewSet(ResourceViewSet):
+    private = True
+
+    @endpoint(
+        "List one's open sessions",
+        output=OpenSession,
+        many=True,
+        list_parameters=(),
+        description=f"Of browsers and programs alike, the one used last first; the newest {MOST_SHOWN} of them.",
+    )
+    def list(self, request: Request) -> Any:
+        found = tokens.open_sessions(self.actor.user_id)
+        rows = [
+            OpenSession.render(row) for row in OpenSession.project(found.order_by("-created_at", "-pk")[:MOST_SHOWN])
+        ]
+        for one in rows:
+            one["isCurrent"] = one["_id"] == self.actor.session_id
+        rows.sort(key=lambda one: (one["isCurrent"], one["lastUsedAt"]), reverse=True)
+        return self.success(rows, totalCount=len(rows) if len(rows) < MOST_SHOWN else found.count(), nextCursor=None)
+
+    @endpoint(
+        "End one of one's sessions",
+        success="SessionEnded_200",
+        errors=("SessionNotFound_404",),
+        description="Its tokens, or its browser, are refused at once. It may be the session of the request itself.",
+    )
+    def destroy(self, request: Request, id: str) -> Any:
+        end_session(user_id=self.actor.user_id, session_id=id)
+
+    @endpoint(
+        "End all of one's other sessions",
+        output=EndedSessions,
+        success="OtherSessionsEnded_200",
+        description="The session of the request goes on.",
+    )
+    def bulk_destroy(self, request: Request) -> Any:
+        return {"endedCount": end_other_sessions(user_id=self.actor.user_id, session_id=self.actor.session_id)}

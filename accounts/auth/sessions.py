@@ -85,12 +85,24 @@ def sign_in(*, user: User, caller: Caller, reason: str = "") -> Tokens:
     user.last_login = timezone.now()
     User.objects.filter(pk=user.pk).update(last_login=user.last_login)
     record_login(email=user.email, user=user, status=LoginLog.Status.SUCCESS, reason=reason, caller=caller)
-    return tokens.issue(user)
+    return tokens.issue(user, caller=caller)
 
 
 def end_family(*, family: str) -> None:
     """End one session: its tokens stop working at once."""
     tokens.revoke_family(family)
+
+
+def end_session(*, user_id: str, session_id: str) -> None:
+    """End one of the user's own sessions. Raises SessionNotFound_404."""
+    if not tokens.open_sessions(user_id).filter(family=session_id).exists():
+        raise NamedError("SessionNotFound_404")
+    tokens.revoke_family(session_id)
+
+
+def end_other_sessions(*, user_id: str, session_id: str) -> int:
+    """End all sessions of the user but this one. Returns how many there were."""
+    return tokens.revoke_others(user_id, session_id)
 
 
 def purge_refresh_tokens() -> bool:

@@ -9,11 +9,12 @@ from typing import Any
 import jwt
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, QuerySet
+from django.db.models import Exists, F, QuerySet
 from django.utils import timezone
 
 from accounts.auth.models import RefreshToken
 from accounts.users.models import User
+from core.access.callers import Caller
 from core.crypto import lookup_hash
 from core.errors import InvalidToken
 from core.ids import is_id, new_id
@@ -32,8 +33,11 @@ class Tokens:
     expires_in: int
 
 
-def issue(user: User, *, family: str | None = None) -> Tokens:
-    """Issue a pair of tokens for the user, in a new family unless one is given."""
+NOBODY = Caller()
+
+
+def issue(user: User, *, family: str | None = None, caller: Caller = NOBODY) -> Tokens:
+    """Issue a pair of tokens for the user to the caller, in a new family unless one is given."""
     now = timezone.now()
     family = family or new_id()
     refresh = secrets.token_urlsafe(48)
@@ -43,6 +47,8 @@ def issue(user: User, *, family: str | None = None) -> Tokens:
         family=family,
         session_version=user.session_version,
         expires_at=now + settings.REFRESH_TOKEN_LIFETIME,
+        ip=caller.ip,
+        user_agent=caller.user_agent,
     )
     until = now + settings.ACCESS_TOKEN_LIFETIME
     claims = {"sub": user.pk, "iat": now, "exp": until, "jti": new_id(), "ver": user.session_version, "sid": family}
@@ -71,7 +77,7 @@ def is_open(claims: dict[str, Any]) -> Exists:
     return Exists(RefreshToken.objects.filter(family=claims["sid"], user_id=claims["sub"], revoked_at__isnull=True))
 
 
-def rotate(refresh: str) -> tuple[User, Tokens]:
+def rotate(refresh: str, *, caller: Caller = NOBODY) -> tuple[User, Tokens]:
     """Exchange a refresh token for a new pair. A second use of one ends its family, since it has been stolen."""
     with transaction.atomic():
         row = _locked(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
@@ -86,7 +92,7 @@ def rotate(refresh: str) -> tuple[User, Tokens]:
                 raise InvalidToken("the refresh token has expired")
             row.used_at = timezone.now()
             row.save(update_fields=["used_at", "updated_at"])
-            return row.user, issue(row.user, family=row.family)
+            return row.user, issue(row.user, family=row.family, caller=caller)
         _revoke(row.family)
     raise InvalidToken("the refresh token was used before; its session has been ended")
 
@@ -104,6 +110,23 @@ def revoke_family(family: str) -> None:
     with transaction.atomic():
         if _locked(RefreshToken.objects.filter(family=family)) is not None:
             _revoke(family)
+
+
+def revoke_others(user_id: str, family: str) -> int:
+    """End all sessions of the user but this one, at once. Returns how many there were."""
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
+        rows = RefreshToken.objects.filter(user_id=user_id, revoked_at__isnull=True).exclude(family=family)
+        ended = open_sessions(user_id).exclude(family=family).count()
+        now = timezone.now()
+        rows.update(revoked_at=now, updated_at=now)
+    return ended
+
+
+def open_sessions(user_id: str) -> QuerySet[RefreshToken]:
+    """Return the newest token of each session of the user that goes on."""
+    unused = RefreshToken.objects.filter(user_id=user_id, used_at__isnull=True, revoked_at__isnull=True)
+    return unused.filter(expires_at__gt=timezone.now(), session_version=F("user__session_version"))
 
 
 def _revoke(family: str) -> None:

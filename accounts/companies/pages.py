@@ -3,15 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
+from django.http import HttpResponse
 from django.urls import NoReverseMatch
 
 from core.web.forms import Field, Form, Option
+from core.web.lists import SINCE
 from core.web.pages import MenuItem, Page
 from core.web.settings import SettingsForm
 
-ONE = {"p": "1", "n": "1"}
+DAYS = 14
+ZONE = "Type a city of the zone, such as Berlin."
+SERIES = {"sent": "Sent", "answered": "Answered"}
+"""Number of the API -> its words in the chart."""
+WAITS = (
+    ("drafts", ("genie", "POST"), "mail-check", "draft to approve", "drafts to approve", "messages"),
+    (
+        "contactImportsToMend",
+        ("contact", "POST"),
+        "file-x",
+        "import with rows to correct",
+        "imports with rows to correct",
+        "imports",
+    ),
+    ("unreadReplies", ("genie", "GET"), "mail-open", "new reply", "new replies", "inbox"),
+    (
+        "leadImportsToMend",
+        ("lead", "POST"),
+        "file-x",
+        "import of leads with rows to correct",
+        "imports of leads with rows to correct",
+        "lead-imports",
+    ),
+    (
+        "failingSenders",
+        ("apps", "PUT"),
+        "triangle-alert",
+        "sender that does not work",
+        "senders that do not work",
+        "senders",
+    ),
+)
+"""Number of the API, the permission of those who can act on it, its icon, its words for one and for several, and the
+page where they do."""
+STEPS = {
+    "sender": ("Connect a sender", "The address that your messages go out from.", "sender-new", "apps"),
+    "contacts": (
+        "Import contacts",
+        "A file of them is enough; it is checked before anything is written.",
+        "import-new",
+        "contact",
+    ),
+    "members": (
+        "Invite a colleague",
+        "Everybody works with the same contacts, each with a role.",
+        "member-new",
+        "member",
+    ),
+    "run": (
+        "Start outreach",
+        "Drafts are written for each contact, and wait for your approval.",
+        "outreach-new",
+        "genie",
+    ),
+}
+"""Step of the API -> its words, what it is good for, its page, and the module that it takes."""
 
 
 class Home(Page):
@@ -19,35 +77,96 @@ class Home(Page):
     name = "home"
     title = "Home"
     template = "web/home/home.html"
-    menu = MenuItem("Home", "house", 10, tab=True)
+    menu = MenuItem("Home", "house", 10, tab=True, key="h")
 
     def show(self) -> Mapping[str, Any]:
-        contacts = self.count("contact")
-        leads = self.count("lead")
-        drafts = self.count("genie/send-jobs", {"filters": {"status": "draft"}}, module="genie")
+        answer = self.ask("GET", "company/overview", {"days": str(DAYS)})
+        found: Mapping[str, Any] = answer.data if answer.ok else {"numbers": {}, "days": [], "since": ""}
+        numbers = found["numbers"]
         due = None
-        if self.may("lead-activity"):
-            query = {"filters": {"status": "open"}, "sortBy": "dueAt", "sortOrder": "asc", "p": "1", "n": "5"}
+        if self.may("lead-activity", "PATCH"):
+            mine = {"status": "open", "assignee": self.actor.member_id}
+            query = {"filters": mine, "sortBy": "dueAt", "sortOrder": "asc", "p": "1", "n": "5"}
             due = self.ask("GET", "lead-activity/follow-up", query)
-        stats = [
-            ("Contacts", contacts, self.link_to("contacts")),
-            ("Leads", leads, self.link_to("leads")),
-            ("Drafts to approve", drafts, self.link_to("outreach")),
-        ]
+        follow_ups = due.data if due is not None and due.ok else []
+        quiet = not follow_ups and not any(numbers.values())
         return {
-            "stats": [one for one in stats if one[1] is not None],
-            "drafts": drafts,
-            "outreach": self.link_to("outreach"),
-            "follow_ups": due.data if due is not None and due.ok else [],
-            "is_empty": contacts == 0 and not leads,
+            "stats": self.stats(numbers, found["since"]),
+            "chart": self.chart(found["days"]),
+            "waits": self.waits(numbers),
+            "follow_ups": follow_ups,
+            "is_empty": quiet and self.has_nobody(),
+            "first_steps": self.may("company") and not is_dismissed(self.reader.layout),
+            "lately": DAYS,
         }
 
-    def count(self, path: str, query: Mapping[str, Any] | None = None, *, module: str = "") -> int | None:
-        """Return how many records match, or None if the reader may not see them."""
-        if not self.may(module or path):
+    def stats(self, numbers: Mapping[str, int | None], begin: str) -> list[tuple[str, int | None, str]]:
+        """Return (label, number, address of what it counts) of up to four numbers that the reader may see."""
+        known = [
+            ("newContacts", "New contacts", "contacts", f"createdAt:{SINCE}:{begin}"),
+            ("sent", "Messages sent", "messages", f"sentAt:{SINCE}:{begin}", "status:in:sent"),
+            ("answered", "Contacts who answered", "contacts", f"repliedAt:{SINCE}:{begin}"),
+            ("newLeads", "New leads", "leads", f"createdAt:{SINCE}:{begin}"),
+        ]
+        seen = [one for one in known if numbers.get(one[0]) is not None]
+        return [(label, numbers[name], self.link_to(page, f=filters)) for name, label, page, *filters in seen[:4]]
+
+    def chart(self, days: list[Mapping[str, Any]]) -> dict[str, Any] | None:
+        """Return what was sent and answered by day, or None for who may not see what was sent."""
+        if not days or days[0]["numbers"]["sent"] is None:
             return None
-        answer = self.ask("GET", path, {**ONE, **(query or {})})
-        return answer.total if answer.ok else None
+        shown = {name: words for name, words in SERIES.items() if days[0]["numbers"][name] is not None}
+        rows = [(date.fromisoformat(one["day"]), [one["numbers"][name] for name in shown]) for one in days]
+        return {"names": list(shown.values()), "rows": rows, "any": any(sum(counts) for _, counts in rows)}
+
+    def waits(self, numbers: Mapping[str, int | None]) -> list[tuple[str, str, str]]:
+        """Return (icon, words, address) of what waits for the reader to act."""
+        found = []
+        for name, needed, icon, one, several, page in WAITS:
+            count = numbers.get(name) if self.may(*needed) else 0
+            if count:
+                address = self.review() if name == "drafts" else self.link_to(page)
+                found.append((icon, f"{count:,} {one if count == 1 else several}", address))
+        return found
+
+    def review(self) -> str:
+        """Return the page where the drafts are approved: the review of the one outreach that waits, or all of them."""
+        query = {"filters": {"phase": "awaiting_approval"}, "p": "1", "n": "2"}
+        answer = self.ask("GET", "genie", query)
+        if answer.ok and len(answer.data) == 1:
+            return self.address("outreach-review", answer.data[0]["_id"])
+        return self.link_to("messages", f="status:in:draft")
+
+    def has_nobody(self) -> bool:
+        """Tell whether there is no contact at all, as far as the reader may see."""
+        answer = self.ask("GET", "contact", {"p": "1", "n": "1"}) if self.may("contact") else None
+        return answer is not None and answer.ok and not answer.data
+
+    def link_to(self, name: str, **query: Any) -> str:
+        """Return the address of a page, or "" while there is none of that name."""
+        try:
+            return self.address(name, **query)
+        except NoReverseMatch:
+            return ""
+
+
+class FirstSteps(Page):
+    """What a new company does first, as a part of home, which comes after the page itself."""
+
+    path = name = "first-steps"
+    title = "First steps"
+    template = "web/home/first_steps.html"
+    module = "company"
+
+    def show(self) -> Mapping[str, Any]:
+        done = {one["step"]: one["isDone"] for one in self.read("company/first-steps").data["steps"]}
+        steps = [
+            {"label": label, "text": text, "address": self.link_to(page), "is_done": done[name]}
+            for name, (label, text, page, module) in STEPS.items()
+            if name in done and self.may(module, "POST")
+        ]
+        left = sum(not step["is_done"] for step in steps)
+        return {"steps": steps, "left": left, "dismissed": is_dismissed(self.reader.layout)}
 
     def link_to(self, name: str) -> str:
         """Return the address of a page, or "" while there is none of that name."""
@@ -55,6 +174,16 @@ class Home(Page):
             return self.address(name)
         except NoReverseMatch:
             return ""
+
+    def do_dismiss(self) -> HttpResponse:
+        layout = {**self.reader.layout, "firstSteps": False}
+        answer = self.ask_private("PUT", "profile", None, {"layout": layout})
+        return self.done(to=self.address("home")) if answer.ok else self.refuse(answer, self.address("home"))
+
+
+def is_dismissed(layout: Mapping[str, Any]) -> bool:
+    """Tell whether the person does not want to see first steps any more."""
+    return layout.get("firstSteps") is False
 
 
 class CompanyProfile(SettingsForm):
@@ -86,9 +215,16 @@ class CompanyProfile(SettingsForm):
             Field("city", "City"),
             Field("state", "State"),
             Field("country", "Country", "select", options=countries),
-            Field("timezone", "Time zone", "select", required=True, options=hours),
+            Field(
+                "timezone",
+                "Time zone",
+                "search",
+                required=True,
+                options=hours,
+                help=ZONE,
+            ),
         ]
         return Form(fields, values)
 
 
-PAGES = [Home, CompanyProfile]
+PAGES = [Home, FirstSteps, CompanyProfile]

@@ -55,3 +55,43 @@ class CompanyOut(Output):
     )
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
+
+
+class FirstStepOut(Output):
+    """A first step of a company."""
+
+    step = serializers.CharField(help_text="sender, contacts, members or run")
+    isDone = Computed(serializers.BooleanField())
+
+
+class FirstStepsOut(Output):
+    """The first steps of a company, in their order."""
+
+    steps = Computed(FirstStepOut(many=True))
+
+
+class OverviewDayOut(Output):
+    """A day of the company's clock."""
+
+    day = Computed(serializers.DateField())
+    numbers = Computed(
+        serializers.DictField(
+            child=serializers.IntegerField(allow_null=True), help_text="sent and answered; null as above"
+        )
+    )
+
+
+class OverviewOut(Output):
+    """What came in lately, and what waits."""
+
+    since = Computed(serializers.DateTimeField(help_text="the beginning of the first day"))
+    timezone = Computed(serializers.CharField(help_text="the company's, whose days these are"))
+    numbers = Computed(
+        serializers.DictField(
+            child=serializers.IntegerField(allow_null=True),
+            help_text="since then: newContacts, newLeads, sent (messages), answered (contacts whose last reply came"
+            " since), contactImportsToMend and leadImportsToMend (imports with rows that failed). Now: drafts (messages"
+            " that wait for approval), unreadReplies, failingSenders. null: the role or the plan does not show it",
+        )
+    )
+    days = Computed(OverviewDayOut(many=True))

@@ -11,6 +11,7 @@ from django.template import Context
 from django.template.loader import get_template
 from django.utils import timezone
 
+from accounts.mails.links import page_link
 from accounts.mails.models import Mail
 from accounts.settings.branding import brand_of
 from accounts.settings.formats import formats_of
@@ -43,7 +44,9 @@ def queue_mails(kind: str, letters: Sequence[Letter], *, company_id: str | None 
     look = {"brand": brand_of(company_id), "formats": formats_of(company_id)}
     mails = []
     for letter in letters:
-        subject, text, html = render_mail(kind, {**letter.context, **look})
+        subject, text, html = render_mail(
+            kind, {**letter.context, **look, "page": page_link(kind, company_id, letter.context)}
+        )
         mails.append(
             Mail(
                 company_id=company_id,
@@ -66,6 +69,12 @@ def render_mail(kind: str, context: dict[str, Any]) -> tuple[str, str, str]:
     subject = " ".join(_render(f"mails/{kind}.subject.txt", context, escaped=False).split())[:300]
     text = re.sub(r"\n{3,}", "\n\n", _render(f"mails/{kind}.txt", context, escaped=False)).strip() + "\n"
     return subject, text, _render(f"mails/{kind}.html", context, escaped=True)
+
+
+def render_subject(kind: str, context: dict[str, Any], *, company_id: str | None) -> str:
+    """Render the subject of a kind of mail alone, in the formats of the company."""
+    shown = {**context, "formats": formats_of(company_id)}
+    return " ".join(_render(f"mails/{kind}.subject.txt", shown, escaped=False).split())[:300]
 
 
 def _render(name: str, context: dict[str, Any], *, escaped: bool) -> str:

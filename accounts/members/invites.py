@@ -257,7 +257,9 @@ def _accept(member: Member, user: User) -> None:
     member.role = member.role or find_role(None)
     _close(member)
     record(Action.ACCEPTED, [member], by=member.pk)
-    notify("member.joined", {"joined": member, "company": member.company, "role": member.role})
+    notify(
+        "member.joined", {"joined": member, "company": member.company, "role": member.role}, about=("member", member.pk)
+    )
 
 
 def _decline(member: Member) -> None:

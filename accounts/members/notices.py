@@ -1,28 +1,39 @@
-"""Notices to a company's members by mail, of the kinds in accounts.settings.notices."""
+"""Notices to a company's members in the product and by mail, of the kinds in accounts.settings.notices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from accounts.mails.services import queue_mail
+from accounts.mails.services import queue_mail, render_subject
 from accounts.members.models import Member
+from accounts.notifications.services import remember
 from accounts.settings.models import CompanySettings
 from accounts.settings.notices import NOTICES
 from core.tenancy import company_id
 
 
-def notify(key: str, context: dict[str, Any], *, members: Sequence[Member | None] | None = None) -> int:
-    """Mail the notice to the members in the caller's transaction. Returns the number of mails.
+def notify(
+    key: str,
+    context: dict[str, Any],
+    *,
+    members: Sequence[Member | None] | None = None,
+    about: tuple[str, str] | None = None,
+) -> int:
+    """Tell the members in the product and by mail, in the caller's transaction. Returns the number of mails.
 
-    The default receivers are the active company's owners. A notice that the company has switched off is not sent.
-    Members who have left or are blocked, and None, are skipped.
+    The default receivers are the active company's owners. A notice that the company has switched off is not mailed.
+    Members who have left or are blocked, and None, are skipped. `about` is the resource and the id of the record that
+    the notice is about.
     """
     notice = NOTICES[key]
+    receivers = list(_owners() if members is None else _present(members))
+    if not receivers:
+        return 0
+    remember(key, render_subject(notice.template, context, company_id=company_id()), members=receivers, about=about)
     chosen = CompanySettings.objects.values_list("notification_settings", flat=True).first() or {}
     if not chosen.get(key, {}).get("email", notice.on):
         return 0
-    receivers = list(_owners() if members is None else _present(members))
     for member in receivers:
         queue_mail(notice.template, to=member.email, context={**context, "member": member}, company_id=company_id())
     return len(receivers)

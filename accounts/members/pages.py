@@ -15,22 +15,29 @@ from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Reco
 from core.web.settings import SettingsPage
 
 MEMBERS = Records("member", "members", "member", "members", "users-round", "The people who work in this company.")
+ACTIVE = ("Active", "ok")
 STATES = {
-    "owner": ("Owner", "info"),
-    "accepted": ("Member", "ok"),
+    "owner": ACTIVE,
+    "accepted": ACTIVE,
     "invited": ("Invited", "warn"),
     "expired": ("Invite has run out", "none"),
     "rejected": ("Declined", "none"),
     "blocked": ("Blocked", "bad"),
     "removed": ("Removed", "none"),
 }
+"""Status of the API -> the state in words, and its tone. Whether somebody is an owner is told as their role."""
+FILTERS = {status: words for status, (words, _) in STATES.items()} | {
+    "owner": "Active, an owner",
+    "accepted": "Active, no owner",
+}
 OPEN = ("invited", "expired")
 
 
-def state_of(member: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the member with the words and the tone of their state."""
+def shown_member(member: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the member with role and state in words, and the state's tone."""
     words, tone = STATES.get(member["status"], (member["status"], "none"))
-    return {**member, "state": words, "tone": tone}
+    role = "Owner" if member["status"] == "owner" else (member["role"] or {}).get("name") or "No role"
+    return {**member, "role_name": role, "state": words, "tone": tone, "active": (words, tone) == ACTIVE}
 
 
 class MemberPage(SettingsPage, Page):
@@ -40,10 +47,7 @@ class MemberPage(SettingsPage, Page):
 
     @cached_property
     def roles(self) -> list[Option]:
-        query = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
-        answer = self.ask("GET", "role", query) if self.may("role") else None
-        found = answer.data if answer is not None and answer.ok else []
-        return [Option(one["_id"], one["name"]) for one in found]
+        return self.options_of("role")
 
 
 class Members(RecordList, MemberPage):
@@ -65,18 +69,19 @@ class Members(RecordList, MemberPage):
         Column("acceptedAt", "Joined", "acceptedAt"),
     )
     add_label = "Invite somebody"
-    choices = (Choice("status", "State", ("in",), [(value, words) for value, (words, _) in STATES.items()]),)
+    choices = (Choice("status", "State", ("in",), list(FILTERS.items())),)
     template = "web/members/list.html"
 
     def show(self) -> Mapping[str, Any]:
         found = super().show()
-        return {**found, "records": [state_of(one) for one in found["records"]]}
+        return {**found, "records": [shown_member(one) for one in found["records"]]}
 
 
 class NewMember(NewRecord, MemberPage):
     path = "settings/members/new"
     name = "member-new"
     title = "Invite somebody"
+    deed = title
     template = "web/members/new.html"
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
@@ -105,6 +110,7 @@ class EditMember(EditRecord, RecordForm, MemberPage):
 
     path = "settings/members/<str:id>"
     name = "member"
+    record_kind = ("member", "Members")
     template = "web/members/detail.html"
     removable = False
 
@@ -118,7 +124,7 @@ class EditMember(EditRecord, RecordForm, MemberPage):
         return {**self.record, "role": (self.record["role"] or {}).get("_id", "")}
 
     def context(self) -> dict[str, Any]:
-        member = state_of(self.record)
+        member = shown_member(self.record)
         status = member["status"]
         mine = member["_id"] == self.actor.member_id
         return {
@@ -141,13 +147,13 @@ class EditMember(EditRecord, RecordForm, MemberPage):
         return self._status("blocked", "Blocked. Their sessions here have ended.")
 
     def do_unblock(self) -> HttpResponse:
-        return self._status("accepted", "A member again")
+        return self._status("accepted", "Unblocked")
 
     def do_own(self) -> HttpResponse:
-        return self._status("owner", "An owner now")
+        return self._status("owner", "Now an owner")
 
     def do_disown(self) -> HttpResponse:
-        return self._status("accepted", "No owner any more")
+        return self._status("accepted", "No longer an owner")
 
     def _status(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PUT", f"member/{self.params['id']}", None, {"status": status})

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import orjson
 from django.http import HttpRequest
 
 from accounts.auth import browser_sessions
 from accounts.auth.authentication import session_user
 from accounts.auth.browser_sessions import COMPANY
-from accounts.members.authentication import member_actor, members_in_session
+from accounts.members.authentication import MEMBER_IN_SESSION, member_actor, member_in_session
 from accounts.members.models import Member
 from accounts.settings.formats import formats_of
 from accounts.users.models import User
@@ -17,19 +19,17 @@ from core.access import Actor, AuthPath
 from core.errors import InvalidToken
 from core.ids import is_id
 from core.tenancy import unscoped
+from core.text.formats import Formats
+from core.text.timezones import is_timezone
+from core.web.menu import start_path
 from core.web.readers import NoSession, Reader
 
 WORKING = (Member.Status.OWNER, Member.Status.ACCEPTED)
-FIELDS = (
-    "company_id",
-    "pk",
-    "status",
-    "role__permission",
-    "role__name",
-    "company__name",
-    "user__name",
-    "user__email",
-    "user__layout",
+READING = MEMBER_IN_SESSION.format(
+    columns="member.id, member.status, role.permission, role.name, account.name, account.email, account.layout,"
+    " account.columns,"
+    " (SELECT company.name FROM accounts_company AS company WHERE company.id = member.company_id)",
+    key="company_id",
 )
 
 
@@ -42,6 +42,7 @@ class Browsers:
         if found is None:
             _user(claims)
             return None
+        browser_sessions.note_use(request, claims["sid"])
         if request.session.get(COMPANY) != company_id:
             request.session[COMPANY] = company_id
         return found
@@ -50,31 +51,37 @@ class Browsers:
         claims = _claims(request)
         last = request.session.get(COMPANY)
         found = self._member(claims, last) if last else None
-        if found is not None:
-            return found
-        user = _user(claims)
-        return Reader(Actor(AuthPath.PRIVATE, user.pk), user.get_full_name(), user.email, _layout(user.layout))
+        if found is None:
+            user = _user(claims)
+            found = Reader(_person(claims), user.get_full_name(), user.email, _layout(user.layout))
+        browser_sessions.note_use(request, claims["sid"])
+        return found
 
     def renew(self, request: HttpRequest, access_token: str) -> None:
         browser_sessions.renew(request, access_token)
 
     def _member(self, claims: dict[str, Any], company_id: str) -> Reader | None:
         with unscoped(reason="authentication: the address says which company it is"):
-            members = members_in_session(claims).filter(company_id=company_id, status__in=WORKING)
-            found = members.values_list(*FIELDS).first()
-        if found is None:
+            found = member_in_session(READING, company_id, claims)
+        if found is None or found[1] not in WORKING:
             return None
-        company, member_id, status, permission, role, company_name, name, email, layout = found
+        member_id, status, permission, role, name, email, layout, columns, company = found
+        layout = _layout(orjson.loads(layout))
         return Reader(
-            person=Actor(AuthPath.PRIVATE, claims["sub"]),
+            person=_person(claims),
             name=name or email,
             email=email,
-            layout=_layout(layout),
-            member=member_actor(claims["sub"], company, member_id, status, permission),
-            company=company_name,
+            layout=layout,
+            columns=_layout(orjson.loads(columns)),
+            member=member_actor(claims["sub"], company_id, member_id, status, permission),
+            company=company,
             role="Owner" if status == Member.Status.OWNER else role,
-            formats=formats_of(company),
+            formats=_formats(company_id, layout),
         )
+
+
+def _person(claims: dict[str, Any]) -> Actor:
+    return Actor(AuthPath.PRIVATE, claims["sub"], session_id=claims["sid"])
 
 
 def _claims(request: HttpRequest) -> dict[str, Any]:
@@ -89,6 +96,13 @@ def _user(claims: dict[str, Any]) -> User:
         return session_user(claims)
     except InvalidToken:
         raise NoSession from None
+
+
+def _formats(company: str, layout: dict[str, Any]) -> Formats:
+    """Return the company's formats, with the person's own time zone if they have chosen one."""
+    zone = layout.get("timezone")
+    found = formats_of(company)
+    return replace(found, timezone=zone) if isinstance(zone, str) and is_timezone(zone) else found
 
 
 def _layout(value: Any) -> dict[str, Any]:
@@ -107,4 +121,4 @@ def landing(request: HttpRequest) -> str:
         companies = list(members.values_list("company_id", flat=True)[:100])
     last = request.session.get(COMPANY)
     company = last if last in companies else next(iter(companies), None)
-    return f"/c/{company}/" if company else "/account"
+    return f"/c/{company}/{start_path(_layout(user.layout))}" if company else "/account"

@@ -22,6 +22,11 @@ def seats() -> QuerySet[Member]:
     return Member.objects.filter(Q(status__in=SEATED) | live_invites())
 
 
+def colleagues() -> QuerySet[Member]:
+    """Return the members of the active company beside its owners, and open invites."""
+    return seats().exclude(status=Status.OWNER)
+
+
 def has_verified_owner() -> bool:
     """Tell whether an owner of the active company has shown that their address is theirs."""
     found: bool = Member.objects.filter(status=Status.OWNER, user__email_verified_at__isnull=False).exists()

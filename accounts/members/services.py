@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -22,6 +22,13 @@ from core.lists import BulkSelection
 from core.tenancy import company_scope, unscoped
 
 Status = Member.Status
+Forget = Callable[[Sequence[str]], None]
+_forgetting: list[Forget] = []
+
+
+def on_members_removed(forget: Forget) -> None:
+    """Register what removed members (ids) take along; it is called in the transaction that removes them."""
+    _forgetting.append(forget)
 
 
 class Removal(NamedTuple):
@@ -171,6 +178,8 @@ def _remove(members: Sequence[Member], *, by: str | None, detail: str = "") -> N
     for member in members:
         member.status = Status.REMOVED
     record(Action.REMOVED, members, by=by, detail=detail)
+    for forget in _forgetting:
+        forget([member.pk for member in members])
 
 
 @transaction.atomic

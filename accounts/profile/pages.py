@@ -1,4 +1,4 @@
-"""The page of one's own account: name, password, theme, companies and invites."""
+"""The page of one's own account: name, preferences, password, companies and invites."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from typing import Any
 from django.http import HttpResponse
 
 from core.web.forms import Field, Form, Option
+from core.web.menu import first_pages
 from core.web.pages import PersonPage
 from core.web.readers import source
 
-THEMES = [Option("", "As the device has it"), Option("light", "Light"), Option("dark", "Dark")]
+THEMES = [Option("", "Same as the device"), Option("light", "Light"), Option("dark", "Dark")]
+DENSITIES = [Option("", "Usual"), Option("compact", "Compact"), Option("roomy", "Comfortable")]
+ZONE = "Type a city of the zone, such as Berlin. Left empty, it is the company's."
+CHOSEN = ("theme", "density", "start", "timezone")
+"""What of the layout is chosen here."""
 WORKING = ("owner", "accepted")
 
 
@@ -26,14 +31,28 @@ class Account(PersonPage):
         return {
             "profile": profile,
             "profile_form": self.profile_form(profile),
+            "preferences_form": self.preferences_form(),
             "password_form": self.password_form(),
             "companies": [one for one in profile["memberships"] if one["status"] in WORKING],
             "invites": invites.data if invites.ok else [],
         }
 
     def profile_form(self, profile: Mapping[str, Any] | None = None) -> Form:
-        theme = Field("theme", "Theme", "radio", options=THEMES, value=self.reader.theme)
-        return Form([Field("name", "Your name", required=True, autocomplete="name"), theme], profile)
+        return Form([Field("name", "Your name", required=True, autocomplete="name")], profile)
+
+    def preferences_form(self) -> Form:
+        """Make the form of what is kept in the person's layout."""
+        pages = sorted(first_pages().items(), key=lambda entry: entry[0].order)
+        starts = [Option(page.name, item.label) for item, page in pages if page.path and self.opens(page)]
+        zones = self.ask_private("GET", "timezones")
+        hours = [Option(one["name"], one["label"]) for one in zones.data["timezones"]] if zones.ok else []
+        fields = [
+            Field("theme", "Theme", "radio", options=THEMES),
+            Field("density", "List density", "radio", options=DENSITIES),
+            Field("start", "Start page", "select", options=starts, placeholder="Home"),
+            Field("timezone", "Time zone", "search", options=hours, help=ZONE),
+        ]
+        return Form(fields, {name: self.reader.layout.get(name, "") for name in CHOSEN})
 
     def password_form(self) -> Form:
         rules = "At least 8 characters, and no password that many people use. It ends every other session."
@@ -46,15 +65,23 @@ class Account(PersonPage):
 
     def do_profile(self) -> HttpResponse:
         form = self.profile_form().fill(self.request.POST)
-        theme = form.values["theme"] if form.values["theme"] in ("light", "dark") else ""
-        kept = {name: value for name, value in self.reader.layout.items() if name != "theme"}
-        layout = {**kept, "theme": theme} if theme else kept
-        body = {"name": form.values["name"], "layout": layout, "darkMode": theme == "dark"}
-        answer = self.ask_private("PUT", "profile", None, body)
+        answer = self.ask_private("PUT", "profile", None, form.values)
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
             return self.page({**self.show(), "profile_form": form}, status=422)
         return self.done("Saved")
+
+    def do_preferences(self) -> HttpResponse:
+        form = self.preferences_form().fill(self.request.POST)
+        offered = {one.name: {option.value for option in one.options} for one in form.fields}
+        chosen = {name: value for name, value in form.values.items() if value and value in offered[name]}
+        if form.values["timezone"] and "timezone" not in chosen:
+            form.refuse("", "timezone: there is no such time zone; choose one of the list")
+            return self.page({**self.show(), "preferences_form": form}, status=422)
+        kept = {name: value for name, value in self.reader.layout.items() if name not in CHOSEN}
+        body = {"layout": {**kept, **chosen}, "darkMode": chosen.get("theme") == "dark"}
+        answer = self.ask_private("PUT", "profile", None, body)
+        return self.done("Saved") if answer.ok else self.refuse(answer)
 
     def do_password(self) -> HttpResponse:
         form = self.password_form().fill(self.request.POST)

@@ -8,9 +8,11 @@ import orjson
 from rest_framework import serializers
 
 from accounts.members.models import Member
+from accounts.settings.notices import NOTICES
 from accounts.snapshots.serializers import CompanySnapshot, RoleSnapshot
 from core.api.input import BooleanInput, Input, TextInput
 from core.api.output import Computed, IdField, Output
+from core.errors import shorten
 
 MAX_LAYOUT = 16 * 1024
 
@@ -39,6 +41,20 @@ class ColumnsInput(serializers.DictField):
         return super().to_internal_value(data)  # type: ignore[no-any-return]
 
 
+class MutedInput(serializers.ListField):
+    """Names of notices."""
+
+    child = TextInput(max_length=64)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        found = super().to_internal_value(data)
+        unknown = next((name for name in found if name not in NOTICES), None)
+        if unknown is not None:
+            known = ", ".join(sorted(NOTICES))
+            raise serializers.ValidationError(f"{shorten(unknown)} is no notice; there are {known}", code="unknown")
+        return sorted(set(found))
+
+
 class ProfileUpdate(Input):
     """What is to change."""
 
@@ -50,6 +66,7 @@ class ProfileUpdate(Input):
     columns = ColumnsInput(
         required=False, help_text="List -> keys of the fields that it shows; changed list by list, null forgets one."
     )
+    mutedNotices = MutedInput(required=False, help_text="The notices that one does not want in the product.")
 
 
 class MembershipBrief(Output):
@@ -73,6 +90,7 @@ class ProfileOut(Output):
     layout = serializers.JSONField(allow_null=True, help_text="as it was sent; {} at first")
     darkMode = serializers.BooleanField()
     columns = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))  # type: ignore[assignment]  # a field here, the method there
+    mutedNotices = serializers.ListField(child=serializers.CharField())
     memberships = Computed(MembershipBrief(many=True))
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()

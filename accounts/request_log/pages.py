@@ -20,7 +20,7 @@ CHANGES = {
     "expired": "Invite ran out",
     "role_changed": "Got another role",
     "blocked": "Blocked",
-    "unblocked": "Let in again",
+    "unblocked": "Unblocked",
     "removed": "Removed",
     "ownership_transferred": "Became the owner",
 }

@@ -37,14 +37,18 @@ LINKS = {
 NOTICES = {
     "import.finished": "An import of yours is done",
     "import.failed": "An import of yours was stopped",
+    "bulk-job.finished": "A change of many records of yours is done",
     "member.joined": "Somebody accepted an invite",
     "run.planned": "Messages wait for approval",
     "run.failed": "Outreach could not be prepared",
-    "run.finished": "All messages of an outreach have come to an end",
-    "sender.failing": "A sender fails and rests",
+    "run.finished": "All messages of an outreach are done",
+    "reply.received": "Somebody answered one of your messages",
+    "sender.failing": "A sender fails and is paused",
+    "sender.undeliverable": "The records of a sender's domain are wrong",
     "subscription.ending": "The subscription ends, or is to be paid, soon",
     "subscription.past_due": "The subscription is past due",
     "subscription.ended": "The subscription has ended",
+    "limit.nearly_used": "A limit of the plan is nearly used up, or all of it is",
     "staff.visited": "Our staff looked at your company",
 }
 """Notice of the API -> what has happened. One that is not here has its name in words."""

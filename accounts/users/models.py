@@ -44,6 +44,9 @@ class User(BaseModel, AbstractBaseUser, PermissionsMixin):
     dark_mode = models.BooleanField(default=False)
     layout = JSONField(default=dict, blank=True, help_text="How the web app is arranged for this person.")
     columns = JSONField(default=dict, blank=True, help_text="List -> the columns that it shows, in order.")
+    muted_notices = JSONField(
+        default=list, db_default=[], blank=True, help_text="Notices that the person does not want in the product."
+    )
     onboarded = models.BooleanField(default=False)
     ai_onboarded = models.BooleanField(default=False)
     session_version = models.PositiveIntegerField(

@@ -1,0 +1,34 @@
+"""The page of one's own sessions: where one is logged in, and what ends that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.pages import PersonPage
+
+
+class Sessions(PersonPage):
+    path = "account/sessions"
+    name = "sessions"
+    title = "Where you are logged in"
+    template = "web/account/sessions.html"
+
+    def show(self) -> Mapping[str, Any]:
+        found = self.needed(self.ask_private("GET", "sessions"))
+        current = [one for one in found.data if one["isCurrent"]]
+        others = [one for one in found.data if not one["isCurrent"]]
+        return {"current": current, "others": others, "total": found.total}
+
+    def do_end(self) -> HttpResponse:
+        answer = self.ask_private("DELETE", f"sessions/{self.sent_id()}")
+        return self.done("Session ended") if answer.ok else self.refuse(answer)
+
+    def do_others(self) -> HttpResponse:
+        answer = self.ask_private("DELETE", "sessions")
+        return self.done("You are logged out everywhere else") if answer.ok else self.refuse(answer)
+
+
+PAGES = [Sessions]

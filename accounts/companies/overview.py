@@ -1,0 +1,94 @@
+"""The numbers of a company at a glance: what came in lately, and what waits. Each app registers its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django.db.models import Count, F, Func, IntegerField, QuerySet, Subquery
+from django.db.models.functions import TruncDate
+from django.utils import timezone
+
+from accounts.companies.models import Company
+from core.tenancy import company_id
+from core.text.timezones import zone_of
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Something that is counted. `rows` returns the records of the active company."""
+
+    name: str
+    module: str
+    """The permission module whose GET shows it."""
+    rows: Callable[[], QuerySet[Any]]
+    at: str = ""
+    """The column whose time falls into the period. Without one, what there is now is counted."""
+    by_day: bool = False
+    """It is told for each day too."""
+
+
+MEASURES: dict[str, Measure] = {}
+"""Name -> measure."""
+
+
+def register_measure(measure: Measure) -> None:
+    """Register a measure."""
+    MEASURES[measure.name] = measure
+
+
+def read_overview(*, days: int, may_read: Callable[[str], bool]) -> dict[str, Any]:
+    """Count the measures over the last `days` days of the company's clock, today among them.
+
+    `may_read` tells of a module whether the caller sees it; other measures are None. Takes one statement for all
+    counts, and one for each measure that is told by day.
+    """
+    company = Company.objects.only("timezone").get(pk=company_id())
+    zone = zone_of(company.timezone)
+    today = timezone.now().astimezone(zone).date()
+    first = today - timedelta(days=days - 1)
+    since = datetime.combine(first, time.min, zone)
+    seen = [measure for measure in MEASURES.values() if may_read(measure.module)]
+    by_day = {measure.name: _by_day(measure, since) for measure in seen if measure.by_day}
+    counts = _counts([measure for measure in seen if not measure.by_day], since)
+    counts |= {name: sum(found.values()) for name, found in by_day.items()}
+    told = [measure.name for measure in MEASURES.values() if measure.by_day]
+    return {
+        "since": since,
+        "timezone": zone.key,
+        "numbers": {name: counts.get(name) for name in MEASURES},
+        "days": [_day(first + timedelta(days=number), told, by_day) for number in range(days)],
+    }
+
+
+def _counts(measures: Sequence[Measure], since: datetime) -> dict[str, int]:
+    """Count the measures by one statement."""
+    asked = {
+        measure.name: Subquery(
+            _rows(measure, since)
+            .annotate(counted=Func(F("pk"), function="COUNT", output_field=IntegerField()))
+            .values("counted")
+        )
+        for measure in measures
+    }
+    if not asked:
+        return {}
+    found = Company.objects.filter(pk=company_id()).values(**{f"count_{name}": one for name, one in asked.items()})
+    row: Mapping[str, Any] = found.get()
+    return {name: row[f"count_{name}"] for name in asked}
+
+
+def _by_day(measure: Measure, since: datetime) -> dict[date, int]:
+    rows = _rows(measure, since).annotate(on_day=TruncDate(measure.at, tzinfo=since.tzinfo))
+    return dict(rows.values_list("on_day").annotate(counted=Count("pk")))
+
+
+def _rows(measure: Measure, since: datetime) -> QuerySet[Any]:
+    rows = measure.rows().order_by()
+    return rows.filter(**{f"{measure.at}__gte": since}) if measure.at else rows
+
+
+def _day(day: date, names: Sequence[str], found: Mapping[str, Mapping[date, int]]) -> dict[str, Any]:
+    return {"day": day, "numbers": {name: found[name].get(day, 0) if name in found else None for name in names}}

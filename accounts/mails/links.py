@@ -1,0 +1,52 @@
+"""Where mails lead that bring no link of their own: the page of what they tell of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+PLAN = ("settings/plan", "See the plan")
+REFERRAL = ("account/referral", "See your referrals")
+COMPANY_PAGES = {
+    "notice_import_finished": ("imports/{job.pk}", "See the import"),
+    "notice_import_failed": ("imports/{job.pk}", "See the import"),
+    "notice_bulk_job_finished": ("jobs/{job.pk}", "See the change"),
+    "notice_run_planned": ("outreach/{run.pk}/review", "Review the drafts"),
+    "notice_run_finished": ("outreach/{run.pk}", "See the run"),
+    "notice_run_failed": ("outreach/{run.pk}", "See the run"),
+    "notice_reply_received": ("inbox/{inbound.pk}", "Read the reply"),
+    "notice_sender_failing": ("{smtp.page}", "See the sender"),
+    "notice_sender_undeliverable": ("senders/{smtp.pk}", "See what to publish"),
+    "notice_member_joined": ("settings/members", "See the members"),
+    "notice_staff_visited": ("settings/log", "See the log"),
+    "notice_subscription_ending": PLAN,
+    "notice_subscription_ended": PLAN,
+    "notice_subscription_past_due": PLAN,
+    "notice_limit_nearly_used": PLAN,
+    "follow_up_reminder": ("follow-ups", "See your follow-ups"),
+}
+"""Kind of mail -> the page of the company, below /c/<company id>/, and the words of its button."""
+OWN_PAGES = dict.fromkeys(("partner_approved", "partner_rejected", "partner_revoked", "reward_earned"), REFERRAL)
+"""The same for the pages of the person."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """A button of a mail."""
+
+    address: str
+    label: str
+
+
+def page_link(kind: str, company_id: str | None, context: Mapping[str, Any]) -> PageLink | None:
+    """Return the page that a kind of mail leads to; None for one that brings a link, or goes to outsiders."""
+    if kind in OWN_PAGES:
+        path, label = OWN_PAGES[kind]
+        return PageLink(f"{settings.BASE_URL}/{path}", label)
+    if kind in COMPANY_PAGES and company_id:
+        path, label = COMPANY_PAGES[kind]
+        return PageLink(f"{settings.BASE_URL}/c/{company_id}/{path.format(**context)}", label)
+    return None

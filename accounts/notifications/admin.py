@@ -1,0 +1,20 @@
+"""Back office page of notifications, which nobody edits."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from accounts.notifications.models import Notification
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+
+
+@admin.register(Notification)
+class NotificationAdmin(CompanyRecordAdmin):
+    """What members were told in the product."""
+
+    icon = "notifications"
+    list_display = ("text", "kind", "member", "company", "read_at", "created_at")
+    list_filter = (BY_COMPANY, "kind")
+    list_select_related = ("company", "member")
+    search_fields = ("=id", "=record_id")
+    search_help_text = "Id, or that of the record"

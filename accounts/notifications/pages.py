@@ -1,0 +1,89 @@
+"""The page of one's own notifications in a company, and which ones one gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form, Option
+from core.web.lists import ListState
+from core.web.menu import registered
+from core.web.pages import MenuItem, Page
+
+SIZE = 30
+SAME_PAGE = {"lead/import": "contact/import"}
+"""Resource -> the one whose page shows it."""
+WITHOUT_RECORD = {"plans": "plan"}
+"""Resource -> the page that is about it as a whole."""
+
+
+class NotificationPage(Page):
+    """What the pages of notifications share."""
+
+    menu = MenuItem("Notifications", "inbox", 12, key="n")
+    needs_subscription = False
+
+
+class Notifications(NotificationPage):
+    path = name = "notifications"
+    title = "Notifications"
+    template = "web/notifications/list.html"
+
+    def show(self) -> Mapping[str, Any]:
+        only = self.request.GET.get("only") == "unread"
+        state = ListState(self.request.GET, keeps=("only",))
+        wanted = {"company": self.reader.company_id, **({"isRead": False} if only else {})}
+        found = self.needed(self.ask_private("GET", "notification", {**state.query(size=SIZE), "filters": wanted}))
+        more = state.more(found.next_cursor, len(found.data)) if found.next_cursor else None
+        shown = [{**one, "address": self.address_of(one)} for one in found.data]
+        return {"notifications": shown, "more": more, "only": only}
+
+    def address_of(self, one: Mapping[str, Any]) -> str:
+        """Return the address of what it is about, or "" if there is none that the reader may open."""
+        resource = SAME_PAGE.get(one["resource"], one["resource"])
+        if resource in WITHOUT_RECORD:
+            whole = next(page for page in registered() if page.name == WITHOUT_RECORD[resource])
+            return self.address(whole.name) if self.opens(whole) else ""
+        page = next((page for page in registered() if resource and page.record_kind[0] == resource), None)
+        return self.address(page.name, one["record"]) if page and one["record"] and self.opens(page) else ""
+
+    def do_read(self) -> HttpResponse:
+        answer = self.ask_private("PUT", f"notification/{self.sent_id()}", None, {"isRead": True})
+        return self.done() if answer.ok else self.refuse(answer)
+
+    def do_all(self) -> HttpResponse:
+        answer = self.ask_private("PUT", "notification", None, {"company": self.reader.company_id})
+        return self.done("All marked as read") if answer.ok else self.refuse(answer)
+
+
+class NotificationChoice(NotificationPage):
+    """Which notifications one gets in the product."""
+
+    path = "notifications/choose"
+    name = "notifications-choose"
+    title = "Notification settings"
+    template = "web/notifications/choose.html"
+
+    def form(self) -> Form:
+        found = self.needed(self.ask_private("GET", "notification/preferences")).data["notices"]
+        options = [Option(one["kind"], one["title"]) for one in found]
+        chosen = [one["kind"] for one in found if one["isOn"]]
+        return Form([Field("told", "Notify me when", "checks", options=options, value=chosen)])
+
+    def show(self) -> Mapping[str, Any]:
+        return {"form": self.form()}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form()
+        told = form.fill(self.request.POST).values["told"]
+        muted = [one.value for one in form.fields[0].options if one.value not in told]
+        answer = self.ask_private("PUT", "profile", None, {"mutedNotices": muted})
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page({"form": form}, status=422)
+        return self.done("Saved", self.address("notifications"))
+
+
+PAGES = [Notifications, NotificationChoice]

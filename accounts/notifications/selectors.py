@@ -1,0 +1,35 @@
+"""Reads of notifications that are more than a filter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+
+from accounts.notifications.models import Notification
+from accounts.settings.notices import NOTICES
+from accounts.users.memberships import MembershipStatus
+from accounts.users.models import User
+
+WORKING = (MembershipStatus.OWNER, MembershipStatus.ACCEPTED)
+MOST = 100
+"""The count of unread ones goes no further."""
+
+
+def own_notifications(user_id: str) -> QuerySet[Notification]:
+    """Return the user's notifications of the companies that they work in (to be read unscoped)."""
+    return Notification.objects.filter(member__user_id=user_id, member__status__in=WORKING)
+
+
+def count_unread(user_id: str, company_id: str | None) -> int:
+    """Return how many are unread, of all companies or of one, up to MOST (to be read unscoped)."""
+    unread = own_notifications(user_id).filter(read_at=None)
+    if company_id is not None:
+        unread = unread.filter(company_id=company_id)
+    return unread.order_by()[:MOST].count()
+
+
+def preferences(user_id: str) -> list[dict[str, Any]]:
+    """Return each notice, and whether the person is told."""
+    muted = User.objects.values_list("muted_notices", flat=True).get(pk=user_id)
+    return [{"kind": key, "title": notice.title, "isOn": key not in muted} for key, notice in sorted(NOTICES.items())]
