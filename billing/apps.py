@@ -6,6 +6,7 @@ class BillingConfig(AppConfig):
     name = "billing"
 
     def ready(self) -> None:
+        from billing.entitlements import jobs as entitlements  # noqa: F401  (registers its work and notice)
         from billing.entitlements.selectors import SOURCE
         from billing.plans.defaults import seed
         from billing.subscriptions import jobs as subscriptions  # noqa: F401  (registers its work)

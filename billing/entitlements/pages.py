@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from core.text.modules import NAMES, name_of
 from core.web.settings import SettingsPage
 
 STATES = {
@@ -15,40 +16,16 @@ STATES = {
     "cancelled": ("Cancelled", "bad"),
     "expired": ("Ended", "bad"),
 }
-WORDS = {
-    "member": "Members",
-    "contact": "Contacts",
-    "lead": "Leads",
-    "segment": "Segments",
-    "team": "Teams",
-    "tag": "Tags",
-    "role": "Roles",
-    "api": "API keys",
-    "product-service": "Products and services",
-    "custom-field": "Fields",
-    "custom-section": "Sections of fields",
-    "contact-category": "Contact categories",
-    "template": "Templates",
-    "workflow": "Workflows",
-    "file": "Files",
-    "genie": "Outreach",
-    "campaign": "Campaigns",
-    "meeting": "Meetings",
-}
 INTERVALS = {"month": "a month", "year": "a year"}
 NEARLY = 80
 """From so many percent on, a limit is nearly reached."""
 
 
-def words_of(module: str) -> str:
-    return WORDS.get(module) or module.replace("-", " ").capitalize()
-
-
 def use(module: str, used: int, limit: int | None) -> dict[str, Any]:
     """Return what is used of a limit, with the percent and its tone."""
-    percent = 0 if limit is None else 100 if not limit else min(100, round(100 * used / limit))
+    percent = 0 if limit is None else 100 if not limit else min(100, 100 * used // limit)
     tone = "bad" if percent >= 100 else "warn" if percent >= NEARLY else ""
-    return {"words": words_of(module), "used": used, "limit": limit, "percent": percent, "tone": tone}
+    return {"words": name_of(module), "used": used, "limit": limit, "percent": percent, "tone": tone}
 
 
 def shown_plan(plan: Mapping[str, Any], current: str, currency: str) -> dict[str, Any]:
@@ -60,9 +37,9 @@ def shown_plan(plan: Mapping[str, Any], current: str, currency: str) -> dict[str
         for one in plan["prices"]
         if one["currency"] == chosen
     ]
-    order = {module: place for place, module in enumerate(WORDS)}
+    order = {module: place for place, module in enumerate(NAMES)}
     sized = sorted(plan["limits"].items(), key=lambda one: order.get(one[0], len(order)))
-    limits = [(words_of(module), number) for module, number in sized]
+    limits = [(name_of(module), number) for module, number in sized]
     return {**plan, "prices": prices, "bounds": limits, "current": plan["_id"] == current}
 
 
@@ -90,6 +67,7 @@ class PlanAndUse(SettingsPage):
             "tone": tone,
             "interval": INTERVALS.get(found["interval"], ""),
             "uses": uses,
+            "short": sorted((one for one in uses if one["tone"] and one["limit"] > 1), key=lambda one: -one["percent"]),
             "plans": [shown_plan(one, current, found["currency"]) for one in found["plans"]],
         }
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from django import forms
 
 from accounts.roles.permissions import MODULES
+from core.access import METERED
 from core.backoffice.admin import BackOfficeForm
 from core.errors import shorten
 
@@ -19,7 +20,7 @@ class TermsForm(BackOfficeForm):
         fine = isinstance(value, dict) and all(type(number) is int and number >= 0 for number in value.values())
         if not fine:
             raise forms.ValidationError('Write it as {"contact": 1000}.')
-        _check_names(value)
+        _check_names(value, (*MODULES, *METERED))
         return dict(value)
 
     def clean_modules(self) -> list[str] | None:
@@ -28,11 +29,11 @@ class TermsForm(BackOfficeForm):
             return None
         if not (isinstance(value, list) and all(isinstance(name, str) for name in value)):
             raise forms.ValidationError('Write it as ["contact", "lead"], or leave it empty for all.')
-        _check_names(value)
+        _check_names(value, MODULES)
         return list(dict.fromkeys(value))
 
 
-def _check_names(names: Any) -> None:
-    unknown = [shorten(name, 40) for name in names if name not in MODULES]
+def _check_names(names: Iterable[str], known: Sequence[str]) -> None:
+    unknown = [shorten(name, 40) for name in names if name not in known]
     if unknown:
-        raise forms.ValidationError(f"There is no module {', '.join(unknown)}. There are: {', '.join(MODULES)}.")
+        raise forms.ValidationError(f"There is no module {', '.join(unknown)}. There are: {', '.join(known)}.")

@@ -147,7 +147,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
     edits = ("modules", "limits")
     commands = ("activate", "expire")
     dialogs = ("grant", "extend", "change", "cancel")
-    hides = ("is_primary", "period_day", "looked_at", "look_at")
+    hides = ("is_primary", "period_day", "looked_at", "look_at", "use_looked_at", "use_told")
     list_display = ("company", "plan", "state", "seats", "period_end", "ends_at", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_PLAN, BY_COMPANY)
     list_select_related = ("company", "plan")

@@ -67,6 +67,16 @@ class Subscription(CompanyModel):
         help_text="When the service looks at it next; empty: nothing lies ahead.",
     )
 
+    use_looked_at = models.DateTimeField(
+        null=True, editable=False, help_text="When what is used of its limits was counted last."
+    )
+    use_told = JSONField(
+        default=dict,
+        db_default={},
+        editable=False,
+        help_text="What owners have been told: the period, and its limits, each with its number and the percent.",
+    )
+
     class Meta(CompanyModel.Meta):
         constraints = [
             models.UniqueConstraint(fields=("company",), condition=Q(is_primary=True), name="subscription_one_primary"),

@@ -1,0 +1,83 @@
+"""Notices to owners about limits that are nearly used, once for each limit, level and period.
+
+Keys create records without limits and imports create many at once, so that what is used is counted here, an hour after
+the last time, rather than where records are created.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from accounts.members.notices import notify
+from billing.entitlements.notices import NEARLY_USED
+from billing.entitlements.selectors import terms_of, usage_of
+from billing.subscriptions.models import OPEN, Subscription
+from billing.subscriptions.selectors import is_open
+from core.tenancy import company_scope
+from core.text.modules import name_of
+
+log = logging.getLogger(__name__)
+
+BATCH = 50
+EVERY = timedelta(hours=1)
+LEVELS = (100, 80)
+"""Percent of a limit, the highest first."""
+SMALLEST = 2
+"""Below, a limit is reached by the only record that there may be."""
+
+
+def tell_of_use() -> bool:
+    """Look at the use of a batch of companies, each at most once an hour. Returns whether more may be waiting.
+
+    Each is looked at under the lock of its subscription, which says what has been told, and in one transaction with
+    its notices: however many workers run or die, everything is told once.
+    """
+    now = timezone.now()
+    due = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related("plan")
+    waiting = Q(use_looked_at=None) | Q(use_looked_at__lte=now - EVERY)
+    rows = list(
+        due.filter(waiting, is_primary=True, status__in=OPEN).order_by(F("use_looked_at").asc(nulls_first=True))[:BATCH]
+    )
+    for row in rows:
+        try:
+            with transaction.atomic(), company_scope(row.company_id):
+                _look(row, now)
+        except Exception:  # noqa: BLE001  the edge of one company: it is looked at again later, the others continue
+            log.exception("the use of subscription %s cannot be counted", row.pk)
+            Subscription.objects.filter(pk=row.pk).update(use_looked_at=now)
+    return len(rows) == BATCH
+
+
+def level_of(used: int, limit: int | None) -> int:
+    """Return the level of LEVELS that is reached, or 0."""
+    if limit is None or limit < SMALLEST:
+        return 0
+    return next((level for level in LEVELS if used * 100 >= limit * level), 0)
+
+
+def _look(subscription: Subscription, now: datetime) -> None:
+    """Tell the owners of a locked subscription's limits that have reached a level since they were told last.
+
+    A limit that has been changed is a new one. What a company begins with, such as its roles, is no news.
+    """
+    period = subscription.period_start.isoformat() if subscription.period_start else ""
+    before = subscription.use_told
+    told = dict(before["limits"]) if before.get("period") == period else {}
+    is_new = subscription.use_looked_at is None and subscription.created_at > now - EVERY
+    used = usage_of(terms_of(subscription)) if is_open(subscription) else {}
+    for module, (number, limit) in used.items():
+        level = level_of(number, limit)
+        limit_then, level_then = told.get(module, (limit, 0))
+        if level > (level_then if limit_then == limit else 0):
+            told[module] = [limit, level]
+            if not is_new:
+                context = {"name": name_of(module), "used": number, "limit": limit, "is_full": level == LEVELS[0]}
+                notify(NEARLY_USED, context, about=("plans", subscription.pk))
+    subscription.use_told = {"period": period, "limits": told}
+    subscription.use_looked_at = now
+    subscription.save(update_fields=["use_told", "use_looked_at"])
