@@ -13,6 +13,7 @@ from crm.leads import admin as leads
 from crm.meetings import admin as meetings
 from crm.merging import admin as merging
 from crm.products import admin as products
+from crm.saved_views import admin as saved_views
 from crm.segments import admin as segments
 from crm.tags import admin as tags
 from crm.teams import admin as teams
@@ -30,6 +31,7 @@ __all__ = [
     "meetings",
     "merging",
     "products",
+    "saved_views",
     "section_admin",
     "segments",
     "tags",

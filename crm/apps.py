@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from functools import partial
+
 from django.apps import AppConfig
+from django.db.models import Value
 
 
 class CrmConfig(AppConfig):
@@ -8,7 +11,10 @@ class CrmConfig(AppConfig):
     verbose_name = "CRM"
 
     def ready(self) -> None:
+        from accounts.companies.first_steps import FirstStep, register_first_step
+        from accounts.companies.overview import Measure, register_measure
         from accounts.companies.services import on_unique_key_changed
+        from accounts.members.services import on_members_removed
         from core.access import count_usage
         from core.tenancy.provisioning import on_company_created
         from crm.activities import follow_ups
@@ -16,6 +22,8 @@ class CrmConfig(AppConfig):
         from crm.activities.models import FollowUp
         from crm.activities.reminders import register_reminder
         from crm.bulk_jobs import jobs as bulk_jobs  # noqa: F401  (register their work)
+        from crm.bulk_jobs.selectors import visible_jobs
+        from crm.bulk_jobs.under_way import Work, register_work
         from crm.contacts.record_type import CONTACT_TYPE
         from crm.contacts.selectors import live_contacts
         from crm.contacts.services import set_unique_key
@@ -27,12 +35,13 @@ class CrmConfig(AppConfig):
         from crm.custom_fields.services import seed_system_fields
         from crm.exports import jobs as exports  # noqa: F401  (register their work)
         from crm.exports.registrations import register_exports
+        from crm.exports.services import readable_exports
         from crm.files import jobs as files  # noqa: F401  (register their work)
         from crm.files.selectors import stored_files
         from crm.files.services import check_before_clearing
         from crm.imports import jobs as imports  # noqa: F401  (register their work)
         from crm.imports.lookups import clear_import_categories, untag_imports
-        from crm.imports.services import refuse_files_in_use
+        from crm.imports.services import imports_to_mend, readable_imports, refuse_files_in_use
         from crm.leads.record_type import LEAD_TYPE
         from crm.leads.selectors import live_leads
         from crm.leads.tags import untag_leads
@@ -43,6 +52,9 @@ class CrmConfig(AppConfig):
         from crm.products.record_type import PRODUCT_TYPE
         from crm.products.selectors import live_products
         from crm.records.types import register_record_type
+        from crm.saved_views.lists import ViewedList, keep_views_of
+        from crm.saved_views.services import forget_views
+        from crm.search_kinds import register_kinds
         from crm.segments.models import Segment
         from crm.tags.models import ContactCategory, Tag
         from crm.tags.services import on_tag_deleted
@@ -68,7 +80,22 @@ class CrmConfig(AppConfig):
         register_reminder(Meeting, meeting_mails.REMINDER)
         for record_type in (CONTACT_TYPE, LEAD_TYPE, PRODUCT_TYPE):
             register_record_type(record_type)
+        keep_views_of("contact", ViewedList("contact", CONTACT_TYPE.fields, kind=CONTACT_TYPE.kind))
+        keep_views_of("lead", ViewedList("lead", LEAD_TYPE.fields, ("table", "board"), LEAD_TYPE.kind))
+        on_members_removed(forget_views)
+        register_first_step(FirstStep("contacts", live_contacts, 2))
+        register_measure(Measure("newContacts", "contact", live_contacts, "created_at"))
+        register_measure(Measure("newLeads", "lead", live_leads, "created_at"))
+        register_measure(Measure("answered", "contact", live_contacts, "replied_at", by_day=True))
+        for module in ("contact", "lead"):
+            name, failed = f"{module}ImportsToMend", partial(imports_to_mend, module)
+            register_measure(Measure(name, module, failed, "created_at"))
+            found = partial(readable_imports, module)
+            register_work(Work(f"{module}/import", module, found, "file__name", Value(module)))
         register_exports()
+        register_work(Work("bulk-job", "", partial(visible_jobs, method="GET"), "action", "panel"))
+        register_work(Work("export", "file", readable_exports, about="resource"))
+        register_kinds()
         on_tag_deleted(Tag, untag_contacts, untag_leads, untag_imports)
         on_tag_deleted(ContactCategory, clear_categories, clear_import_categories)
         check_before_clearing(refuse_files_in_use)

@@ -3,18 +3,20 @@ from crm.bulk_jobs.models import BulkJob, Journal
 from crm.contacts.models import Contact, ContactTag, CustomFieldValue
 from crm.custom_fields.models import CustomSection
 from crm.exports.models import Export, ExportPart
-from crm.files.models import File
+from crm.files.models import Bucket, File
 from crm.imports.models import Import, ImportRowError
 from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.merging.models import DuplicateDismissal, Merge
 from crm.products.models import ProductService, ProductServiceValue
 from crm.records.models import ConvertedValue, CustomField, FieldValue
+from crm.saved_views.models import SavedView
 from crm.segments.models import Segment, SegmentRecord
 from crm.tags.models import ContactCategory, Tag
 from crm.teams.models import Team, TeamMember
 
 __all__ = [
+    "Bucket",
     "BulkJob",
     "CallLog",
     "Contact",
@@ -43,6 +45,7 @@ __all__ = [
     "Merge",
     "ProductService",
     "ProductServiceValue",
+    "SavedView",
     "Segment",
     "SegmentRecord",
     "Tag",

@@ -16,6 +16,7 @@ from crm.meetings import routes as meetings
 from crm.merging import routes as merging
 from crm.privacy import routes as privacy
 from crm.products import routes as products
+from crm.saved_views import routes as saved_views
 from crm.segments import routes as segments
 from crm.tags import routes as tags
 from crm.teams import routes as teams
@@ -34,6 +35,7 @@ DOMAINS = (
     merging,
     privacy,
     products,
+    saved_views,
     segments,
     tags,
     teams,

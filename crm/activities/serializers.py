@@ -19,7 +19,7 @@ MAX_NOTES = 20_000
 DETAILS = (
     "What happened. created, deleted, restored: nothing. changed, status, assigned: field -> {from, to}; {added},"
     " {removed} or {to} for tags,\nproducts and fields with several values. imported (an import changed the contact):"
-    " import, and changes like these. mail, call, meeting,\nfollow_up, merged: event (sent, created, updated …), the id"
+    " import, and changes like these. mail, call, meeting,\nfollow_up, merged: event (sent, created, invited …), the id"
     " of what it was (message, call, meeting, followUp, winner), and what is worth\nknowing of it."
 )
 

@@ -1,17 +1,19 @@
 """Lead activities: the notes that people write, and those made from domain events, each event once.
 
 An activity of a lead also names the contact that the lead had then; an activity of a contact itself has no lead. The
-list shows those of leads, crm.timeline shows all of a contact. A new contact makes no activity: createdAt and createdBy
-say the same.
+list shows those of leads, crm.timeline shows all of a contact. A meeting is also an activity of each contact who
+attends it. A new contact makes no activity: createdAt and createdBy say the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 import orjson
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import Member
@@ -90,7 +92,7 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
     "contact.deleted": _deleted,
     "contact.restored": _restored,
     "contact.unsubscribed": _unsubscribed,
-    "mail.sent": _about(Kind.MAIL, "message"),
+    **{f"mail.{step}": _about(Kind.MAIL, "message") for step in ("sent", "replied", "bounced", "complained")},
     "calllog.created": _about(Kind.CALL, "call"),
     **{f"meeting.{step}": _about(Kind.MEETING, "meeting") for step in ("created", "updated", "cancelled")},
     **{
@@ -117,6 +119,8 @@ def record(events: Sequence[Event]) -> None:
     for row in rows:
         row["lead"] = row["lead"] if row["lead"] in leads else None
         row["contact"] = row["contact"] or leads.get(row["lead"])
+    about = {(row["of"], row["contact"]) for row in rows if row["event"]}
+    rows = [row for row in rows if row["event"] or (row["of"], row["contact"]) not in about]
     # Contacts before leads, each in the order of ids: the order in which their writers lock them.
     contacts = _lock_existing(Contact._meta.db_table, {row["contact"] for row in rows})
     held = _lock_existing(Lead._meta.db_table, leads)
@@ -136,12 +140,32 @@ def _rows(event: Event) -> list[dict[str, Any]]:
     about = {name: event.object_id if panel == name else event.payload.get(name) for name in ("lead", "contact")}
     common = {
         **about,
+        "of": event.pk,
         "event": event.pk,
         "member": event.actor_id,
         "at": event.payload.get("startedAt") or event.created_at,
     }
-    return [
+    found = [
         {**common, "id": new_id(), "kind": kind, "details": details} for kind, details in READERS[event.kind](event)
+    ]
+    return found + _of_attendees(event, found[0]) if panel == "meeting" else found
+
+
+def _of_attendees(event: Event, told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the activity of a meeting for each contact who attends it, or attended it until then.
+
+    One event has several of them, so that their ids keep them from coming twice, and not the event's.
+    """
+    return [
+        {
+            **told,
+            "id": event.pk[:8] + sha256(f"{event.pk} {contact}".encode()).hexdigest()[:16],
+            "event": None,
+            "lead": None,
+            "contact": contact,
+            "details": {**told["details"], "event": said},
+        }
+        for contact, said in event.payload.get("contacts", {}).items()
     ]
 
 
@@ -195,16 +219,16 @@ def add_note(
         return note.pk
 
 
-def change_notes(*, id: str, notes: str) -> None:
-    """Replace the notes of an activity of any kind.
+def change_notes(activity: QuerySet[LeadActivity], *, notes: str) -> None:
+    """Replace the notes of the queryset's activity, of any kind.
 
     Raises LeadActivityNotFound_404, and InvalidInput_400 for a note without text.
     """
-    found = LeadActivity.objects.filter(pk=id)
+    found = activity
     if not notes.strip():
         found = found.exclude(kind=Kind.NOTE)
     if not found.update(notes=notes, updated_at=timezone.now()):
-        if LeadActivity.objects.filter(pk=id).exists():
+        if activity.exists():
             raise NamedError("InvalidInput_400", "notes: a note needs text")
         raise not_found()
 

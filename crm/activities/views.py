@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Q, QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
+from core.access import Actor
 from core.api.endpoint import endpoint
-from core.api.listing import Listing
+from core.api.listing import Listing, ListRequest
 from core.api.viewsets import ResourceViewSet
 from crm.activities.filters import ACTIVITY_FIELDS
 from crm.activities.models import LeadActivity
-from crm.activities.selectors import lead_activities
+from crm.activities.rights import MODULE, modules_of, readable
 from crm.activities.serializers import ActivityOut, NoteCreate, NotesUpdate
 from crm.activities.services import add_note, change_notes, not_found
 
@@ -20,12 +22,31 @@ LIST = (
     "Newest first. Made from what happens to leads, within seconds of it. An activity also names the contact that the"
     ' lead had then: filters={"lead": id} gives the timeline of a lead, and its notes are filters={"lead": id, "kind":'
     ' "note"}. What happens to a contact itself is in GET /contact/:id/timeline. Those of deleted leads stay listed.'
+    " What a role may not read is left out, as in timelines: meetings take meeting.GET, mails genie.GET or logs.GET,"
+    " and what happened to the lead lead.GET."
 )
 
 
+def _listed(asked: ListRequest) -> QuerySet[LeadActivity]:
+    """Return the activities of leads that the caller may read; all of them for an export, which takes every right."""
+    rows = LeadActivity.objects.filter(lead__isnull=False)
+    return rows if asked.caller is None else rows.filter(_readable(asked.caller))
+
+
+def _readable(actor: Actor) -> Q:
+    return readable({MODULE, *modules_of(actor)})
+
+
 class LeadActivityViewSet(ResourceViewSet):
-    module = "lead-activity"
-    listing = Listing("List lead activities", lead_activities, ACTIVITY_FIELDS, ActivityOut, description=LIST)
+    module = MODULE
+    listing = Listing(
+        "List lead activities",
+        _listed,
+        ACTIVITY_FIELDS,
+        ActivityOut,
+        description=LIST,
+        whole=("lead", "meeting", "logs"),
+    )
 
     @endpoint(
         "Write a note on a lead",
@@ -44,11 +65,11 @@ class LeadActivityViewSet(ResourceViewSet):
             contact_id=data.get("contact"),
             automation=data["automation"] == "run",
         )
-        return one_activity(note)
+        return one_activity(LeadActivity.objects.filter(pk=note))
 
     @endpoint("Read a lead activity", output=ActivityOut, errors=("LeadActivityNotFound_404",))
     def retrieve(self, request: Request, id: str) -> Any:
-        return one_activity(id)
+        return one_activity(LeadActivity.objects.filter(_readable(self.actor), pk=id))
 
     @action(detail=True, methods=["patch"])
     @endpoint(
@@ -60,13 +81,14 @@ class LeadActivityViewSet(ResourceViewSet):
         description="Activities of any kind may have notes; empty text takes them away, but not those of a note.",
     )
     def notes(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        change_notes(id=id, notes=data["notes"])
-        return one_activity(id)
+        found = LeadActivity.objects.filter(_readable(self.actor), pk=id)
+        change_notes(found, notes=data["notes"])
+        return one_activity(found)
 
 
-def one_activity(id: str) -> dict[str, Any]:
-    """Return the activity as the API shows it. Raises LeadActivityNotFound_404."""
-    found = ActivityOut.one(LeadActivity.objects.filter(pk=id))
+def one_activity(activity: QuerySet[LeadActivity]) -> dict[str, Any]:
+    """Return the activity of the queryset as the API shows it. Raises LeadActivityNotFound_404."""
+    found = ActivityOut.one(activity)
     if found is None:
         raise not_found()
     return found

@@ -6,12 +6,13 @@ from datetime import timedelta
 
 from core.jobs import JobWork, PeriodicTask, register
 from crm.bulk_jobs.models import BulkJob
+from crm.bulk_jobs.notices import notify_ended
 from crm.bulk_jobs.restoring import restore_records
 from crm.bulk_jobs.services import BulkAction, run
 from crm.bulk_jobs.undo import purge_journals, undo
 from crm.bulk_jobs.worker import change_records
 
-register(JobWork("bulk-job", run, model=BulkJob, queue="bulk"))
+register(JobWork("bulk-job", run, model=BulkJob, queue="bulk", ended=notify_ended))
 register(BulkAction("update", change_records))
 register(BulkAction("delete", change_records))
 register(BulkAction("restore", restore_records))

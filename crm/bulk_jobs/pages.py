@@ -24,22 +24,47 @@ DEEDS = {
     "cancel_messages": ("Cancelling", "Cancelled"),
 }
 """Action -> what it is doing, and what it has done."""
-NOUNS = {"contact": "contact", "lead": "lead", "productService": "product", "genie": "message"}
+NOUNS = {
+    "contact": "contact",
+    "lead": "lead",
+    "productService": "product",
+    "product-service": "product",
+    "genie": "message",
+}
 TONES = {"completed": "ok", "failed": "bad", "cancelled": "none", "running": "info", "queued": "none", "paused": "warn"}
+WORK = {
+    "bulk-job": ("job", "{title}"),
+    "contact/import": ("import", "Importing {title}"),
+    "lead/import": ("import", "Importing leads from {title}"),
+    "export": ("export", "Exporting {records}"),
+    "genie": ("outreach-run", "Writing messages: {title}"),
+}
+"""Resource of the API -> the page of a job, and what the tray says of it."""
+SHOWN = 4
+"""Jobs in the tray; the others are told as a number."""
 MOVING = ("queued", "running")
 SIZE = 25
+
+
+def shown_title(action: str, panel: str, count: int | None, *, over: bool = False) -> str:
+    """Say what a job is doing, or has done."""
+    noun = NOUNS.get(panel, "record")
+    things = f"{noun}s" if count is None else f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{DEEDS.get(action, ('Changing', 'Changed'))[over]} {things}"
+
+
+MODULES = {"productService": "product-service"}
+"""Panel -> its permission module, where that is called otherwise."""
 
 
 def shown_job(job: Mapping[str, Any]) -> dict[str, Any]:
     """Return the job with what the page says of it in words."""
     over = job["status"] in ("completed", "failed", "cancelled")
-    count = job["changed"] if over else job["total"]
-    noun = NOUNS.get(job["panel"], "record")
-    things = f"{noun}s" if count is None else f"{count:,} {noun}{'' if count == 1 else 's'}"
     return {
         **job,
-        "title": f"{DEEDS.get(job['action'], ('Changing', 'Changed'))[over]} {things}",
+        "title": shown_title(job["action"], job["panel"], job["changed"] if over else job["total"], over=over),
         "tone": TONES.get(job["status"], "none"),
+        "module": MODULES.get(job["panel"], job["panel"]),
         "moving": job["status"] in MOVING,
         "over": over,
     }
@@ -50,7 +75,7 @@ class JobPage(Page):
 
     module = "contact"
     also = ("lead", "product-service", "genie")
-    menu = MenuItem("Background work", "list-checks", 90)
+    menu = MenuItem("Background work", "list-checks", 78, group="Data")
 
 
 class Jobs(JobPage):
@@ -70,6 +95,7 @@ class Job(JobPage):
 
     path = "jobs/<str:id>"
     name = "job"
+    record_kind = ("bulk-job", "Background work")
     title = "Background work"
     template = "web/jobs/detail.html"
     moves: ClassVar[Mapping[str, tuple[str, str]]] = {
@@ -119,4 +145,31 @@ class JobProgress(JobPage):
         return {"job": shown_job(self.read(f"bulk-job/{self.params['id']}").data)}
 
 
-PAGES = [Jobs, Job, JobProgress]
+class JobTray(Page):
+    """What is under way and how much is unread, for every page; it asks again while something moves."""
+
+    path = "jobs/tray"
+    name = "job-tray"
+    title = "Under way"
+    template = "web/jobs/tray.html"
+    needs_subscription = False
+
+    def show(self) -> Mapping[str, Any]:
+        answer = self.ask("GET", "bulk-job/under-way")
+        found = [self.line(one) for one in answer.data["work"]] if answer.ok else []
+        unread = self.ask_private("GET", "notification/unread", {"company": self.reader.company_id})
+        return {
+            "jobs": found[:SHOWN],
+            "more": len(found[SHOWN:]),
+            "unread": unread.data["count"] if unread.ok else 0,
+        }
+
+    def line(self, one: Mapping[str, Any]) -> tuple[str, float, str]:
+        """Return a job's words, its percent and its page."""
+        page, words = WORK[one["resource"]]
+        title = shown_title(one["title"], one["about"], one["total"]) if page == "job" else one["title"]
+        said = words.format(title=title, records=f"{NOUNS.get(one['about']) or one['about'].replace('-', ' ')}s")
+        return said, one["percent"], self.address(page, one["_id"])
+
+
+PAGES = [Jobs, Job, JobProgress, JobTray]

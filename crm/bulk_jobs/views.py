@@ -8,17 +8,28 @@ from django.db.models import QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from core.access import Actor
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from crm.bulk_jobs.filters import BULK_JOB_FIELDS
 from crm.bulk_jobs.models import BulkJob
-from crm.bulk_jobs.serializers import BulkJobOut, BulkJobUndo, BulkJobUpdate, job_answer
+from crm.bulk_jobs.restoring import restore_many
+from crm.bulk_jobs.selectors import may, module_of, visible_jobs
+from crm.bulk_jobs.serializers import (
+    RESTORE,
+    BulkJobOut,
+    BulkJobUndo,
+    BulkJobUpdate,
+    RestoredOut,
+    RestoreInput,
+    job_answer,
+    restored_response,
+)
 from crm.bulk_jobs.services import move_job, not_found
+from crm.bulk_jobs.under_way import UnderWayOut, work_under_way
 from crm.bulk_jobs.undo import changed_beside, undo_bulk_job
-from crm.records.types import RECORD_TYPES
+from crm.records.kinds import RecordKind
 
 RIGHTS = {
     BulkJob.Action.UPDATE.value: "PUT",
@@ -32,26 +43,33 @@ WHOSE = (
 )
 
 
-def may(actor: Actor, module: str, method: str) -> bool:
-    """Tell whether the actor has the permission."""
-    return actor.is_unbounded or actor.may(module, method)
-
-
-def module_of(panel: str) -> str:
-    """Return the permission module of a panel's jobs."""
-    return RECORD_TYPES[panel].kind.module if panel in RECORD_TYPES else panel
-
-
-def visible_jobs(actor: Actor, method: str) -> QuerySet[BulkJob]:
-    """Return the jobs of the panels on which the actor has the method's permission; other jobs do not exist for the
-    actor."""
-    panels = [panel for panel in BulkJob.Panel.values if may(actor, module_of(panel), method)]
-    return BulkJob.objects.filter(panel__in=panels)
-
-
 def listed_jobs(asked: ListRequest) -> QuerySet[BulkJob]:
     """Return the jobs that the actor may read."""
     return visible_jobs(asked.actor, "GET")
+
+
+def restore_action(kind: RecordKind, *, success: str) -> Any:
+    """Return the action that restores deleted records, for the ViewSet of their kind."""
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        f"Restore deleted {kind.noun}",
+        input=RestoreInput,
+        output=RestoredOut,
+        undoable=True,
+        bulk=True,
+        takes=kind.module,
+        success=success,
+        errors=(kind.not_found,),
+        description=RESTORE,
+    )
+    def restore(self: ResourceViewSet, request: Request, data: dict[str, Any]) -> Any:
+        restored = restore_many(
+            kind, actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
+        )
+        return restored_response(self, restored)
+
+    return restore
 
 
 class BulkJobViewSet(ResourceViewSet):
@@ -73,6 +91,17 @@ class BulkJobViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         return job_answer(move_job(id=self.find(id).pk, status=data["status"]).pk)
+
+    @action(detail=False, url_path="under-way")
+    @endpoint(
+        "Read what is under way in the background",
+        output=UnderWayOut,
+        also=(*also, "file"),
+        description="Imports, exports, outreach that is being written, and bulk jobs of what the caller may read, the"
+        " newest first.",
+    )
+    def under_way(self, request: Request) -> Any:
+        return {"work": work_under_way(self.actor)}
 
     @action(detail=True, methods=["post"])
     @endpoint(

@@ -47,6 +47,7 @@ CONTACT_FIELDS = FieldSet(
             nullable=False,
         ),
         column_field(CONTACT, "unsubscribedAt"),
+        column_field(CONTACT, "repliedAt", sortable=False),
         ListField("isDeleted", "boolean", "is_deleted", sortable=False, nullable=False),
         ListField("createdAt", "date", "created_at", nullable=False),
         ListField("updatedAt", "date", "updated_at", nullable=False),

@@ -134,6 +134,13 @@ class Contact(CompanyModel):
             # Counts of filtered lists check for each match whether its contact is live; this index spares reading the
             # contact.
             models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="contact_live"),
+            # Runs count who has replied since; this index spares reading everybody else.
+            models.Index(
+                fields=("id",),
+                include=("company", "replied_at"),
+                condition=Q(replied_at__isnull=False),
+                name="contact_replied",
+            ),
             models.Index(fields=("company", "number", "id"), condition=Q(is_deleted=False), name="contact_number"),
             models.Index(fields=("company", "category", "id"), name="contact_category"),
             models.Index(fields=("company", "import_job", "id"), name="contact_import"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -15,6 +15,7 @@ from crm.field_types import BadValue, TextFormat
 from crm.field_types.base import plain_text
 from crm.field_types.values import clean_text
 from crm.records.kinds import RecordKind
+from crm.records.models import CustomField
 from crm.records.schema import BAD_SYSTEM, RecordRow, RecordSchema, ValueProblem, lower
 
 MAX_NAME = 300
@@ -43,9 +44,15 @@ class ContactSchema(RecordSchema):
 
     @classmethod
     def load(cls) -> Self:
-        """Load the schema of the active company with two queries."""
+        """Load the schema of the active company with three statements, the lock among them."""
         schema = super(ContactSchema, cls).load()
         schema.unique_key = Company.objects.values_list("contact_unique_key", flat=True).get(pk=schema.company_id)
+        return schema
+
+    @classmethod
+    def of(cls, rows: Iterable[CustomField]) -> Self:
+        """Return the schema that consists of the rows, whose `unique_key` is still to be set."""
+        schema = super(ContactSchema, cls).of(rows)
         required = {"email": True, "countryCode": True, "number": True} | {
             key: spec.required for key, spec in schema.system_fields.items()
         }

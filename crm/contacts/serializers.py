@@ -14,12 +14,22 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, FormInput, IdList, ObjectIdInput, ObjectInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.errors import NamedError
 from core.fields import JSONField
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import ContactTag
 from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.results import UNSET
-from crm.records.serializers import DROP, SKIP, SKIP_ONE, AutomationInput, BulkError, BulkFailure, member_of
+from crm.records.serializers import (
+    DROP,
+    SKIP,
+    SKIP_ONE,
+    AutomationInput,
+    BulkError,
+    BulkFailure,
+    UnchangedInput,
+    member_of,
+)
 from crm.tags.serializers import NamedModelSnapshot
 
 FORM_DATA = f"system values ({', '.join(CONTACT.system_columns)}) and custom values by the uniqueFieldID of their field"
@@ -50,8 +60,22 @@ class ContactCreate(ContactInput):
     dropInvalidValues = BooleanInput(default=False, help_text=DROP)
 
 
-class ContactUpdate(ContactInput):
+class ContactChange(ContactInput):
+    """New values of contacts."""
+
     formData = ObjectInput(default=dict, help_text=FORM_DATA + "; null empties a value")
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if isinstance(data, dict) and "contactUniqueKey" in data:
+            raise NamedError(
+                "CannotUpdateUniqueKey_400",
+                "contactUniqueKey: says what makes all of the company's contacts unique; PUT /settings changes it",
+            )
+        return super().to_internal_value(data)
+
+
+class ContactUpdate(UnchangedInput, ContactChange):
+    """New values of a contact."""
 
 
 class ContactBulkCreate(TagsInput):
@@ -66,7 +90,7 @@ class ContactBulkCreate(TagsInput):
     dropInvalidValues = BooleanInput(default=False, help_text=f"{DROP}, and tell them in errors")
 
 
-class ContactBulkUpdate(SelectionInput, ContactUpdate):
+class ContactBulkUpdate(SelectionInput, ContactChange):
     updateType = serializers.ChoiceField(
         choices=UPDATE_TYPES,
         default="set",

@@ -21,6 +21,7 @@ from crm.contacts.updates import update_contacts
 from crm.contacts.writer import Collision, WriteResult, write_contacts
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import ValueProblem, explain
+from crm.records.updates import refuse_changed
 from crm.tags.services import check_tags, missing_categories, missing_tags
 
 EXISTS = "ContactAlreadyExists_400"
@@ -214,10 +215,12 @@ def update_contact(
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
     automation: bool = True,
+    unchanged_since: str | None = None,
 ) -> BulkJob | None:
     """Change the given values of a live contact. Null or empty text empties a value.
 
-    `tag_ids` replaces its tags, a `category_id` of None removes its category. Returns the job that can undo the change,
+    `tag_ids` replaces its tags, a `category_id` of None removes its category. With `unchanged_since`, an updatedAt, it
+    raises RecordChanged_409 if the contact has another one. Returns the job that can undo the change,
     None if nothing is different. Raises ContactNotFound_400, CannotUpdateUniqueKey_400 (emptied),
     ContactAlreadyExists_400 (taken), and what create_contact raises for values.
     """
@@ -234,6 +237,7 @@ def update_contact(
             category_id=category_id,
             automation=automation,
             source=Source.bulk_job(job.pk),
+            unchanged_since=unchanged_since,
         )
         return complete(job, 1, changed)
 
@@ -247,6 +251,7 @@ def change_contact(
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
     automation: bool = True,
+    unchanged_since: str | None = None,
 ) -> int:
     """Do what update_contact does, journaled for `source`. Returns the number of changed contacts, 0 or 1."""
     with transaction.atomic():
@@ -255,11 +260,12 @@ def change_contact(
         current = (
             Contact.objects.filter(pk=id, is_deleted=False)
             .select_for_update(of=("self",), no_key=True)
-            .values(*CONTACT.state_columns)
+            .values(*CONTACT.state_columns, "updated_at")
             .first()
         )
         if current is None:
             raise NamedError("ContactNotFound_400", "id: there is no such contact in this company")
+        refuse_changed(current.pop("updated_at"), unchanged_since)
         _refuse_emptied_key(schema, form_data, current)
         row, _ = _read_one(schema, form_data, current=current)
         check_tags(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])

@@ -10,15 +10,8 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.lists import LIST_PARAMETERS, ListQuery
-from crm.bulk_jobs.restoring import restore_many
-from crm.bulk_jobs.serializers import (
-    RESTORE,
-    RestoredOut,
-    RestoreInput,
-    bulk_response,
-    restored_response,
-    undoable_response,
-)
+from crm.bulk_jobs.serializers import bulk_response, undoable_response
+from crm.bulk_jobs.views import restore_action
 from crm.contacts.bulk import delete_contacts, update_many
 from crm.contacts.filters import CONTACT_FIELDS
 from crm.contacts.kind import CONTACT
@@ -105,8 +98,8 @@ class ContactViewSet(RecordViewSet):
         bulk=True,
         success="ContactsUpdated_200",
         errors=("CannotUpdateUniqueKey_400", "ContactNotFound_400", "InvalidPayload_400", *VALUE_ERRORS, *TAG_ERRORS),
-        description="Applies one change set to the selected contacts, all or none. Emits contact.updated for each that"
-        " is different then.",
+        description="Applies one change set to the selected contacts, all or none. What makes contacts unique (setting"
+        " contactUniqueKey) cannot be changed for many. Emits contact.updated for each that is different then.",
     )
     def bulk_update(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = update_many(
@@ -157,11 +150,13 @@ class ContactViewSet(RecordViewSet):
             "CannotUpdateUniqueKey_400",
             "ContactAlreadyExists_400",
             "ContactNotFound_400",
+            "RecordChanged_409",
             *VALUE_ERRORS,
             *TAG_ERRORS,
         ),
         description="What is not given stays. null or empty text empties a value, tags replace the contact's tags, a"
-        " category of null takes it away. Emits contact.updated, with what changed in its payload.",
+        " category of null takes it away. What makes the contact unique (setting contactUniqueKey) can change to what"
+        " no other contact has, and cannot be emptied. Emits contact.updated, with what changed in its payload.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         job = update_contact(
@@ -171,6 +166,7 @@ class ContactViewSet(RecordViewSet):
             tag_ids=data.get("tags"),
             category_id=category_of(data),
             automation=data["automation"] == "run",
+            unchanged_since=data.get("unchanged_since"),
         )
         return undoable_response(self, self.read(id), job)
 
@@ -209,23 +205,4 @@ class ContactViewSet(RecordViewSet):
         )
         return self.processed(bulk_answer(result, live_contacts(), ContactOut), result)
 
-    @action(detail=False, methods=["post"])
-    @endpoint(
-        "Restore deleted contacts",
-        input=RestoreInput,
-        output=RestoredOut,
-        undoable=True,
-        bulk=True,
-        takes="contact",
-        success="ContactsRestored_200",
-        errors=("ContactNotFound_400",),
-        description=RESTORE,
-    )
-    def restore(self, request: Request, data: dict[str, Any]) -> Any:
-        restored = restore_many(
-            self.kind,
-            actor_id=self.actor.member_id,
-            selection=self.selection(),
-            automation=data["automation"] == "run",
-        )
-        return restored_response(self, restored)
+    restore = restore_action(CONTACT, success="ContactsRestored_200")

@@ -46,7 +46,7 @@ MAX_CHANGES = 500
 NOT_FOUND = "CustomFieldNotFound_400"
 _ALL = {"_id", "tags", "importId", "createdBy", "updatedBy", "createdAt", "updatedAt", "isDeleted", "formData"}
 _CATEGORY = {"category", "contactCategory", "contactcategories"}
-_OF_CONTACTS = _CATEGORY | {"contactNumber", "unsubscribed", "unsubscribedAt"}
+_OF_CONTACTS = _CATEGORY | {"contactNumber", "unsubscribed", "unsubscribedAt", "repliedAt"}
 _OF_LEADS = _CATEGORY | {"contact", "productServices", "team", "teamMember", "name", "email", "countryCode", "number"}
 RESERVED_KEYS: dict[str, frozenset[str]] = {
     panel: frozenset({field["unique_field_id"] for field in fields} | _ALL | more)

@@ -46,17 +46,26 @@ def find_source(resource: str) -> Source:
 
 def readable_resources(actor: Actor) -> list[str]:
     """Return the lists that the actor may read, and whose exports they may therefore see."""
-    return [resource for resource, source in SOURCES.items() if actor.is_unbounded or actor.may(source.module, "GET")]
+    return [
+        resource
+        for resource, source in SOURCES.items()
+        if actor.is_unbounded or all(actor.may(module, "GET") for module in source.modules)
+    ]
+
+
+def readable_exports(actor: Actor) -> QuerySet[Export]:
+    """Return the exports of lists that the actor may read."""
+    return Export.objects.filter(resource__in=readable_resources(actor))
 
 
 def export_now(
-    source: Source, *, params: Mapping[str, Any], names: Sequence[str], format: str, target: BinaryIO
+    source: Source, *, actor: Actor, params: Mapping[str, Any], names: Sequence[str], format: str, target: BinaryIO
 ) -> int:
-    """Write at most AT_ONCE records of a list into the target and return their number. Raises InvalidRequest_400 for
-    more."""
+    """Write at most AT_ONCE records of a list that the actor may read into the target and return their number. Raises
+    InvalidRequest_400 for more."""
     listing = source.listing
     columns = choose(columns_of(listing.output, source.panel), names)
-    records = Records(listing, params, most=AT_ONCE)
+    records = Records(listing, params, caller=actor, most=AT_ONCE)
     if len(records) > AT_ONCE:
         raise NamedError(
             "InvalidRequest_400", f"more than {AT_ONCE:,} records match; POST /export makes a file of any number"
@@ -79,7 +88,7 @@ def file_name(resource: str, format: str) -> str:
 def create_export(
     *, actor: Actor, resource: str, query: Mapping[str, Any], columns: Sequence[str], format: str
 ) -> Export:
-    """Create an export of a list, which a worker writes into a file. The actor needs the permission to read the list.
+    """Create an export of a list, which a worker writes into a file. The actor needs the permissions to read all of it.
 
     Raises InvalidInput_400, the list's own errors about the query, UnauthorizedAction_403 and PlanLimitExceeded_403.
     """
@@ -88,6 +97,9 @@ def create_export(
         check_key(actor, (source.module,), "GET")
     else:
         check_session(actor, entitlement(actor.company_id), source.module, "GET")
+    if resource not in readable_resources(actor):
+        takes = ", ".join(f"{module}.GET" for module in source.modules)
+        raise NamedError("UnauthorizedAction_403", f"resource: a file of all {resource} takes {takes}")
     listing = source.listing
     listing.rows(ListRequest(query))  # raises what is wrong with the parameters that only this list takes
     choose(columns_of(listing.output, source.panel), columns)
@@ -99,7 +111,7 @@ def create_export(
             size=0,
             mime=FORMATS[format].mime,
             path=new_path(),
-            read_module=source.module,
+            read_module=" ".join(source.modules),
             is_deleted=True,
             created_by_id=actor.member_id,
         )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from django.conf import settings
 from django.db.models import F, QuerySet
 
+from core.access import Actor
 from core.api.listing import Listing, ListRequest
 from core.api.viewsets import ResourceViewSet
 from core.lists import ListQuery, Stream, list_page
@@ -32,13 +33,18 @@ class Source:
     """The label of the app that serves the list and its export."""
     panel: str = ""
 
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The permission modules that it takes to read all of the list."""
+        return (self.module, *self.listing.whole)
+
 
 SOURCES: dict[str, Source] = {}
 """Resource -> source; each app registers its own when it is ready."""
 
 
 def register_source(resource: str, viewset: type[ResourceViewSet], *, panel: str = "") -> None:
-    """Make the list of a ViewSet exportable. The list must not depend on who asks."""
+    """Make the list of a ViewSet exportable. Its rows may depend on who asks only by what `Listing.whole` says."""
     listing, app = viewset.listing, viewset.__module__.partition(".")[0]
     module = viewset.modules_of(viewset.list.endpoint)[0]  # type: ignore[attr-defined]
     SOURCES[resource] = Source(resource, listing, module, app, panel)
@@ -60,13 +66,20 @@ class Records:
     """
 
     def __init__(
-        self, listing: Listing, params: Mapping[str, Any], *, most: int | None = None, ids: bytes | None = None
+        self,
+        listing: Listing,
+        params: Mapping[str, Any],
+        *,
+        caller: Actor | None = None,
+        most: int | None = None,
+        ids: bytes | None = None,
     ) -> None:
-        """Find the records, or take the `ids` that were found before; `most`: stop once there are more than that.
+        """Find the records that the caller may read, or all of them without one, or take the `ids` that were found
+        before; `most`: stop once there are more than that.
 
         Raises what is wrong with the query.
         """
-        self.output, self.rows = listing.output, listing.rows(ListRequest(params))
+        self.output, self.rows = listing.output, listing.rows(ListRequest(params, caller=caller))
         self._ids = bytearray(ids or b"")
         if ids is not None:
             return
@@ -116,4 +129,7 @@ class _Ids:
         return row["pk"]
 
     def complete(self, rows: list[Any]) -> list[Any]:
+        return rows
+
+    def chosen(self, rows: list[Any], names: Collection[str]) -> list[Any]:
         return rows

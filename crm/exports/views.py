@@ -11,7 +11,6 @@ from django.http import FileResponse
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from core.access import Actor
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
 from core.api.output import Deleted
@@ -31,7 +30,7 @@ from crm.exports.services import (
     export_now,
     file_name,
     not_found,
-    readable_resources,
+    readable_exports,
 )
 from crm.exports.sources import PAGING, Source
 
@@ -64,7 +63,7 @@ class ListExportViewSet(ResourceViewSet, abstract=True):
         # Write the file before answering: a slow reader keeps no query open, and an error gets its own answer.
         target: Any = tempfile.TemporaryFile()  # noqa: SIM115  closed with the response
         try:
-            export_now(self.source, params=params, names=names, format=format, target=target)
+            export_now(self.source, actor=self.actor, params=params, names=names, format=format, target=target)
         except BaseException:
             target.close()
             raise
@@ -98,13 +97,8 @@ def list_export(source: Source) -> type[ListExportViewSet]:
     return type(f"{name}ExportViewSet", (ListExportViewSet,), members)
 
 
-def _readable(actor: Actor) -> QuerySet[Export]:
-    """Return the exports of lists that the actor may read."""
-    return Export.objects.filter(resource__in=readable_resources(actor))
-
-
 def _listed_exports(asked: ListRequest) -> QuerySet[Export]:
-    return _readable(asked.actor)
+    return readable_exports(asked.actor)
 
 
 class ExportViewSet(ResourceViewSet):
@@ -143,7 +137,7 @@ class ExportViewSet(ResourceViewSet):
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         deleted = delete_exports(
-            exports=_readable(self.actor), selection=self.selection(), member_id=self.actor.member_id
+            exports=readable_exports(self.actor), selection=self.selection(), member_id=self.actor.member_id
         )
         return {"deletedCount": deleted}
 
@@ -160,11 +154,11 @@ class ExportViewSet(ResourceViewSet):
         description="One that is at work stops after the piece that it is at, and is cancelled then.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        cancel_export(_readable(self.actor).filter(pk=id))
+        cancel_export(readable_exports(self.actor).filter(pk=id))
         return self._one(id)
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = ExportOut.one(_readable(self.actor).filter(pk=id))
+        found = ExportOut.one(readable_exports(self.actor).filter(pk=id))
         if found is None:
             raise not_found()
         return found

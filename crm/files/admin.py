@@ -18,8 +18,8 @@ class FileAdmin(CompanyRecordAdmin):
     """Stored files, without their content."""
 
     icon = "attach_file"
-    list_display = ("name", "company", "mime", "readable_size", "trashed_at", "is_deleted", "created_at")
-    list_filter = (BY_COMPANY, "is_deleted")
+    list_display = ("name", "company", "mime", "readable_size", "storage", "trashed_at", "is_deleted", "created_at")
+    list_filter = (BY_COMPANY, "storage", "is_deleted")
     search_fields = ("=id", "name")
     hides = ("path",)
     commands = ("restore",)

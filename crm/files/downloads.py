@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import FileResponse, Http404, HttpRequest
+from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import path
 from django.views.decorators.http import require_safe
 
@@ -10,12 +10,18 @@ from core.errors import NamedError
 from crm.files.mime import inline_safe
 from crm.files.models import File
 from crm.files.services import linked_file
-from crm.files.storage import open_content
+from crm.files.stores import open_content, signed_address
 
 
-def content_response(file: File) -> FileResponse:
-    """Return the content as a stream, inline if that is harmless and as an attachment otherwise. Raises
-    FileNotFound_404 if it is gone."""
+def content_response(file: File, *, head: bool = False) -> HttpResponseBase:
+    """Return the content as a stream, inline if that is harmless and as an attachment otherwise; or lead to the bucket
+    that has it, by an address that holds for minutes. Raises FileNotFound_404 if it is gone."""
+    elsewhere = signed_address(file, head=head)
+    if elsewhere is not None:
+        found = HttpResponseRedirect(elsewhere)
+        found["Cache-Control"] = "no-store"
+        found["Referrer-Policy"] = "no-referrer"
+        return found
     response = FileResponse(
         open_content(file), content_type=file.mime, as_attachment=not inline_safe(file.mime), filename=file.name
     )
@@ -27,13 +33,13 @@ def content_response(file: File) -> FileResponse:
 
 
 @require_safe
-def signed_download(request: HttpRequest, id: str, signature: str, name: str) -> FileResponse:
+def signed_download(request: HttpRequest, id: str, signature: str, name: str) -> HttpResponseBase:
     """Return the content to the holder of the link. The name in the link is only for people and for saved files."""
     file = linked_file(file_id=id, signature=signature)
     if file is None:
         raise Http404("The link is not valid, or no longer.")
     try:
-        return content_response(file)
+        return content_response(file, head=request.method == "HEAD")
     except NamedError as error:
         raise Http404(error.detail) from error
 

@@ -30,12 +30,19 @@ KINDS = (
     ("text/", "Text"),
 )
 """Part of a file's type -> its word."""
+KEPT = {"local": "On this service", "service": "In this service's bucket"}
+"""Where a file is -> its words."""
 
 
 def shown_file(file: Mapping[str, Any]) -> dict[str, Any]:
     """Return the file with its type in words."""
     kind = next((word for part, word in KINDS if part in file["mime"]), "File")
-    return {**file, "kind": kind, "importable": kind == "Table" or file["mime"] == "text/plain"}
+    return {
+        **file,
+        "kind": kind,
+        "kept": KEPT.get(file["storage"]) or f"In your bucket {file['bucketName']}",
+        "importable": kind == "Table" or file["mime"] == "text/plain",
+    }
 
 
 class FilePage(Page):
@@ -84,6 +91,7 @@ class NewFiles(FilePage):
     path = "files/new"
     name = "file-new"
     title = "Upload files"
+    deed = title
     template = "web/files/new.html"
 
     def do_upload(self) -> HttpResponse:
@@ -99,6 +107,7 @@ class NewFiles(FilePage):
 class FileDetail(FilePage):
     path = "files/<str:id>"
     name = "file"
+    record_kind = ("file", "Files")
     template = "web/files/detail.html"
 
     @cached_property

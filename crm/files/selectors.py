@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from django.db.models import Q, QuerySet
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import Func, Q, QuerySet, TextField, Value
 
 from core.access import Actor
 from crm.files.models import File
@@ -13,7 +14,10 @@ def readable_files(actor: Actor) -> QuerySet[File]:
     files: QuerySet[File] = File.objects.filter(is_deleted=False)
     if actor.is_unbounded or actor.visiting:
         return files
-    return files.filter(read_module__in=["", *(module for module in actor.permissions if actor.may(module, "GET"))])
+    # A list that takes several modules names them with blanks between.
+    modules = Func("read_module", Value(" "), function="string_to_array", output_field=ArrayField(TextField()))
+    may_read = [module for module in actor.permissions if actor.may(module, "GET")]
+    return files.alias(read_modules=modules).filter(read_modules__contained_by=may_read)
 
 
 def stored_files() -> QuerySet[File]:

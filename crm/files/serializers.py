@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import CharField, Value
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
@@ -13,6 +12,7 @@ from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from crm.files.mime import ALLOWED
+from crm.files.models import File
 from crm.files.services import link
 
 
@@ -61,7 +61,12 @@ class FileOut(FileSnapshot):
             help_text="opens the content without login; valid for seven days, made anew in each answer"
         )
     )
-    bucket = Computed(serializers.CharField(allow_null=True), Value(None, output_field=CharField()))
+    storage = serializers.ChoiceField(
+        choices=File.Storage.values,
+        help_text="local: on this service's disk; service: in its bucket; bucket: in the company's",
+    )
+    bucket = IdField(source="bucket_id", allow_null=True)
+    bucketName = serializers.CharField(source="bucket.name", allow_null=True)
     company = IdField(source="company_id")
     chatappHandle = serializers.CharField(allow_null=True)
     trashedAt = serializers.DateTimeField(allow_null=True)

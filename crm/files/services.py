@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from urllib.parse import quote
 
 from django.conf import settings
@@ -17,14 +18,16 @@ from core.errors import NamedError, shorten
 from core.ids import new_id
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
-from core.tenancy import company_id, unscoped
-from crm.files import storage as file_storage
+from core.tenancy import unscoped
 from crm.files.mime import sniff
 from crm.files.models import File
 from crm.files.storage import Received
+from crm.files.stores import Target, next_target, save
 
 MAX_NAME = 255
 LINK_SECONDS = 7 * 24 * 3600
+LATE = timedelta(minutes=10)
+"""A bucket may still write, after its answer did not come in time; what it wrote is removed after this time."""
 FileCheck = Callable[[Sequence[str]], None]
 """Raises the reason why the files of these ids cannot be deleted for good."""
 
@@ -55,23 +58,27 @@ def store_uploads(*, uploads: Sequence[Received], member_id: str) -> list[File]:
         raise NamedError(
             "NoFile_400", "file: send multipart/form-data with one or more parts named file, each with a file name"
         )
-    files = [_describe(upload, member_id) for upload in uploads]
+    target = next_target()
+    files = [_describe(upload, member_id, target) for upload in uploads]
     with transaction.atomic():
         reserve_quota("file", len(files))
+        target.hold()
         File.objects.bulk_create(files)
     ids = [file.pk for file in files]
     try:
         for file, upload in zip(files, uploads, strict=True):
-            file_storage.save(file.path, upload)
+            save(file, upload)
     except NamedError:
-        File.objects.filter(pk__in=ids).update(trashed_at=timezone.now())
+        now = timezone.now()
+        late = None if target.storage == File.Storage.LOCAL else now + LATE
+        File.objects.filter(pk__in=ids).update(trashed_at=now, remove_at=late)
         notify_workers("files")
         raise
     File.objects.filter(pk__in=ids).update(is_deleted=False, updated_at=timezone.now())
     return files
 
 
-def _describe(upload: Received, member_id: str) -> File:
+def _describe(upload: Received, member_id: str, target: Target) -> File:
     name = clean_name(upload.name or "")
     if not upload.size:
         raise NamedError("EmptyFile_400", f"file: {shorten(name)} has no content")
@@ -89,9 +96,9 @@ def _describe(upload: Received, member_id: str) -> File:
         size=upload.size,
         mime=mime,
         hashes=upload.hashes,
-        path=f"{company_id()}/{pk}",
         is_deleted=True,
         created_by_id=member_id,
+        **target.of(pk),
     )
 
 
@@ -182,4 +189,5 @@ def linked_file(*, file_id: str, signature: str) -> File | None:
     except BadSignature:
         return None
     with unscoped(reason="a signed link to one file, whose signature was checked"):
-        return File.objects.filter(Q(pk=file_id), is_deleted=False, trashed_at=None).first()
+        files = File.objects.select_related("bucket")
+        return files.filter(Q(pk=file_id), is_deleted=False, trashed_at=None).first()

@@ -1,4 +1,4 @@
-"""Storage of the files' contents: written whole or not at all, read as streams, removed by a worker."""
+"""Contents on this service's disk: written whole or not at all, read as streams. crm.files.stores has the buckets."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
-from time import monotonic, time
+from time import time
 from typing import Any, BinaryIO
 
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
-from django.db.models import Q
-from django.utils import timezone
 
 from core.errors import NamedError
-from core.tenancy import unscoped
-from crm.files.models import File
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +25,6 @@ HASHES = ("md5", "sha1", "sha256", "sha512")
 INCOMING = ".incoming"
 ABANDONED = timedelta(hours=24)
 """After this time an unfinished upload counts as failed."""
-SWEEP_BATCH = 100
 COPY_BYTES = 1 << 20
 
 
@@ -104,55 +99,10 @@ def working_folder(name: str) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def open_content(file: File) -> BinaryIO:
-    """Return the content as a binary stream. Raises FileNotFound_404 if it is gone."""
-    try:
-        content: Any = default_storage.open(file.path, "rb")
-        return content.file  # type: ignore[no-any-return]
-    except FileNotFoundError as error:
-        raise NamedError("FileNotFound_404", "the file's content is gone from the storage; upload it again") from error
-
-
-@contextmanager
-def local_copy(file: File) -> Iterator[Path]:
-    """Open the content as a file of this machine: the storage's own or a temporary copy. Raises OSError."""
-    path = local_path(file.path)
-    if path is not None:
-        yield path
-        return
-    with default_storage.open(file.path, "rb") as source, tempfile.NamedTemporaryFile() as copy:
-        shutil.copyfileobj(source, copy, COPY_BYTES)
-        copy.flush()
-        yield Path(copy.name)
-
-
-def leftovers() -> Q:
-    """Match the rows whose content must be removed: files cleared from the bin and unfinished uploads."""
-    return (
-        Q(is_deleted=True) & ~Q(path="") & (Q(trashed_at__isnull=False) | Q(created_at__lt=timezone.now() - ABANDONED))
-    )
-
-
-def has_leftovers() -> bool:
-    """Tell whether any company has content to remove."""
-    with unscoped(reason="tick: contents of cleared files in all companies"):
-        return File.objects.filter(leftovers()).exists()
-
-
-def remove_leftovers(deadline: float) -> int:
-    """Remove contents until none is left or the deadline (of monotonic()) passes. Returns the number removed. Safe to
-    run twice."""
-    removed = 0
-    _remove_old_incoming()
-    with unscoped(reason="worker: removes the contents of cleared files of all companies"):
-        while monotonic() < deadline:
-            rows = list(File.objects.filter(leftovers()).values_list("pk", "path")[:SWEEP_BATCH])
-            done = [pk for pk, path in rows if remove(path)]
-            File.objects.filter(pk__in=done).update(path="")
-            removed += len(done)
-            if len(done) < SWEEP_BATCH:
-                break
-    return removed
+def open_content(key: str) -> BinaryIO:
+    """Return the content of the key as a binary stream. Raises FileNotFoundError."""
+    content: Any = default_storage.open(key, "rb")
+    return content.file  # type: ignore[no-any-return]
 
 
 def remove(path: str) -> bool:
@@ -165,7 +115,8 @@ def remove(path: str) -> bool:
     return True
 
 
-def _remove_old_incoming() -> None:
+def remove_old_incoming() -> None:
+    """Remove uploads in progress that dead processes have left."""
     folder = incoming_folder()
     for entry in os.scandir(folder) if folder is not None else ():
         with suppress(FileNotFoundError):

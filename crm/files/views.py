@@ -44,6 +44,21 @@ class UploadSchema(Schema):
         return answer
 
 
+class FileSchema(Schema):
+    """Describes that a download may lead to a bucket."""
+
+    def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
+        bodies = super()._get_response_bodies(direction)
+        if self.declared.raw:
+            location = {"schema": {"type": "string", "format": "uri"}}
+            bodies["302"] = {
+                "description": "An address of the bucket that holds for five minutes.",
+                "headers": {"Location": location},
+                "content": {"text/html": {"schema": {"type": "string"}}},
+            }
+        return bodies
+
+
 class UploadViewSet(ResourceViewSet):
     module = "file"
     parser_classes = (UploadParser,)  # type: ignore[assignment]
@@ -90,6 +105,7 @@ class FileViewSet(ResourceViewSet):
     """Files. The export of a list is there only for those who may read the list."""
 
     module = "file"
+    schema = FileSchema()
     listing = Listing(
         "List files",
         _kept,
@@ -178,11 +194,12 @@ class FileViewSet(ResourceViewSet):
     @endpoint(
         "Download a file's content",
         raw="*/*",
-        description="Images, PDF, audio and video may be shown in place; everything else is saved.",
+        description="Images, PDF, audio and video may be shown in place; everything else is saved. A file in a bucket"
+        " that browsers reach answers 302 with an address of the bucket that holds for five minutes.",
         errors=("FileNotFound_404",),
     )
     def download(self, request: Request, id: str) -> Any:
-        file = readable_files(self.actor).filter(pk=id).first()
+        file = readable_files(self.actor).filter(pk=id).select_related("bucket").first()
         if file is None:
             raise not_found()
         return content_response(file)

@@ -12,6 +12,7 @@ from crm.imports.mapping import RowReader
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Row, RowError, Table
+from crm.imports.row_errors import ErrorLog
 from crm.imports.types import IMPORT_TYPES
 from crm.records.schema import RecordRow, ValueProblem
 from crm.records.values import prepare_values
@@ -43,20 +44,20 @@ class Batch:
 
 
 class RowWriter:
-    """Reads the rows of an import's table, and writes them as its options say."""
+    """Reads rows of an import, and writes them as its options say."""
 
-    def __init__(self, job: Import, table: Table, options: Options) -> None:
-        self.job, self.table, self.options = job, table, options
+    def __init__(self, job: Import, options: Options, *, actor_id: str | None) -> None:
+        self.job, self.options, self.actor_id = job, options, actor_id
         self.kind = IMPORT_TYPES[job.import_type]
         self.schema = self.kind.schema.load()
         self.reader = RowReader(self.kind, job.column_mapping, job.headers, self.schema)
         self.format = TextFormat(date_format=options.date_format)
         self.lookups = self.kind.lookups(job)
 
-    def items(self) -> Iterator[Row | RowError]:
+    def items(self, table: Table) -> Iterator[Row | RowError]:
         """Yield the rows of the range that are not done yet."""
         last = self.options.row_to
-        for item in self.table.rows(max(self.job.next_row, self.options.row_from or 0)):
+        for item in table.rows(max(self.job.next_row, self.options.row_from or 0)):
             number = item[0] if type(item) is tuple else item.row  # type: ignore[union-attr]
             if last is not None and number > last:
                 return
@@ -106,7 +107,7 @@ class RowWriter:
     def write(self, batch: Batch) -> None:
         """Write the records of the batch in the caller's transaction, and note in it what became of each row."""
         self._check_references(batch)
-        written = self.kind.write(self.schema, batch.rows, self.job, self.options.existing)
+        written = self.kind.write(self.schema, batch.rows, self.job, self.options.existing, actor_id=self.actor_id)
         batch.skips = self.options.existing in ("", "skip")
         batch.created, batch.updated = dict(written.created), len(written.updated)
         batch.existing = {found.index: found.id for found in written.existing}
@@ -134,3 +135,18 @@ class RowWriter:
                 batch.failed.add(index)
         if found and not self.options.skip_invalid:
             batch.rows = [row for row in batch.rows if row.index not in batch.failed]
+
+
+def log_problems(errors: ErrorLog, batch: Batch) -> None:
+    """Store what is wrong with the rows of a written batch, in its transaction."""
+    for position in sorted(batch.problems):
+        found = batch.existing.get(position)
+        errors.add(
+            batch.numbers[position],
+            batch.problems[position],
+            batch.cells[position],
+            skipped=batch.skips and found is not None,
+            failed=position in batch.failed,
+            existing_id=found,
+        )
+    errors.flush()

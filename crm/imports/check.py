@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from crm.imports.mapping import check_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.preview import open_file
-from crm.imports.readers import ReaderError
+from crm.imports.readers import ReaderError, Row, RowError
 from crm.imports.row_errors import fit
 from crm.imports.services import find_import
 from crm.imports.types import IMPORT_TYPES
@@ -58,17 +59,17 @@ def check_import(*, id: str, import_type: str, rights: ContactRights) -> Checked
     try:
         with open_file(job.file, options) as table, within:
             check_columns(job, table)
-            writer = RowWriter(job, table, options)
-            return _told(job, _tried(writer))
+            writer = RowWriter(job, options, actor_id=job.created_by_id)
+            return _told(job, _tried(writer, writer.items(table)))
     except ReaderError as error:
         raise NamedError(error.code, f"file: {error.message}") from error
 
 
-def _tried(writer: RowWriter) -> Batch:
+def _tried(writer: RowWriter, items: Iterator[Row | RowError]) -> Batch:
     """Write the first rows and roll them back."""
     with transaction.atomic():
         writer.schema = writer.kind.schema.load()  # locked until the end, as the worker has it
-        batch = writer.read(writer.items(), MOST_ROWS)  # before anything else is locked
+        batch = writer.read(items, MOST_ROWS)  # before anything else is locked
         writer.resolve_lookups(batch)
         writer.write(batch)
         transaction.set_rollback(True)

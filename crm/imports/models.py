@@ -81,6 +81,9 @@ class ImportRowError(CompanyModel):
     code = models.CharField(max_length=64)
     message = models.CharField(max_length=1000)
     skipped = models.BooleanField(default=False, db_default=False, help_text="The row's record existed.")
+    failed = models.BooleanField(
+        default=False, db_default=False, help_text="The row was refused; with corrected values it can still be written."
+    )
     existing_id = ObjectIdField(null=True, help_text="The record that existed.")
     values = JSONField(default=list, help_text="The row's cells as they were read, to mend and send again.")
 

@@ -18,4 +18,5 @@ def notify_ended(job: Import) -> None:
     """Notify the member who created the import of its end, in the transaction that ends it (core.jobs.JobWork)."""
     notice = NOTICES.get(Import.Status(job.status))
     if notice is not None and not job.is_deleted:
-        notify(notice.key, {"job": job, "file": job.file}, members=[job.created_by])
+        about = (f"{job.import_type}/import", job.pk)
+        notify(notice.key, {"job": job, "file": job.file}, members=[job.created_by], about=about)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crm.files.models import File
-from crm.files.storage import local_copy
+from crm.files.stores import local_copy
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping

@@ -25,8 +25,8 @@ FETCH = 1000
 class ErrorLog:
     """Collects a batch's errors and stores them with it."""
 
-    def __init__(self, job: Import) -> None:
-        self._job = job
+    def __init__(self, job: Import, most: int | None = None) -> None:
+        self._job, self._most = job, MAX_STORED if most is None else most
         rows = ImportRowError.objects.filter(job=job)
         self._stored = {False: 0, True: 0} | dict(rows.order_by().values_list("skipped").annotate(number=Count("pk")))
         self._waiting: list[ImportRowError] = []
@@ -38,14 +38,16 @@ class ErrorLog:
         values: Sequence[Cell],
         *,
         skipped: bool = False,
+        failed: bool = False,
         existing_id: str | None = None,
     ) -> None:
         """Add a row's problems as (column, code, message); the first one keeps the row's cells.
 
-        `skipped` rows are limited apart from the others. `existing_id` is the record that is in the row's way.
+        `skipped` rows are limited apart from the others; `failed` ones can be mended, too. `existing_id` is the record
+        that is in the row's way.
         """
         for number, (column, code, message) in enumerate(problems):
-            if self._stored[skipped] >= MAX_STORED:
+            if self._stored[skipped] >= self._most:
                 return
             self._stored[skipped] += 1
             cells = [] if number else fit(values)
@@ -57,6 +59,7 @@ class ErrorLog:
                     code=code,
                     message=message[:MAX_MESSAGE],
                     skipped=skipped,
+                    failed=failed,
                     existing_id=existing_id,
                     values=cells,
                 )
@@ -77,6 +80,16 @@ def fit(values: Sequence[Cell]) -> list[Any]:
         share = max(20, MAX_ROW_CHARS // len(cells))
         cells = [cell[: share - 1] + "…" if isinstance(cell, str) and len(cell) > share else cell for cell in cells]
     return cells
+
+
+def cut_cells(values: Sequence[Any]) -> set[int]:
+    """Return the places of the stored cells that `fit` has cut."""
+    share = max(20, MAX_ROW_CHARS // len(values)) if values else 0
+    return {
+        place
+        for place, cell in enumerate(values)
+        if isinstance(cell, str) and len(cell) == share and cell.endswith("…")
+    }
 
 
 def errors_csv(job: Import) -> Iterator[bytes]:

@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import OuterRef, Subquery
+from django.db.models.functions import Coalesce
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
+from crm.bulk_jobs.serializers import BulkJobOut
+from crm.contacts.kind import CONTACT
 from crm.files.serializers import FileOut, FileSnapshot
+from crm.imports.filters import is_undone
 from crm.imports.models import MAX_ENQUIRY, Import
+from crm.leads.kind import LEAD
 
 EXISTING = ("skip", "update", "error")
 MAX_ROW = 2**31 - 1
+MAX_VALUE = 5000
+MOST_MENDED = 200
 
 
 class MappingInput(serializers.DictField):
@@ -96,12 +104,19 @@ class ImportCreate(Input):
         choices=("run", "skip"), default="run", help_text="whether the records' events start workflows"
     )
 
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        """Name a missing file beside the other fields that are wrong."""
+        if not isinstance(data, dict) or {"fileId", "file"} & data.keys() or data.keys() - self.fields.keys():
+            return super().to_internal_value(data)
+        lacking = {"fileId": [serializers.ErrorDetail("This field is required.", code="required")]}
+        try:
+            super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            raise serializers.ValidationError({**error.detail, **lacking}) from None  # type: ignore[dict-item]
+        raise serializers.ValidationError(lacking)
+
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         named = {attrs.pop(name) for name in ("file_id", "file") if name in attrs}
-        if not named:
-            raise serializers.ValidationError(
-                {"fileId": serializers.ErrorDetail("This field is required.", code="required")}
-            )
         if len(named) > 1:
             raise serializers.ValidationError(
                 {"file": serializers.ErrorDetail("names another file than fileId", code="conflict")}
@@ -162,6 +177,7 @@ class ImportOut(Output):
     category = IdField(source="category_id", allow_null=True)
     userEnquiry = Computed(EnquiryInput(allow_null=True))
     automation = Computed(serializers.ChoiceField(choices=("run", "skip")))
+    isUndone = Computed(serializers.BooleanField(help_text="what it wrote has been taken back (GET /:id/undo)"))
     startedAt = serializers.DateTimeField(allow_null=True)
     finishedAt = serializers.DateTimeField(allow_null=True)
     createdBy = MemberSnapshot(source="created_by")
@@ -170,6 +186,10 @@ class ImportOut(Output):
     updatedAt = serializers.DateTimeField()
 
     reads = ("rate", "automation", "user_enquiry", "user_enquiry_text")
+
+    @classmethod
+    def columns(cls) -> dict[str, Any]:
+        return {**super().columns(), "isUndone": is_undone()}
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,8 +214,14 @@ class RowErrorOut(Output):
     code = serializers.CharField()
     message = serializers.CharField()
     skipped = serializers.BooleanField(help_text="the row was skipped since its record exists")
-    existingId = IdField(source="existing_id", allow_null=True, help_text="the record that exists")
+    failed = serializers.BooleanField(help_text="the row was not written; POST /:id/mend writes it")
+    existingId = Computed(IdField(allow_null=True, help_text="the record that exists; null once it is deleted"))
     values = serializers.ListField(help_text="the row's cells, with the first error of the row")
+
+    @classmethod
+    def columns(cls) -> dict[str, Any]:
+        live = [Subquery(kind.live().filter(pk=OuterRef("existing_id")).values("pk")) for kind in (CONTACT, LEAD)]
+        return {**super().columns(), "existingId": Coalesce(*live)}
 
 
 class ImportDetail(ImportOut):
@@ -203,6 +229,25 @@ class ImportDetail(ImportOut):
 
     sample = serializers.ListField(child=serializers.ListField())
     rowErrors = Computed(serializers.ListField(child=RowErrorOut()))
+
+
+class MendedRow(Input):
+    """Corrected values of a row."""
+
+    row = IntegerInput(min_value=1, help_text="its number, as in the row errors")
+    values = serializers.DictField(
+        child=TextInput(allow_blank=True, allow_null=True, max_length=MAX_VALUE),
+        default=dict,
+        help_text="{column header: text}, for the cells that change; empty or null empties one",
+    )
+
+
+class ImportMend(Input):
+    """Rows to try again, with the values that change."""
+
+    rows = serializers.ListField(
+        child=MendedRow(), min_length=1, max_length=MOST_MENDED, help_text="rows that failed or were skipped"
+    )
 
 
 class CheckedRow(Output):
@@ -226,6 +271,43 @@ class ImportChecked(Output):
     skipped = Computed(serializers.IntegerField(help_text="rows whose record exists"))
     failed = Computed(serializers.IntegerField())
     rowErrors = Computed(serializers.ListField(child=CheckedRow()))
+
+
+class ImportMended(Output):
+    """What became of the rows."""
+
+    rows = Computed(serializers.IntegerField(help_text="rows that were tried again"))
+    created = Computed(serializers.IntegerField())
+    updated = Computed(serializers.IntegerField())
+    skipped = Computed(serializers.IntegerField(help_text="rows whose record exists"))
+    failed = Computed(serializers.IntegerField(help_text="rows that are still wrong"))
+    left = Computed(
+        serializers.ListField(
+            child=serializers.IntegerField(), help_text="rows of the request that have nothing to mend (any more)"
+        )
+    )
+    rowErrors = Computed(serializers.ListField(child=RowErrorOut(), help_text="of these rows, as they are now"))
+
+
+class EmptyField(Output):
+    """A custom field without values."""
+
+    _id = IdField()
+    name = serializers.CharField()
+
+
+class ImportUndoing(Output):
+    """The latest bulk job that undoes an import, if there is one, and what is left behind."""
+
+    job = Computed(BulkJobOut(allow_null=True))
+    createdLeft = Computed(serializers.IntegerField(help_text="records that it created and that are still there"))
+    emptyFields = Computed(
+        serializers.ListField(
+            child=EmptyField(),
+            help_text="once it is undone, the custom fields that were made for its columns and that only deleted"
+            " records have values of; DELETE /custom-field removes them",
+        )
+    )
 
 
 FileWithImport = type(

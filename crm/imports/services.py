@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from core.access import is_limited
+from core.access import Actor, is_limited
 from core.errors import NamedError, shorten
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
@@ -32,6 +32,16 @@ def live_imports(import_type: str | None = None) -> QuerySet[Import]:
     """Return the imports that are not deleted, of one type or of all."""
     imports = Import.objects.filter(is_deleted=False)
     return imports if import_type is None else imports.filter(import_type=import_type)
+
+
+def readable_imports(import_type: str, actor: Actor) -> QuerySet[Import]:
+    """Return the imports of a type, which whoever reads its records may see."""
+    return live_imports(import_type)
+
+
+def imports_to_mend(import_type: str) -> QuerySet[Import]:
+    """Return the imports of a type with rows that failed, which can be corrected and written."""
+    return live_imports(import_type).filter(failed__gt=0)
 
 
 def find_import(id: str, import_type: str | None = None, *, deleted: bool = False) -> Import:

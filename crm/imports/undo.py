@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Coalesce
 
 from core.errors import NamedError
+from core.fields import ObjectIdField
 from crm.bulk_jobs.models import BulkJob, Journal
 from crm.bulk_jobs.services import ENDED
 from crm.bulk_jobs.undo import enqueue_undo, refuse_late, refuse_twice
@@ -12,6 +17,19 @@ from crm.contacts.models import Contact
 from crm.imports.models import Import
 from crm.imports.services import find_import
 from crm.records.models import CustomField
+from crm.records.schema import spec_of
+from crm.records.types import kind_of
+
+
+@dataclass(frozen=True, slots=True)
+class Undoing:
+    """The latest job that undoes an import, and what the import leaves behind, its fields once that is completed."""
+
+    job: BulkJob | None
+    created_left: int
+    """Live records that it created."""
+    empty_fields: list[CustomField] = field(default_factory=list)
+    """Fields that were made for its columns and that no live record has a value of."""
 
 
 @transaction.atomic
@@ -45,3 +63,30 @@ def changed_contacts(job: Import) -> list[str]:
         "PUT": Journal.objects.filter(import_job=job, panel=panel, before__isnull=False),
     }
     return [method for method, rows in found.items() if rows.exists()]
+
+
+def undoing_of(job: Import) -> Undoing:
+    """Return what undoes the import, and what that has left behind."""
+    found = BulkJob.objects.filter(undoes_import=job).order_by("-created_at", "-pk").first()
+    left = kind_of(job.import_type).live().filter(import_job=job).count()
+    if found is None or found.status != BulkJob.Status.COMPLETED:
+        return Undoing(found, left)
+    return Undoing(found, left, _empty_fields(job))
+
+
+def _empty_fields(job: Import) -> list[CustomField]:
+    """Return the fields made since the import was, for its columns, that no live record has a value of.
+
+    Types without typed values are left out, since only these tell by an index that there is none.
+    """
+    kind = kind_of(job.import_type)
+    made = CustomField.objects.filter(
+        panel=kind.panel,
+        is_system=False,
+        job=None,
+        unique_field_id__in=job.column_mapping.values(),
+        created_at__gte=job.created_at,
+    ).annotate(values_of=Coalesce("stored_as_id", "pk", output_field=ObjectIdField()))
+    values = kind.values._default_manager.filter(field_id=OuterRef("values_of"), **{f"{kind.link}__is_deleted": False})
+    found = made.filter(~Exists(values)).order_by("order", "created_at", "pk")
+    return [one for one in found if spec_of(one).value_type.column is not None]

@@ -22,6 +22,7 @@ from crm.files.selectors import readable_files
 from crm.files.serializers import FileOut
 from crm.imports.check import MOST_ERRORS, MOST_ROWS, check_import
 from crm.imports.filters import ERROR_FIELDS, IMPORT_FIELDS
+from crm.imports.mending import mend_rows
 from crm.imports.models import Import, ImportRowError
 from crm.imports.row_errors import errors_csv
 from crm.imports.serializers import (
@@ -29,13 +30,16 @@ from crm.imports.serializers import (
     ImportChecked,
     ImportCreate,
     ImportDetail,
+    ImportMend,
+    ImportMended,
     ImportOut,
+    ImportUndoing,
     ImportUpdate,
     LeadImportCreate,
     RowErrorOut,
 )
 from crm.imports.services import create_import, delete_imports, find_import, live_imports, update_import
-from crm.imports.undo import changed_contacts, undo_import
+from crm.imports.undo import changed_contacts, undo_import, undoing_of
 
 FIRST_ERRORS = 100
 CREATE = (
@@ -63,7 +67,7 @@ def detail(job: Import) -> dict[str, Any]:
     """Return the import as its detail page shows it."""
     found = ImportDetail.one(Import.objects.filter(pk=job.pk)) or {}
     rows = ImportRowError.objects.filter(job=job).order_by("skipped", "row", "id")  # what failed comes first
-    errors = RowErrorOut.project(rows[:FIRST_ERRORS])
+    errors = RowErrorOut.project(rows)[:FIRST_ERRORS]
     found["rowErrors"] = [RowErrorOut.render(row) for row in errors]
     return found
 
@@ -184,6 +188,33 @@ class ImportViewSet(ResourceViewSet, abstract=True):
 
     @action(detail=True, methods=["post"])
     @endpoint(
+        "Mend rows of an import",
+        input=ImportMend,
+        output=ImportMended,
+        success="ImportRowsMended_200",
+        errors=("ImportNotFound_400", "InvalidImportStatus_400", "InvalidMapping_400"),
+        description="Writes rows that failed or were skipped, with corrected values, by the import's mapping and"
+        " options; undoing the import takes them\nback too. A row that is written leaves the row errors and changes the"
+        " import's counts; one that is still wrong stays there with the\nvalues that were sent. A request that is"
+        " repeated writes nothing twice: its rows are among `left` then. Not while the import is queued\nor running,"
+        " and not once it is being undone.",
+    )
+    def mend(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        found = mend_rows(
+            id=id,
+            import_type=self.import_type,
+            rows=data["rows"],
+            actor_id=self.actor.member_id,
+            rights=ContactRights.of(self.actor),
+        )
+        errors = RowErrorOut.project(found.errors)
+        return {
+            **{name: getattr(found, name) for name in ("rows", "created", "updated", "skipped", "failed", "left")},
+            "rowErrors": [RowErrorOut.render(row) for row in errors],
+        }
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
         "Undo an import",
         input=BulkJobUndo,
         output=BulkJobOut,
@@ -207,6 +238,21 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             automation=data["automation"] == "run",
         )
         return job_answer(job.pk)
+
+    @undo.mapping.get
+    @endpoint(
+        "Read what undoes an import",
+        output=ImportUndoing,
+        errors=("ImportNotFound_400",),
+        description="And what is left of the import; once it is undone, also the fields that are empty now.",
+    )
+    def undoing(self, request: Request, id: str) -> Any:
+        found = undoing_of(find_import(id, self.import_type, deleted=True))
+        return {
+            "job": None if found.job is None else job_answer(found.job.pk),
+            "createdLeft": found.created_left,
+            "emptyFields": [{"_id": one.pk, "name": one.name} for one in found.empty_fields],
+        }
 
     @action(detail=True, url_path="errors.csv")
     @endpoint(

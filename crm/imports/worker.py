@@ -16,7 +16,7 @@ from django.utils import timezone
 from core.access import entitlement, limited
 from core.errors import NamedError
 from core.jobs import checkpoint, finish, has_due, release
-from crm.imports.batches import Batch, RowWriter
+from crm.imports.batches import Batch, RowWriter, log_problems
 from crm.imports.mapping import check_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
@@ -91,7 +91,8 @@ class _Turn(RowWriter):
     """One worker's turn at an import."""
 
     def __init__(self, job: Import, table: Table, options: Options, deadline: float, latest: float) -> None:
-        super().__init__(job, table, options)
+        super().__init__(job, options, actor_id=job.created_by_id)
+        self.table = table
         self.deadline, self.latest = deadline, latest
         self.errors = ErrorLog(job)
 
@@ -99,7 +100,7 @@ class _Turn(RowWriter):
         """Process batch after batch; the next one is read and checked while the database writes the one before."""
         job, size = self.job, batch_rows()
         check_columns(job, self.table)
-        items = self.items()
+        items = self.items(self.table)
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="import") as reader:
             ahead = reader.submit(self.read, items, size)
             while True:
@@ -128,7 +129,7 @@ class _Turn(RowWriter):
             if self.kind.schema.load() != self.schema:
                 return False
             self.write(batch)
-            self._log_problems(batch)
+            log_problems(self.errors, batch)
             return checkpoint(
                 job,
                 next_row=batch.numbers[-1] + 1,
@@ -140,19 +141,6 @@ class _Turn(RowWriter):
                 rate=self._rate(len(batch.numbers), started),
                 started_at=job.started_at or timezone.now(),
             )
-
-    def _log_problems(self, batch: Batch) -> None:
-        """Store what is wrong with the rows of the batch."""
-        for position in sorted(batch.problems):
-            found = batch.existing.get(position)
-            self.errors.add(
-                batch.numbers[position],
-                batch.problems[position],
-                batch.cells[position],
-                skipped=batch.skips and found is not None,
-                existing_id=found,
-            )
-        self.errors.flush()
 
     def _rate(self, rows: int, started: float) -> float:
         now = rows / max(monotonic() - started, 0.001)

@@ -6,16 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
+from django.db.models import Subquery, Value
+from django.db.models.functions import Coalesce
+
+from accounts.models import Company, CompanySettings
 from crm.contacts.kind import CONTACT
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.field_types import TextFormat
 from crm.field_types.values import clean_text
-from crm.leads.duplicates import duplicate_rule
+from crm.leads.duplicates import Rule
 from crm.leads.kind import LEAD
 from crm.records.kinds import RecordKind
+from crm.records.locks import lock_fields_shared
 from crm.records.models import CustomField
 from crm.records.money import read_amount
-from crm.records.schema import REQUIRED, RecordRow, RecordSchema, ValueProblem
+from crm.records.schema import REQUIRED, RecordRow, RecordSchema, ValueProblem, stored_fields
 from crm.teams.locks import lock_teams_shared
 
 SYSTEM_COLUMNS = LEAD.system_columns
@@ -56,10 +61,18 @@ class LeadSchema(RecordSchema):
 
     @classmethod
     def load(cls) -> Self:
-        """Load the schema of the active company with six queries."""
-        schema = super(LeadSchema, cls).load()
-        schema.contacts = ContactSchema.load()
-        schema.closed, schema.duplicates = closed_statuses(), duplicate_rule()
+        """Load the schema of the active company with three statements, the lock among them."""
+        lock_fields_shared()
+        rows = stored_fields(LEAD.panel, CONTACT.panel)
+        schema, contacts = cls.of(rows), ContactSchema.of(rows)
+        schema.contacts, schema.closed = contacts, _closed(rows)
+        contacts.unique_key, schema.duplicates = _settings(schema.company_id)
+        return schema
+
+    @classmethod
+    def of(cls, rows: Iterable[CustomField]) -> Self:
+        """Return the schema that consists of the rows; that of its contacts, and the settings, are still to be set."""
+        schema = super(LeadSchema, cls).of(rows)
         fields = schema.system_fields
         schema.required_system = tuple(key for key in SYSTEM_COLUMNS if key in fields and fields[key].required)
         defaults = {key: spec.default for key, spec in fields.items() if spec.default is not None}
@@ -131,12 +144,23 @@ def closed_statuses() -> frozenset[str]:
 
     These are `won`, `lost`, and each option of the system field `status` whose description begins with "closed".
     """
-    options = (
-        CustomField.objects.filter(panel=LEAD.panel, is_system=True, unique_field_id="status")
-        .values_list("options", flat=True)
-        .first()
-    )
+    return _closed(CustomField.objects.filter(panel=LEAD.panel, is_system=True, unique_field_id="status"))
+
+
+def _closed(rows: Iterable[CustomField]) -> frozenset[str]:
     described = {
-        option["value"] for option in options or () if option.get("description", "").strip().lower().startswith(CLOSED)
+        option["value"]
+        for row in rows
+        if row.panel == LEAD.panel and row.is_system and row.unique_field_id == "status"
+        for option in row.options or ()
+        if option.get("description", "").strip().lower().startswith(CLOSED)
     }
     return frozenset({WON, LOST} | described)
+
+
+def _settings(company: str) -> tuple[str, str]:
+    """Return what makes the company's contacts unique, and its setting duplicateLeads."""
+    rule = CompanySettings.objects.values("duplicate_leads")[:1]
+    found = Company.objects.values_list("contact_unique_key", Coalesce(Subquery(rule), Value(Rule.WARN.value)))
+    key, duplicates = found.get(pk=company)
+    return key, duplicates

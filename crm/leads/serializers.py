@@ -22,7 +22,16 @@ from crm.leads.models import LeadProduct, LeadTag
 from crm.leads.services import Relations
 from crm.records.bulk_change import UPDATE_TYPES
 from crm.records.results import UNSET
-from crm.records.serializers import DROP, SKIP, SKIP_ONE, AutomationInput, BulkError, BulkFailure, member_of
+from crm.records.serializers import (
+    DROP,
+    SKIP,
+    SKIP_ONE,
+    AutomationInput,
+    BulkError,
+    BulkFailure,
+    UnchangedInput,
+    member_of,
+)
 from crm.tags.serializers import NamedModelSnapshot
 
 FORM_DATA = f"system values ({', '.join(LEAD.system_columns)}) and custom values by the uniqueFieldID of their field"
@@ -74,7 +83,7 @@ class LeadCreate(LeadForm):
     dropInvalidValues = BooleanInput(default=False, help_text=DROP)
 
 
-class LeadUpdate(LeadForm):
+class LeadUpdate(UnchangedInput, LeadForm):
     formData = ObjectInput(default=dict, help_text=OF_CONTACT + ", which are written to it; null empties a value")
 
 

@@ -26,6 +26,7 @@ from crm.leads.updates import update_leads
 from crm.leads.writer import LeadResult, write_leads
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import REQUIRED, ValueProblem, explain
+from crm.records.updates import refuse_changed
 
 NOT_FOUND = "LeadNotFound_400"
 
@@ -288,8 +289,10 @@ def update_lead(
     relations: Relations,
     automation: bool = True,
     rights: ContactRights = ContactRights(),  # noqa: B008  immutable
+    unchanged_since: str | None = None,
 ) -> Saved:
     """Change the given values of a live lead. Null or empty text empties a value, tags and products replace the lead's.
+    With `unchanged_since`, an updatedAt, it raises RecordChanged_409 if the lead has another one.
 
     Values of the contact, and the category, go to the lead's contact, as PUT /contact/:id takes them; without the right
     to change contacts it stays as it is, which the notes say. The job can undo both changes. Raises LeadNotFound_400,
@@ -326,6 +329,10 @@ def update_lead(
                 automation=automation,
                 source=source,
             )
+        if unchanged_since is not None:
+            held = Lead.objects.select_for_update(of=("self",), no_key=True).filter(pk=id, is_deleted=False)
+            if changed_at := held.values_list("updated_at", flat=True).first():
+                refuse_changed(changed_at, unchanged_since)
         outcome = update_leads(
             schema, [(id, row)], actor_id=actor_id, automation=automation, links="replace", source=source
         )

@@ -11,14 +11,8 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.errors import DuplicateField
 from core.lists import LIST_PARAMETERS, ListQuery
-from crm.bulk_jobs.restoring import restore_many
-from crm.bulk_jobs.serializers import (
-    RESTORE,
-    RestoredOut,
-    RestoreInput,
-    bulk_response,
-    restored_response,
-)
+from crm.bulk_jobs.serializers import bulk_response
+from crm.bulk_jobs.views import restore_action
 from crm.contacts.rights import ContactRights
 from crm.leads.bulk import delete_leads, update_many
 from crm.leads.duplicates import DUPLICATE, REPEATED
@@ -175,7 +169,10 @@ class LeadViewSet(RecordViewSet):
         output=LeadOut,
         success="LeadUpdated_200",
         undoable=True,
-        errors=("LeadNotFound_400", "CannotUpdateUniqueKey_400", *VALUE_ERRORS, *RELATION_ERRORS, *CONTACT_ERRORS),
+        errors=(
+            *("LeadNotFound_400", "CannotUpdateUniqueKey_400", "RecordChanged_409"),
+            *(*VALUE_ERRORS, *RELATION_ERRORS, *CONTACT_ERRORS),
+        ),
         description="What is not given stays. null or empty text empties a value, tags and productServices replace the"
         " lead's, a team or teamMember of null takes it away. Values of the contact, and a category, are written to the"
         " lead's contact, by session with the permission contact.PUT; without it the contact stays as it is, and"
@@ -190,6 +187,7 @@ class LeadViewSet(RecordViewSet):
             relations=relations_of(data),
             automation=data["automation"] == "run",
             rights=ContactRights.of(self.actor),
+            unchanged_since=data.get("unchanged_since"),
         )
         return self.success(self.read(id), **beside(saved.notes, saved.job))
 
@@ -230,23 +228,4 @@ class LeadViewSet(RecordViewSet):
         found = bulk_answer(result, live_leads(), LeadOut, {DUPLICATE: DuplicateField(REPEATED).message})
         return self.processed(found, result)
 
-    @action(detail=False, methods=["post"])
-    @endpoint(
-        "Restore deleted leads",
-        input=RestoreInput,
-        output=RestoredOut,
-        undoable=True,
-        bulk=True,
-        takes="lead",
-        success="LeadsRestored_200",
-        errors=("LeadNotFound_400",),
-        description=RESTORE,
-    )
-    def restore(self, request: Request, data: dict[str, Any]) -> Any:
-        restored = restore_many(
-            self.kind,
-            actor_id=self.actor.member_id,
-            selection=self.selection(),
-            automation=data["automation"] == "run",
-        )
-        return restored_response(self, restored)
+    restore = restore_action(LEAD, success="LeadsRestored_200")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -26,9 +26,10 @@ class Method(StrEnum):
     """Nothing: the file is for reading and keeping."""
 
 
-def calendar_file(meeting: Meeting, attendees: Iterable[MeetingAttendee], method: Method) -> str:
-    """Return the meeting (with its organizer) as a file. A cancellation may name some of the attendees; a published
-    file names none.
+def calendar_file(meeting: Meeting, attendees: Sequence[MeetingAttendee], method: Method) -> str:
+    """Return the meeting (with its organizer) as a file. A cancellation may name some of the attendees.
+
+    A published file may have none (RFC 5546, 3.2.1), so that its description says who comes.
 
     Times are in UTC, which needs no time zone rules in the file; each calendar converts them.
     """
@@ -37,7 +38,9 @@ def calendar_file(meeting: Meeting, attendees: Iterable[MeetingAttendee], method
     calendar.add("version", "2.0")
     calendar.add("calscale", "GREGORIAN")
     calendar.add("method", method.value)
-    event = _event(meeting, cancelled=method is Method.CANCEL or meeting.status == Meeting.Status.CANCELLED)
+    cancelled = method is Method.CANCEL or meeting.status == Meeting.Status.CANCELLED
+    comes = ", ".join(one_line(one.name) or one.email for one in attendees) if method is Method.PUBLISH else ""
+    event = _event(meeting, cancelled=cancelled, comes=comes)
     event.add("organizer", _address(meeting.organizer.name, meeting.organizer.email), encode=False)
     if method is not Method.PUBLISH:
         if method is Method.REQUEST:
@@ -53,7 +56,7 @@ def uid_of(meeting: Meeting) -> str:
     return f"{meeting.pk}@meetings.leadwright"
 
 
-def _event(meeting: Meeting, *, cancelled: bool) -> Event:
+def _event(meeting: Meeting, *, cancelled: bool, comes: str) -> Event:
     event = Event()
     event.add("uid", uid_of(meeting))
     event.add("sequence", meeting.sequence)
@@ -65,7 +68,8 @@ def _event(meeting: Meeting, *, cancelled: bool) -> Event:
     event.add("summary", one_line(meeting.title))
     event.add("status", "CANCELLED" if cancelled else "CONFIRMED")
     event.add("transp", "OPAQUE")
-    description = "\n\n".join(part for part in (several_lines(meeting.description), meeting.link) if part)
+    parts = (several_lines(meeting.description), meeting.link, comes and f"With {comes}")
+    description = "\n\n".join(part for part in parts if part)
     if description:
         event.add("description", description)
     if meeting.place or meeting.link:

@@ -61,6 +61,11 @@ class Meeting(CompanyModel):
 class MeetingAttendee(CompanyModel):
     """Somebody who is invited to a meeting: a member, a contact, or an address alone."""
 
+    class Answer(models.TextChoices):
+        ACCEPTED = "accepted"
+        DECLINED = "declined"
+        TENTATIVE = "tentative"
+
     meeting = CompanyForeignKey(Meeting, on_delete=models.CASCADE, related_name="attendees", db_index=False)
     member = CompanyForeignKey(
         "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
@@ -68,6 +73,10 @@ class MeetingAttendee(CompanyModel):
     contact = CompanyForeignKey("crm.Contact", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     name = models.CharField(max_length=300, blank=True)
     email = models.EmailField(max_length=254)
+    answer = models.CharField(
+        max_length=9, choices=Answer, blank=True, default="", db_default="", help_text="What their calendar answered."
+    )
+    answered_at = models.DateTimeField(null=True, editable=False)
 
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("meeting", "email"), name="meetingattendee_once")]

@@ -90,6 +90,7 @@ class AttendeeOut(Output):
     email = serializers.EmailField()
     member = IdField(allow_null=True, help_text="member id, of a member")
     contact = IdField(allow_null=True, help_text="contact id, of a contact")
+    answer = serializers.CharField(help_text="what their calendar answered: accepted, declined, tentative, or empty")
 
 
 class MeetingOut(Output):
@@ -153,5 +154,5 @@ def _on_clock(moment: datetime, zone: str) -> str:
 def _attendees() -> Subquery:
     """Return the meeting's attendees in the order in which they were named."""
     found = MeetingAttendee.objects.filter(meeting=OuterRef("pk")).order_by().values("meeting")
-    item = JSONObject(_id="id", name="name", email="email", member="member_id", contact="contact_id")
+    item = JSONObject(_id="id", name="name", email="email", member="member_id", contact="contact_id", answer="answer")
     return Subquery(found.annotate(listed=JSONBAgg(item, order_by="id")).values("listed"), output_field=JSONField())

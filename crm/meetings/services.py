@@ -74,7 +74,7 @@ def create_meeting(
     mails = MeetingMails()
     if meeting.ends_at > timezone.now():
         mails.invite(meeting, present, [meeting.organizer, *present])
-    _emit("meeting.created", [meeting], actor_id, automation)
+    _emit("meeting.created", [meeting], actor_id, automation, {meeting.pk: _contacts(present, "created")})
     return Planned(meeting, mails.warning)
 
 
@@ -109,6 +109,9 @@ def update_meeting(
         changes["attendees"] = {"added": _emails(attendance.added), "removed": _emails(attendance.removed)}
     if not changes:
         return Planned(meeting)
+    if changes.keys() & {"startsAt", "endsAt"}:
+        # They answered for another time.
+        MeetingAttendee.objects.filter(meeting=meeting).update(answer="", answered_at=None)
     if changes.keys() & {"startsAt", "remindMinutes"}:
         schedule_reminder(meeting, meeting.starts_at)
     if told_all or "attendees" in changes:
@@ -118,7 +121,12 @@ def update_meeting(
     mails = MeetingMails()
     if max(told_until, meeting.ends_at) > timezone.now():
         _send_mails(mails, meeting, attendance, told_all)
-    _emit("meeting.updated", [meeting], actor_id, automation, changes=changes)
+    contacts = {
+        **(_contacts(attendance.present, "updated") if changes.keys() - {"attendees"} else {}),
+        **_contacts(attendance.added, "invited"),
+        **_contacts(attendance.removed, "removed"),
+    }
+    _emit("meeting.updated", [meeting], actor_id, automation, {meeting.pk: contacts}, changes=changes)
     return Planned(meeting, mails.warning)
 
 
@@ -141,7 +149,8 @@ def cancel_meetings(*, actor_id: str, selection: BulkSelection, automation: bool
             if meeting.ends_at > timezone.now():
                 mails.cancel(meeting, attendees[meeting.pk], whole=True)
         Meeting.objects.bulk_update(meetings, ("status", "sequence", "updated_by", "updated_at"))
-        _emit("meeting.cancelled", meetings, actor_id, automation)
+        contacts = {meeting.pk: _contacts(attendees[meeting.pk], "cancelled") for meeting in meetings}
+        _emit("meeting.cancelled", meetings, actor_id, automation, contacts)
         cancelled += len(meetings)
     if not cancelled and not selection.everything:
         raise NamedError("NotFound_404", "ids: none of them is a scheduled meeting of this company")
@@ -153,7 +162,7 @@ def meeting_file(*, id: str) -> str:
     meeting = Meeting.objects.select_related("organizer").filter(pk=id).first()
     if meeting is None:
         raise not_found()
-    return calendar_file(meeting, (), Method.PUBLISH)
+    return calendar_file(meeting, attendees_of(meeting), Method.PUBLISH)
 
 
 def not_found() -> NamedError:
@@ -233,7 +242,23 @@ def _emails(attendees: Sequence[MeetingAttendee]) -> list[str]:
     return [attendee.email for attendee in attendees]
 
 
-def _emit(kind: str, meetings: Sequence[Meeting], actor_id: str, automation: bool, **details: Any) -> None:
+def _contacts(attendees: Sequence[MeetingAttendee], event: str) -> dict[str, str]:
+    """Return contact -> what happened to them, of the contacts among the attendees."""
+    return {attendee.contact_id: event for attendee in attendees if attendee.contact_id}
+
+
+def _emit(
+    kind: str,
+    meetings: Sequence[Meeting],
+    actor_id: str,
+    automation: bool,
+    contacts: Mapping[str, Mapping[str, str]],
+    **details: Any,
+) -> None:
+    others = {
+        meeting.pk: {id: event for id, event in contacts[meeting.pk].items() if id != meeting.contact_id}
+        for meeting in meetings
+    }
     payloads = {
         meeting.pk: {
             "lead": meeting.lead_id,
@@ -241,6 +266,7 @@ def _emit(kind: str, meetings: Sequence[Meeting], actor_id: str, automation: boo
             "title": meeting.title,
             "startsAt": event_value(meeting.starts_at),
             "endsAt": event_value(meeting.ends_at),
+            **({"contacts": others[meeting.pk]} if others[meeting.pk] else {}),
             **details,
         }
         for meeting in meetings

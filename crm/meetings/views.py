@@ -124,7 +124,7 @@ class MeetingViewSet(ResourceViewSet):
         "Download a meeting's iCalendar file",
         raw="text/calendar",
         errors=("NotFound_404",),
-        description="For a calendar to take in (METHOD:PUBLISH). It names nobody but the organizer.",
+        description="For a calendar to take in (METHOD:PUBLISH). Its description says who comes beside the organizer.",
     )
     def ics(self, request: Request, id: str) -> Any:
         response = HttpResponse(meeting_file(id=id), content_type="text/calendar; charset=utf-8")

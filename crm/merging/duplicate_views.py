@@ -15,7 +15,7 @@ from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
 from core.errors import shorten
 from core.lists.cursor import cursor_at, decode, unpack_values
-from core.lists.query import IGNORED
+from core.lists.parameters import check_cursor_pagination, page_size, refuse_unknown
 from core.lists.values import refuse
 from crm.contacts.kind import CONTACT
 from crm.contacts.serializers import ContactOut
@@ -67,19 +67,12 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
 
     def _read(self, params: Mapping[str, Any]) -> tuple[int, tuple[str, ...], Place | None, int | None]:
         """Return the page size, the rules, the place to continue at, and the total that the first page has counted."""
-        unknown = next((name for name in params if name not in (*PARAMETERS, "rule", *IGNORED)), None)
-        if unknown is not None:
-            raise refuse(
-                shorten(unknown, 60), f"is an unknown parameter; known: {', '.join(sorted((*PARAMETERS, 'rule')))}"
-            )
-        size = params.get("n", str(DEFAULT_SIZE)).strip()
-        if not (size.isascii() and size.isdigit() and len(size) < 10 and int(size)):
-            raise refuse("n", f"needs to be a whole number from 1 on, got {shorten(size, 40)!r}")
-        if params.get("cursorPagination", "true").strip().lower() not in ("true", "false"):
-            raise refuse("cursorPagination", "needs to be true or false")
+        refuse_unknown(params, (*PARAMETERS, "rule"))
+        size = page_size(params, DEFAULT_SIZE, MAX_SIZE)
+        check_cursor_pagination(params)
         rules = self._rules(params.get("rule", ""))
         if not params.get("cursor"):
-            return min(int(size), MAX_SIZE), rules, None, None
+            return size, rules, None, None
         cursor = decode(params["cursor"])
         if cursor.fingerprint != self._fingerprint(rules) or cursor.sort != SORT:
             raise refuse("cursor", "belongs to another list; repeat the rules of the request that it came from")
@@ -88,7 +81,7 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
             raise refuse(
                 "cursor", "is not a nextCursor of this list; pass the previous answer's nextCursor on unchanged"
             )
-        return min(int(size), MAX_SIZE), rules, Place(rule, key, pair), None if SIMILAR_NAME in rules else cursor.total
+        return size, rules, Place(rule, key, pair), None if SIMILAR_NAME in rules else cursor.total
 
     def _rules(self, text: str) -> tuple[str, ...]:
         known = RULES[self.kind.panel]

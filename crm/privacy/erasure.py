@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
 from crm.contacts.models import Contact
-from crm.contacts.schema import ContactSchema
 from crm.exports.services import discard_exports
 from crm.files.models import File
 from crm.imports.models import Import
 from crm.leads.kind import LEAD
-from crm.leads.models import Lead
-from crm.leads.schema import LeadSchema
 from crm.merging.separation import separate
+from crm.privacy.attached import attached_files
 from crm.privacy.registry import PERSONAL_DATA, DataSubject
 from crm.records.types import RECORD_TYPES
 
@@ -35,8 +34,8 @@ class Erased:
     file_count: int
     export_count: int
     source_files: list[tuple[str, str]]
-    """(_id, name) of the uploaded files that the contact was imported from. They stay, since they also contain other
-    people."""
+    """(_id, name) of the uploaded files that have the contact in a row, imported or not. They stay, since they also
+    contain other people."""
 
 
 @transaction.atomic
@@ -49,8 +48,10 @@ def erase_contact(*, id: str, confirm: str, actor_id: str) -> Erased:
     """
     subject = DataSubject.of(id, lock=True)
     _check(subject.contact, confirm)
-    files = list(Import.objects.filter(pk__in=subject.import_ids).order_by("pk").values_list("file_id", "file__name"))
-    attached = _attached_files(subject)
+    told = PERSONAL_DATA["importRowErrors"].find(subject).values("job")
+    imports = Import.objects.filter(Q(pk__in=subject.import_ids) | Q(pk__in=told))
+    files = list(imports.order_by("pk").values_list("file_id", "file__name"))
+    attached = attached_files(subject)
     separate(LEAD, subject.lead_ids)
     _ = subject.object_ids  # read them before they are deleted
     counts = {name: table.erase(subject, table.find(subject)) for name, table in PERSONAL_DATA.items()}
@@ -77,23 +78,6 @@ def _check(contact: Contact, confirm: str) -> None:
     numbers = {contact.number or "", (contact.contact_number or "").lstrip("+")} - {""}
     if given not in known and (digits not in numbers or any(character.isalpha() for character in given)):
         raise NamedError("InvalidInput_400", "confirm: needs to be the contact's e-mail address, its number or its _id")
-
-
-def _attached_files(subject: DataSubject) -> list[str]:
-    """Return the files in file fields of the subject's records."""
-    found: list[str] = []
-    for schema, model, ids in (
-        (ContactSchema.load(), Contact, subject.contact_ids),
-        (LeadSchema.load(), Lead, subject.lead_ids),
-    ):
-        specs = [schema.fields[key] for key in schema.referring]
-        for custom in model.objects.filter(pk__in=ids).values_list("custom", flat=True):
-            for spec in specs:
-                if spec.key in custom:
-                    found += [
-                        reference.id for reference in spec.references(custom[spec.key]) if reference.kind == "file"
-                    ]
-    return found
 
 
 def _delete_files(ids: Sequence[str]) -> int:

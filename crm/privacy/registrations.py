@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Least
 from django.utils import timezone
 
-from accounts.models import Mail
+from accounts.models import Mail, Notification
 from core.models import Event, EventDelivery
 from crm.activities.models import CallLog, FollowUp, LeadActivity
 from crm.bulk_jobs.models import BulkJob, Journal
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact, ContactTag, CustomFieldValue
+from crm.files.models import File
 from crm.imports.models import Import, ImportRowError
 from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.merging.models import DuplicateDismissal, Merge
+from crm.privacy.attached import files_of
 from crm.privacy.registry import DataSubject, delete_rows, mentioning, referring, register_personal_data
 from crm.records.models import ConvertedValue, CustomField
+from crm.saved_views.models import SavedView
 from crm.segments.models import SegmentRecord
 
 PERSONAL_MAILS = ("follow_up_reminder", "meeting_cancelled", "meeting_invitation", "meeting_reminder")
@@ -29,6 +33,9 @@ ERASED = "Erased on request."
 
 def register_personal_data_tables() -> None:
     """Register the tables; called when the app is ready."""
+    # The erasure deletes those that no other record has (crm.privacy.erasure).
+    hidden = frozenset({"path", "storage", "bucket_id", "remove_at", "removals", "read_module", "chatapp_handle"})
+    register_personal_data("files", File, files_of, lambda subject, rows: 0, hides=hidden)
     register_personal_data(
         "contacts",
         Contact,
@@ -71,6 +78,8 @@ def register_personal_data_tables() -> None:
     register_personal_data("duplicateDismissals", DuplicateDismissal, _dismissals, exported=False)
     register_personal_data("bulkJobs", BulkJob, _bulk_jobs, blank_bulk_jobs)
     register_personal_data("mails", Mail, _mails, hides=frozenset({"html"}))
+    register_personal_data("notifications", Notification, _notifications, exported=False)
+    register_personal_data("savedViews", SavedView, _views, shape=_own_words)
 
 
 def _register_references(name: str, model: type[Any], **options: Any) -> None:
@@ -131,6 +140,37 @@ def _mails(subject: DataSubject) -> Q:
     return Q(kind__in=PERSONAL_MAILS) & (Q(to__in=subject.emails) | Q(pk__in=named))
 
 
+def _notifications(subject: DataSubject) -> Q:
+    """Match what members were told that names the subject, such as the file of an import."""
+    found = Notification.objects.filter(mentioning(subject, "text", names=True)).only("pk", "text")
+    return Q(pk__in=[one.pk for one in found.iterator(chunk_size=500) if subject.is_in(one.text)])
+
+
+def _views(subject: DataSubject) -> Q:
+    """Match the views whose name, search or filters hold an address or number of the subject. Names alone are no sign
+    of a person there: a filter may look for a town."""
+    found = SavedView.objects.filter(mentioning(subject, "name", "query")).only("pk", "name", "query")
+    return Q(pk__in=[one.pk for one in found.iterator(chunk_size=500) if _words(subject, one.name, one.query)])
+
+
+def _words(subject: DataSubject, *values: Any) -> list[str]:
+    """Return the texts among the values, however deep they stand, that name the subject."""
+    found = []
+    for value in values:
+        if isinstance(value, str | int):
+            found += [str(value)] if subject.is_in(str(value)) else []
+        elif isinstance(value, Mapping):
+            found += _words(subject, *value.values())
+        elif isinstance(value, list):
+            found += _words(subject, *value)
+    return found
+
+
+def _own_words(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
+    """Show of a view's search and filters what names the subject, since others may be in them too."""
+    return {**row, "query": _words(subject, row["query"])}
+
+
 def _named_values(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
     """Replace the keys of custom values by the names of their fields."""
     panel = CustomField.Panel.CONTACT if row["_id"] in subject.contact_ids else CustomField.Panel.LEAD
@@ -179,7 +219,7 @@ def clean_samples(subject: DataSubject, rows: QuerySet[Import]) -> int:
 
 def blank_row_errors(subject: DataSubject, rows: QuerySet[ImportRowError]) -> int:
     """Remove the content of the rows; their numbers stay."""
-    return rows.update(values=[], message=ERASED, existing_id=None)
+    return rows.update(values=[], message=ERASED, existing_id=None, failed=False)
 
 
 def blank_events(subject: DataSubject, rows: QuerySet[Event]) -> int:

@@ -89,6 +89,7 @@ class NewProduct(NewRecord, ProductForm):
     path = "products/new"
     name = "product-new"
     title = "New product"
+    deed = title
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         return super().body({name: value for name, value in values.items() if value not in ("", None, [])})
@@ -97,6 +98,7 @@ class NewProduct(NewRecord, ProductForm):
 class EditProduct(EditRecord, ProductForm):
     path = "products/<str:id>"
     name = "product"
+    record_kind = ("product-service", "Products")
 
     def values(self) -> Mapping[str, Any]:
         found: Mapping[str, Any] = self.record["formData"]

@@ -73,6 +73,11 @@ def all_custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
     return find
 
 
+def own_field_keys(kind: RecordKind) -> set[str]:
+    """Return the keys of the company's own fields of a panel."""
+    return set(_own_fields(kind).values_list("unique_field_id", flat=True))
+
+
 def _own_fields(kind: RecordKind) -> QuerySet[CustomField]:
     return CustomField.objects.filter(panel=kind.panel, is_system=False)
 

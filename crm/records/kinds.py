@@ -16,6 +16,7 @@ from django.db import IntegrityError, models
 from django.db.models import QuerySet, UniqueConstraint
 
 from core.errors import NamedError
+from core.tenancy.models import limit
 from crm.records.models import FieldValue
 
 Given = Literal["field", "beside", ""]
@@ -181,7 +182,9 @@ class RecordKind:
 
     def live(self) -> QuerySet[Any]:
         """Return the records of the active company that are not deleted."""
-        return self.model._default_manager.filter(is_deleted=False)
+        rows = self.model._default_manager.get_queryset()
+        limit(rows.query, "is_deleted", False)
+        return rows
 
     def deleted(self) -> QuerySet[Any]:
         """Return the deleted records that can be restored: neither merged into another one nor erased."""

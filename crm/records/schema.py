@@ -97,7 +97,12 @@ class RecordSchema:
         In a transaction, its fields stay locked against changes until the end.
         """
         lock_fields_shared()
-        rows = list(CustomField.objects.filter(panel=cls.kind.panel).order_by("order", "created_at", "id"))
+        return cls.of(stored_fields(cls.kind.panel))
+
+    @classmethod
+    def of(cls, rows: Iterable[CustomField]) -> Self:
+        """Return the schema that consists of the panel's fields among the rows, which are in order."""
+        rows = [row for row in rows if row.panel == cls.kind.panel]
         specs: dict[bool, dict[str, FieldSpec]] = {True: {}, False: {}}
         for row in rows:
             specs[row.is_system][row.unique_field_id] = spec_of(row)
@@ -342,6 +347,11 @@ class RecordSchema:
                     rows[position].custom.pop(key, None)
                     rows[position].typed = None
         return problems
+
+
+def stored_fields(*panels: str) -> list[CustomField]:
+    """Return the active company's fields of the panels, in order."""
+    return list(CustomField.objects.filter(panel__in=panels).order_by("order", "created_at", "id"))
 
 
 def lower(text: str) -> str:

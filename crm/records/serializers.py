@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.input import Input
+from core.api.input import Input, TextInput
 from core.api.output import Computed, Output
 
 DROP = "true: leave invalid values out, as long as they are not required"
@@ -20,6 +20,14 @@ SKIP = (
 
 class AutomationInput(Input):
     automation = serializers.ChoiceField(choices=("run", "skip"), default="run", help_text="skip: start no workflows")
+
+
+class UnchangedInput(Input):
+    unchangedSince = TextInput(
+        required=False,
+        max_length=40,
+        help_text="updatedAt as GET answered it: refused with RecordChanged_409 if the record has changed since",
+    )
 
 
 def member_of(row: Mapping[str, Any], path: str) -> dict[str, Any] | None:

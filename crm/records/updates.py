@@ -11,7 +11,8 @@ import orjson
 from django.db import connection
 from django.utils import timezone
 
-from core.text.json import json_default
+from core.errors import InvalidFormat, NamedError
+from core.text.json import iso, json_default
 from crm.records.kinds import RecordKind
 from crm.records.pending import write_pending
 from crm.records.schema import RecordRow, RecordSchema
@@ -162,3 +163,20 @@ def touch(kind: RecordKind, ids: Sequence[str], actor_id: str | None) -> None:
                 " WHERE id = ANY(%s)",
                 [timezone.now(), actor_id, list(ids)],
             )
+
+
+def refuse_changed(updated_at: datetime, unchanged_since: str | None) -> None:
+    """Refuse to change a record whose updatedAt is another than the one that a caller has seen (RecordChanged_409)."""
+    if unchanged_since is None:
+        return
+    try:
+        seen = datetime.fromisoformat(unchanged_since)
+    except ValueError:
+        seen = None
+    if seen is None or seen.tzinfo is None:
+        raise InvalidFormat("unchangedSince", unchanged_since, "an updatedAt as GET answered it")
+    if iso(updated_at) != iso(seen):
+        raise NamedError(
+            "RecordChanged_409",
+            "unchangedSince: somebody has changed the record since; read it again and decide what stays",
+        )

@@ -14,6 +14,7 @@ from core.api.output import Output
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.lists import ListQuery, names_field
+from core.lists.prepared import rows_of
 from core.messages import resolve
 from crm.records.kinds import RecordKind
 from crm.records.results import BulkResult, Saved, joined
@@ -66,7 +67,8 @@ class RecordViewSet(ResourceViewSet, abstract=True):
         return self.success(groups, totalCount=len(groups), nextCursor=None, **beside(more))
 
     def _find(self, id: str) -> dict[str, Any] | None:
-        return self.listing.output.one(self.kind.live().filter(pk=id))
+        found = shown(self.kind.live(), [id], self.listing.output)
+        return found[0] if found else None
 
 
 def beside(notes: Sequence[str], job: str | None = None) -> dict[str, str]:
@@ -91,8 +93,8 @@ def bulk_answer(
     `messages` has the texts of errors that have no named message.
     """
     return {
-        "created": _render(result.created, live, output),
-        "updated": _render(result.updated, live, output),
+        "created": shown(live, result.created, output),
+        "updated": shown(live, result.updated, output),
         "failed": [
             {
                 "index": failure.index,
@@ -110,10 +112,7 @@ def bulk_answer(
     }
 
 
-def _render(ids: Iterable[str], live: QuerySet[Any], output: type[Output]) -> list[dict[str, Any]]:
-    """Return the records of the ids, in the order of the ids."""
-    ids = list(ids)
-    if not ids:
-        return []
-    rows = {row["id"]: output.render(row) for row in output.project(live.filter(pk__in=ids))}
-    return [rows[id] for id in ids if id in rows]
+def shown(live: QuerySet[Any], ids: Iterable[str], output: type[Output]) -> list[dict[str, Any]]:
+    """Return the records of the ids as their list shows them, in the order of the ids, without deleted ones."""
+    rows = rows_of(live, list(ids), output)
+    return output.complete([output.render(row) for row in rows if not row.get("is_deleted")])

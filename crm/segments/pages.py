@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 
 from core.web.colors import color_field
-from core.web.forms import Field, Form
-from core.web.lists import WORDS, Choice, Column, ListState
+from core.web.forms import Field, Form, Option
+from core.web.lists import WORDS, Choice, Column, ListState, as_filter, changed_filters
 from core.web.pages import MenuItem, Page
 from core.web.record_forms import KINDS, choice_of, fields_query
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
@@ -26,6 +26,15 @@ SEGMENTS = Records(
 SHOWN = 20
 NAMES = {"tags": "Tag", "category": "Category", "createdAt": "Added", "updatedAt": "Changed"}
 """Fields that have no definition -> their words."""
+RECORDS = {
+    "tags": "tag",
+    "category": "contact-category",
+    "segment": "segment",
+    "team": "team",
+    "teamMember": "member",
+    "contact": "contact",
+}
+"""Field whose values are ids -> path and module of what they are the ids of."""
 PLAIN_VALUES = ("string", "number", "date", "any")
 
 
@@ -75,6 +84,7 @@ class NewSegment(NewRecord, SegmentForm):
     path = "segments/new"
     name = "segment-new"
     title = "New segment of contacts"
+    deed = title
     template = "web/segments/new.html"
     panel: ClassVar[str] = "contact"
     word: ClassVar[str] = "contact"
@@ -87,15 +97,19 @@ class NewSegment(NewRecord, SegmentForm):
             for one in self.definitions(self.panel)
             if one["fieldType"] in KINDS and (one["valueType"] in PLAIN_VALUES or one["options"])
         ]
-        query = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
-        tags = self.ask("GET", "tag", query) if self.may("tag") else None
-        if tags is not None and tags.ok and tags.data:
-            found.append(Choice("tags", "Tag", ("in",), [(one["_id"], one["name"]) for one in tags.data]))
+        if tags := self.options_of("tag"):
+            found.append(Choice("tags", "Tag", ("in",), [(one.value, one.label) for one in tags]))
         return found
 
     @cached_property
     def state(self) -> ListState:
-        return ListState(self.request.GET, {choice.name: choice for choice in self.choices})
+        """The filters in the address, with those that the form adds, and without those that it takes off."""
+        known = {choice.name: choice for choice in self.choices}
+        added, dropped = changed_filters(self.request.POST, known)
+        texts = [":".join(one) for one in ListState(self.request.GET, known).filters]
+        query = QueryDict(mutable=True)
+        query.setlist("f", [text for text in dict.fromkeys((*texts, *added)) if text not in dropped])
+        return ListState(query, known)
 
     def show(self) -> Mapping[str, Any]:
         return {**self.context(), "form": super().show()["form"]}
@@ -108,7 +122,13 @@ class NewSegment(NewRecord, SegmentForm):
         count = found.data["count"] if found is not None and found.ok else None
         trouble = found.warning or found.message if found is not None and not found.ok else ""
         words = counted(count, self.word) if count is not None else ""
-        return {"state": self.state, "choices": self.choices, "counted": words, "filter_trouble": trouble}
+        return {
+            "state": self.state,
+            "choices": self.choices,
+            "counted": words,
+            "filter_trouble": trouble,
+            "here": self.request.path + self.state.link(),
+        }
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         tree = self.state.selection().get("advancedFilters")
@@ -118,10 +138,16 @@ class NewSegment(NewRecord, SegmentForm):
         return super().refused(form, **self.context(), **context)
 
     def do_save(self) -> HttpResponse:
+        if any(changed_filters(self.request.POST, (choice.name for choice in self.choices))):
+            return self.page({**self.context(), "form": self.form().fill(self.request.POST)})
         if not self.state.filters:
             form = self.form().fill(self.request.POST)
             form.trouble.append("A segment needs a filter: add one above.")
             return self.refused(form)
+        return self.save()
+
+    def save(self) -> HttpResponse:
+        """Write the segment that the form and the filters say."""
         return super().do_save()
 
 
@@ -129,7 +155,30 @@ class NewLeadSegment(NewSegment):
     path = "segments/new-leads"
     name = "segment-new-leads"
     title = "New segment of leads"
+    deed = title
     panel = word = "lead"
+
+
+class NewFixedSegment(NewRecord, SegmentForm):
+    """A segment whose members are chosen one by one, on its page."""
+
+    path = "segments/new-fixed"
+    name = "segment-new-fixed"
+    title = "New segment, chosen one by one"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        form = super().form(values)
+        panels = [Option("contact", "Contacts"), Option("lead", "Leads")]
+        form.fields.insert(1, Field("panel", "Of", "radio", options=panels, value="contact"))
+        return form
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", "segment", None, {**form.values, "kind": "static", "ids": []})
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form)
+        return self.done("Segment added: now choose who is in it", self.address("segment", answer.data["_id"]))
 
 
 class SegmentFilters(NewSegment):
@@ -138,6 +187,7 @@ class SegmentFilters(NewSegment):
     path = "segments/<str:id>/filters"
     name = "segment-filters"
     title = "Filters of the segment"
+    deed = ""
 
     @cached_property
     def panel(self) -> str:  # type: ignore[override]
@@ -156,14 +206,11 @@ class SegmentFilters(NewSegment):
     def show(self) -> Mapping[str, Any]:
         return {**self.context(), "form": self.form() if self.may("segment", "PUT") else None}
 
-    def do_save(self) -> HttpResponse:
-        tree = self.state.selection().get("advancedFilters")
-        form = self.form()
-        if not tree:
-            form.trouble.append("A segment needs a filter: add one above.")
-            return self.refused(form)
+    def save(self) -> HttpResponse:
+        tree = self.state.selection()["advancedFilters"]
         answer = self.ask("PUT", f"segment/{self.params['id']}", None, {"advancedFilters": tree})
         if not answer.ok:
+            form = self.form()
             form.refuse(answer.message, answer.warning)
             return self.refused(form)
         return self.done("Segment saved", self.list_address())
@@ -174,6 +221,7 @@ class EditSegment(EditRecord, SegmentForm):
 
     path = "segments/<str:id>"
     name = "segment"
+    record_kind = ("segment", "Segments")
     template = "web/segments/detail.html"
 
     def context(self) -> dict[str, Any]:
@@ -184,6 +232,7 @@ class EditSegment(EditRecord, SegmentForm):
         found = answer.data if answer.ok else {"count": None, "records": None}
         return {
             **super().context(),
+            **(self.choosing(panel, found["records"] or []) if listed and self.is_fixed else {}),
             "count": found["count"],
             "counted": counted(found["count"], panel) if found["count"] is not None else "",
             "members": found["records"] or [],
@@ -191,6 +240,30 @@ class EditSegment(EditRecord, SegmentForm):
             "filters": self.filters_address() if self.may("segment", "PUT") else "",
             "shown": SHOWN,
         }
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the reader may choose its members one by one."""
+        return self.record["kind"] == "static" and self.may("segment", "PUT")
+
+    def choosing(self, panel: str, members: list[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the search for more members, and the first whom it finds outside of those shown."""
+        find = self.request.GET.get("find", "").strip()
+        query = {"searchValue": find, "p": "1", "n": str(SHOWN)}
+        answer = self.ask("GET", panel, query) if find else None
+        there = {one["_id"] for one in members}
+        found = answer.data if answer is not None and answer.ok else []
+        return {"chooses": True, "find": find, "found": [one for one in found if one["_id"] not in there]}
+
+    def do_add(self) -> HttpResponse:
+        return self._changed("addIds", "Added")
+
+    def do_take_out(self) -> HttpResponse:
+        return self._changed("removeIds", "Taken out")
+
+    def _changed(self, name: str, text: str) -> HttpResponse:
+        answer = self.ask("PUT", f"segment/{self.params['id']}", None, {name: [self.sent_id("member")]})
+        return self.done(text) if answer.ok else self.refuse(answer)
 
     def filters_address(self) -> str:
         """Return the address that changes the filters, or "" where they are more than a plain list of conditions."""
@@ -206,36 +279,51 @@ class EditSegment(EditRecord, SegmentForm):
         if not tree:
             return []
         names = {one["uniqueFieldID"]: one["name"] for one in self.definitions(self.record["panel"])}
+        records = self.record_names(tree)
         if tree.get("operator") == "and":
-            return [in_words(one, names) for one in tree["conditions"]]
-        return [in_words(tree, names)]
+            return [in_words(one, names, records) for one in tree["conditions"]]
+        return [in_words(tree, names, records)]
+
+    def record_names(self, tree: Mapping[str, Any]) -> dict[str, str]:
+        """Return id -> name of the records in the conditions: of one kind, since a page asks little."""
+        ids: dict[str, set[str]] = {}
+        for field, value in values_in(tree):
+            ids.setdefault(field, set()).add(value)
+        known = [field for field in ids if field in RECORDS and self.may(RECORDS[field])]
+        if not known:
+            return {}
+        path = max(known, key=lambda field: len(ids[field]))
+        these = {"operator": "and", "conditions": [{"field": "_id", "operator": "in", "value": sorted(ids[path])}]}
+        found = self.ask("GET", RECORDS[path], {"p": "1", "n": "200", "advancedFilters": these})
+        return {one["_id"]: one.get("name") or one.get("email") or "" for one in found.data} if found.ok else {}
 
     def consequence(self) -> str:
         return f"Its {self.record['panel']}s stay. This cannot be undone."
 
 
-def as_filter(node: Mapping[str, Any]) -> str | None:
-    """Write a condition as lists write one in their address, or None for a tree and for several values."""
-    value = node.get("value", "")
-    several = value if isinstance(value, list) else [value]
-    if "conditions" in node or len(several) != 1 or isinstance(several[0], dict):
-        return None
-    return f"{node['field']}:{node['operator']}:{'' if several[0] is None else several[0]}"
+def values_in(node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the (field, text) of each value in a tree of conditions."""
+    for one in node.get("conditions", []):
+        yield from values_in(one)
+    value = node.get("value")
+    for text in value if isinstance(value, list) else [value]:
+        if isinstance(text, str):
+            yield node["field"], text
 
 
-def in_words(node: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    """Write a condition, or a tree of them, as people say it."""
+def in_words(node: Mapping[str, Any], names: Mapping[str, str], records: Mapping[str, str]) -> str:
+    """Write a condition, or a tree of them, as people say it. `records` has the names of ids."""
     if "conditions" in node:
-        joined = f" {node.get('operator', 'and')} ".join(in_words(one, names) for one in node["conditions"])
+        joined = f" {node.get('operator', 'and')} ".join(in_words(one, names, records) for one in node["conditions"])
         return f"({joined})"
     field = node["field"]
     value = node.get("value")
     several = value if isinstance(value, list) else [value]
     texts = [str(one.get("name", "")) if isinstance(one, dict) else str(one) for one in several if one is not None]
     # Ids say nothing to people; the page of the members shows who is meant.
-    said = ["…" if field in ("tags", "category", "segment", "contact", "team", "teamMember") else one for one in texts]
+    said = [records.get(one, "…") if field in RECORDS else one for one in texts]
     words = WORDS.get(node.get("operator", ""), "is")
     return f"{names.get(field) or NAMES.get(field, field)} {words} {', '.join(dict.fromkeys(said))}".strip()
 
 
-PAGES = [Segments, NewSegment, NewLeadSegment, EditSegment, SegmentFilters]
+PAGES = [Segments, NewSegment, NewLeadSegment, NewFixedSegment, EditSegment, SegmentFilters]

@@ -73,11 +73,13 @@ class NewTag(NewRecord, NamedForm, TagPage):
     path = "tags/new"
     name = "tag-new"
     title = "New tag"
+    deed = title
 
 
 class EditTag(NamedEdit, TagPage):
     path = "tags/<str:id>"
     name = "tag"
+    record_kind = ("tag", "Tags")
 
 
 class CategoryPage(Page):
@@ -101,6 +103,7 @@ class NewCategory(NewRecord, NamedForm, CategoryPage):
 class EditCategory(NamedEdit, CategoryPage):
     path = "categories/<str:id>"
     name = "category"
+    record_kind = ("contact-category", "Categories")
 
 
 PAGES = [Tags, NewTag, EditTag, Categories, NewCategory, EditCategory]

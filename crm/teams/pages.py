@@ -48,10 +48,7 @@ class TeamForm(RecordForm, TeamPage):
 
     @cached_property
     def people(self) -> list[Option]:
-        query = {"filters": WORKING, "sortBy": "name", "sortOrder": "asc", "p": "1", "n": "200"}
-        answer = self.ask("GET", "member", query) if self.may("member") else None
-        found = answer.data if answer is not None and answer.ok else []
-        return [Option(one["_id"], one["name"] or one["email"]) for one in found]
+        return self.options_of("member", fields="name,email", filters=WORKING)
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         fields = [
@@ -86,11 +83,13 @@ class NewTeam(NewRecord, TeamForm):
     path = "teams/new"
     name = "team-new"
     title = "New team"
+    deed = title
 
 
 class EditTeam(EditRecord, TeamForm):
     path = "teams/<str:id>"
     name = "team"
+    record_kind = ("team", "Teams")
 
     @property
     def removable(self) -> bool:  # type: ignore[override]
@@ -117,7 +116,7 @@ class LeadRule(Page):
 
     path = "teams/rule"
     name = "team-rule"
-    title = "How leads are dealt out"
+    title = "Lead assignment"
     module = "settings"
     menu = TeamPage.menu
     template = "web/teams/rule.html"
@@ -125,7 +124,7 @@ class LeadRule(Page):
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         return Form(
             [
-                Field("distribution", "A new lead goes", "radio", options=DISTRIBUTIONS),
+                Field("distribution", "New leads go", "radio", options=DISTRIBUTIONS),
                 Field("onlyAvailable", "Only to people who take new leads in their team", "switch"),
                 Field("maxOpenLeads", "Most open leads a person", "number", help="Empty: no limit."),
             ],

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from core.api.routers import ResourceRouter
-from crm.timeline.views import ContactTimelineViewSet
+from crm.timeline.views import ContactTimelineViewSet, LeadTimelineViewSet
 
 
 def register_protected(router: ResourceRouter) -> None:
     router.register("contact", ContactTimelineViewSet)
+    router.register("lead", LeadTimelineViewSet)

@@ -1,4 +1,5 @@
-"""The timeline of a contact: its creation, and the activities that name it, newest first."""
+"""The timelines of a contact, which begins with its creation, and of a lead: the activities that name them, newest
+first."""
 
 from __future__ import annotations
 
@@ -7,28 +8,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Q, QuerySet
-
 from core.lists import ListField
 from core.lists.keyset import SortKey, sections
 from crm.activities.models import LeadActivity
+from crm.activities.rights import readable
 from crm.contacts.kind import CONTACT
 from crm.imports.models import Import
-from crm.records.models import CustomField
+from crm.leads.kind import LEAD
+from crm.timeline.changes import Known, changes_of, known_in, panel_of, told_changes
 from crm.timeline.titles import title_of
 
 Kind = LeadActivity.Kind
 HAPPENED_AT = SortKey(ListField("at", "date", "happened_at", nullable=False), descending=True)
 MEMBER = ("_id", "__name", "__email")
 COLUMNS = ("pk", "kind", "lead_id", "happened_at", "details", "notes", *(f"member{part}" for part in MEMBER))
-MODULES = {
-    Kind.NOTE: "lead-activity",
-    Kind.CALL: "lead-activity",
-    Kind.FOLLOW_UP: "lead-activity",
-    Kind.MEETING: "meeting",
-    Kind.MAIL: "logs",
-}
-"""Kind of activity -> the permission module that it takes to read; the others are of the contact, or of its lead."""
 
 
 class Place(NamedTuple):
@@ -49,41 +42,37 @@ class Timeline:
 
 def read_timeline(
     *,
-    contact_id: str,
+    contact_id: str = "",
+    lead_id: str = "",
     may_read: Collection[str],
     size: int,
     kinds: Collection[str] = (),
     after: Place | None = None,
     total: int | None = None,
 ) -> Timeline:
-    """Read the entries of a live contact that the modules in `may_read` open, of all kinds or the given ones.
+    """Read the entries of a live contact, or of a live lead, that the modules in `may_read` open, of all kinds or the
+    given ones.
 
-    The activities are read by one statement, from the index of the contact. `total` is known after the first page.
-    Raises ContactNotFound_400.
+    The activities are read by one statement, from the index of the contact or of the lead. `total` is known after the
+    first page. Raises ContactNotFound_400 and LeadNotFound_400.
     """
-    made = _creation(contact_id)
-    rows = LeadActivity.objects.filter(_readable(may_read), contact_id=contact_id)
+    made = _creation(contact_id) if contact_id else None
+    if made is None and not LEAD.live().filter(pk=lead_id).exists():
+        raise LEAD.missing("id", lead_id)
+    subject = {"contact_id": contact_id} if contact_id else {"lead_id": lead_id}
+    rows = LeadActivity.objects.filter(readable(may_read), **subject)
     if kinds:
         rows = rows.filter(kind__in=kinds)
-    shows_creation = not kinds or made["kind"] in kinds
+    shows_creation = made is not None and (not kinds or made["kind"] in kinds)
     if total is None:
         total = rows.order_by().count() + shows_creation
     (section,) = sections(rows, (HAPPENED_AT,), None if after is None else list(after))
     found = [dict(row) for row in section.queryset.values(*COLUMNS)[: size + 1]]
-    if shows_creation and (after is None or _place(made) < after):
+    if made is not None and shows_creation and (after is None or _place(made) < after):
         found = sorted([*found, made], key=_place, reverse=True)
     page = found[:size]
     further = _place(page[-1]) if len(found) > size else None
     return Timeline(_entries(page), further, total)
-
-
-def _readable(modules: Collection[str]) -> Q:
-    """Match the activities that the modules open."""
-    where = Q(pk__in=[])
-    own = Q(lead__isnull=False) if "lead" in modules else Q(pk__in=[])
-    where |= ~Q(kind__in=list(MODULES)) & (Q(lead__isnull=True) | own)
-    readable = [kind for kind, module in MODULES.items() if module in modules]
-    return where | Q(kind__in=readable)
 
 
 def _creation(contact_id: str) -> dict[str, Any]:
@@ -110,14 +99,17 @@ def _place(row: Mapping[str, Any]) -> Place:
 
 def _entries(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows as the API shows them, with the names that their titles need."""
-    files, names = _file_names(rows), _field_names(rows)
+    files, known = _file_names(rows), known_in(rows)
     entries = []
     for row in rows:
-        data = dict(row["details"])
+        data, changes = dict(row["details"]), told_changes(row, known)
+        names = {key: known.name(panel_of(row), key) for key in changes_of(row)}
         if row["kind"] == Kind.IMPORTED:
             data["fileName"] = files.get(data.get("import"))
         if row["notes"]:
             data["notes"] = row["notes"]
+        words = {one["field"]: one for one in changes}
+        told = words if row["kind"] == Kind.STATUS else _visible(data, known, panel_of(row))
         actor = {"_id": row["member_id"], "name": row["member__name"], "email": row["member__email"]}
         entries.append(
             {
@@ -126,21 +118,23 @@ def _entries(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 "at": row["happened_at"],
                 "actor": actor if row["member_id"] else None,
                 "lead": row["lead_id"],
-                "title": title_of(row["kind"], data, names, of_lead=row["lead_id"] is not None),
+                "title": title_of(row["kind"], told, names, of_lead=row["lead_id"] is not None),
+                "changes": changes,
                 "data": data,
             }
         )
     return entries
 
 
+def _visible(data: dict[str, Any], known: Known, panel: str) -> dict[str, Any]:
+    """Return the data without changes of hidden fields, which titles do not name."""
+    found = {key: value for key, value in data.items() if not known.is_hidden(panel, key)}
+    if "changes" in found:
+        found["changes"] = {key: one for key, one in found["changes"].items() if not known.is_hidden(panel, key)}
+    return found
+
+
 def _file_names(rows: list[dict[str, Any]]) -> dict[str | None, str]:
     """Return import -> the name of its file, of the imports in the rows."""
     ids = {row["details"]["import"] for row in rows if row["details"].get("import")}
     return dict(Import.objects.filter(pk__in=ids).values_list("pk", "file__name")) if ids else {}
-
-
-def _field_names(rows: list[dict[str, Any]]) -> dict[str, str]:
-    """Return uniqueFieldID -> the name of the field, of the fields that changed in the rows."""
-    keys = {key for row in rows for key in (row["details"].get("changes") or row["details"])}
-    found: QuerySet[CustomField] = CustomField.objects.filter(panel__in=("contact", "lead"), unique_field_id__in=keys)
-    return dict(found.values_list("unique_field_id", "name")) if keys else {}

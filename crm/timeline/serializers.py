@@ -14,6 +14,26 @@ DATA = (
 )
 
 
+class Value(serializers.JSONField):
+    """A text, a number, yes or no, or a list of them."""
+
+
+TimelineChange = type(
+    "TimelineChange",
+    (Output,),
+    {
+        "__doc__": "A value that changed. Ids stand as the names of their records, options as their labels.",
+        "__module__": __name__,
+        "field": serializers.CharField(help_text="its name in the API, of a custom field the uniqueFieldID"),
+        "name": serializers.CharField(help_text="its name for people"),
+        "from": Value(allow_null=True, help_text="what it was; null: nothing, or not known"),
+        "to": Value(allow_null=True, help_text="what it became"),
+        "added": Value(allow_null=True, help_text="tags or products that were added to those it had"),
+        "removed": Value(allow_null=True, help_text="tags or products that were taken from those it had"),
+    },
+)
+
+
 class TimelineEntryOut(Output):
     """Something that happened to a contact or one of its leads."""
 
@@ -23,4 +43,9 @@ class TimelineEntryOut(Output):
     actor = Computed(MemberSnapshot(allow_null=True, help_text="who did it; null: the service"))
     lead = IdField(allow_null=True, help_text="the lead that it happened to; null: the contact itself")
     title = serializers.CharField(help_text="one line for people, such as Email and City changed")
+    changes = Computed(
+        serializers.ListField(
+            child=TimelineChange(), help_text="of kinds changed, status, assigned and imported: what changed, in words"
+        )
+    )
     data = serializers.DictField(help_text=DATA)  # type: ignore[assignment]

@@ -7,12 +7,18 @@ from typing import Any
 
 from core.errors import shorten
 from crm.activities.models import LeadActivity
+from crm.timeline.changes import NAMES
 
 Kind = LeadActivity.Kind
 Data = Mapping[str, Any]
-NAMES = {"contactNumber": "Phone number", "productServices": "Products and services", "teamMember": "Team member"}
-"""Names of values that are no fields and read badly as they are."""
-MEETINGS = {"created": "Meeting scheduled", "updated": "Meeting changed", "cancelled": "Meeting cancelled"}
+MEETINGS = {
+    "created": "Meeting scheduled",
+    "updated": "Meeting changed",
+    "cancelled": "Meeting cancelled",
+    "invited": "Asked to a meeting",
+    "removed": "Taken off a meeting",
+}
+MAILS = {"replied": "Reply received", "bounced": "Mail came back", "complained": "Complained about mail"}
 MAX_NAMED = 5
 
 
@@ -57,7 +63,7 @@ def _status(data: Data, names: Mapping[str, str], noun: str) -> str:
 
 
 def _mail(data: Data, names: Mapping[str, str], noun: str) -> str:
-    return _with("Mail sent", data.get("subject"))
+    return _with(MAILS.get(data.get("event", ""), "Mail sent"), data.get("subject"))
 
 
 def _call(data: Data, names: Mapping[str, str], noun: str) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import action
@@ -13,9 +12,11 @@ from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.errors import shorten
 from core.lists.cursor import cursor_at, decode, unpack_values
+from core.lists.parameters import check_cursor_pagination, page_size, refuse_unknown
 from core.lists.values import refuse
 from crm.activities.models import LeadActivity
-from crm.timeline.selectors import MODULES, Place, read_timeline
+from crm.activities.rights import modules_of
+from crm.timeline.selectors import Place, read_timeline
 from crm.timeline.serializers import TimelineEntryOut
 
 PARAMETERS = ("n", "cursorPagination", "cursor")
@@ -24,31 +25,30 @@ SORT = (("at", "desc"),)
 KINDS = tuple(LeadActivity.Kind.values)
 TIMELINE = (
     "Field changes, mails, calls, meetings, notes, follow-ups, imports and merges together, those of the contact's"
-    " leads included, newest first,\nwithin seconds of what happened. Pages are had by cursor; without n a page has"
+    " leads and the meetings it attends included, newest first,\nwithin seconds of what happened. Pages are had by"
+    " cursor; without n a page has"
     f" {DEFAULT_SIZE} entries, and more than {MAX_SIZE} count as {MAX_SIZE}. What\nthe member may not read is left out:"
-    " mails take logs.GET, meetings meeting.GET, notes, calls and follow-ups lead-activity.GET, and what\nhappened to a"
-    " lead lead.GET."
+    " mails take genie.GET or logs.GET, meetings meeting.GET, notes, calls and follow-ups lead-activity.GET, and"
+    "\nwhat happened to a lead lead.GET."
 )
+OF_LEADS = "What happened to the lead, as GET /contact/:id/timeline tells it of a contact and its leads."
 KIND = OpenApiParameter("kind", str, description=f"comma-separated, of {', '.join(KINDS)}; all of them unless given")
 
 
-class ContactTimelineViewSet(ResourceViewSet):
-    module = "contact"
+class TimelineViewSet(ResourceViewSet, abstract=True):
+    """What the timelines of contacts and of leads share."""
 
-    @action(detail=True)
-    @endpoint(
-        "Read a contact's timeline",
-        output=TimelineEntryOut,
-        many=True,
-        list_parameters=PARAMETERS,
-        parameters=(KIND,),
-        errors=("ContactNotFound_400",),
-        description=TIMELINE,
-    )
-    def timeline(self, request: Request, id: str) -> Any:
-        params = request.query_params
-        size, kinds = _page_size(params), _kinds(params.get("kind", ""))
-        modules = [name for name in ("lead", *sorted(set(MODULES.values()))) if self._may_read(name)]
+    subject: ClassVar[str]
+    """The parameter of read_timeline that takes the record's id."""
+
+    def page(self, id: str) -> Any:
+        """Return a page of the timeline of the record."""
+        params = self.request.query_params
+        refuse_unknown(params, (*PARAMETERS, "kind"))
+        size = page_size(params, DEFAULT_SIZE, MAX_SIZE)
+        check_cursor_pagination(params)
+        kinds = _kinds(params.get("kind", ""))
+        modules = modules_of(self.actor)
         fingerprint = ",".join((id, *kinds, *modules))
         after, total = None, None
         if params.get("cursor"):
@@ -56,25 +56,41 @@ class ContactTimelineViewSet(ResourceViewSet):
             if cursor.fingerprint != fingerprint or cursor.sort != SORT:
                 raise refuse("cursor", "belongs to another timeline; repeat the kinds of the request that it came from")
             after, total = Place(*unpack_values(cursor, ("date",), (False,))), cursor.total
-        found = read_timeline(contact_id=id, may_read=modules, size=size, kinds=kinds, after=after, total=total)
+        found = read_timeline(**{self.subject: id}, may_read=modules, size=size, kinds=kinds, after=after, total=total)
         further = None if found.next is None else cursor_at(SORT, fingerprint, found.next, found.total).encode()
         return self.success(found.entries, totalCount=found.total, nextCursor=further)
 
-    def _may_read(self, module: str) -> bool:
-        return self.actor.is_unbounded or self.actor.may(module, "GET")
+
+def timeline_of(summary: str, missing: str, description: str) -> Any:
+    """Return the action that reads a record's timeline, for the ViewSet of its kind; `missing` is the error of an id
+    that belongs to no live record."""
+
+    @action(detail=True)
+    @endpoint(
+        summary,
+        output=TimelineEntryOut,
+        many=True,
+        list_parameters=PARAMETERS,
+        parameters=(KIND,),
+        errors=(missing,),
+        description=description,
+    )
+    def timeline(self: TimelineViewSet, request: Request, id: str) -> Any:
+        return self.page(id)
+
+    return timeline
 
 
-def _page_size(params: Mapping[str, Any]) -> int:
-    known = (*PARAMETERS, "kind")
-    unknown = next((name for name in params if name not in known), None)
-    if unknown is not None:
-        raise refuse(shorten(unknown, 60), f"is an unknown parameter; known: {', '.join(sorted(known))}")
-    size = params.get("n", str(DEFAULT_SIZE)).strip()
-    if not (size.isascii() and size.isdigit() and len(size) < 10 and int(size)):
-        raise refuse("n", f"needs to be a whole number from 1 on, got {shorten(size, 40)!r}")
-    if params.get("cursorPagination", "true").strip().lower() not in ("true", "false"):
-        raise refuse("cursorPagination", "needs to be true or false")
-    return min(int(size), MAX_SIZE)
+class ContactTimelineViewSet(TimelineViewSet):
+    module = "contact"
+    subject = "contact_id"
+    timeline = timeline_of("Read a contact's timeline", "ContactNotFound_400", TIMELINE)
+
+
+class LeadTimelineViewSet(TimelineViewSet):
+    module = "lead"
+    subject = "lead_id"
+    timeline = timeline_of("Read a lead's timeline", "LeadNotFound_400", OF_LEADS)
 
 
 def _kinds(text: str) -> tuple[str, ...]:

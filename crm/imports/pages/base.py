@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django.template.defaultfilters import filesizeformat
 
 from core.web.ask import Answer
 from core.web.pages import MenuItem, Page, Refused
@@ -56,8 +57,28 @@ STATES = {
 }
 """Status -> its word and tone."""
 MOVING, OVER = ("queued", "running"), ("completed", "cancelled")
-EXISTS = re.compile(r"the (?:open )?(contact|lead) [0-9a-f]{24} (.+)")
+EXISTS = re.compile(r"the (?:open )?(contact|lead) [0-9a-f]{24} (has|is) (.+)")
+KEYED = re.compile(r"([A-Za-z]\w*|[0-9a-f]{24}): (.+)", re.DOTALL)
+"""A problem of a value that no column has."""
 NAMED = re.compile(r"'([\w-]+)'")
+REWORDED = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"^is required(?: and cannot be empty)?$", "is missing, but needed in each row"),
+        (r"^is required, so that its invalid value cannot be left out$", "is needed, so it cannot be left out"),
+        (r"your role lacks the permission contact\.POST to create one", "your role creates no contacts"),
+        (r"your role lacks the permission contact\.PUT", "your role changes no contacts"),
+        (r"; existingError false overwrites them", ", as they were filled in already"),
+        (r" (\d+) records of ([a-z]+)", r" \1 \2s"),
+        (r"(?:or )?countryCode beside it", "or a country code beside it"),
+        (r"\bcountryCode\b", "country code"),
+        (r"the _id of a", "a"),
+        (r", got ", ", not "),
+        (r"(?<!\w)'([^']*)'(?!\w)", r"“\1”"),
+    )
+)
+"""How the API says what is wrong -> how people do."""
+BYTES = re.compile(r"(\d+) bytes")
 
 
 @dataclass(frozen=True)
@@ -101,6 +122,8 @@ def shown_import(job: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
         word = "Not started"
     if job["status"] == "queued" and job["total"] is None:
         word = "Reading the file"
+    if job["isUndone"]:
+        word, tone = "Undone", "none"
     name = (job["file"] or {}).get("name") or "A file that is gone"
     done = [
         f"{number:,} {text}"
@@ -126,22 +149,45 @@ def shown_import(job: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
     }
 
 
-def shown_problem(found: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row's problem as people read it: what stands in the row, and what to write instead."""
-    text, headers = found["message"], job["headers"]
+def shown_problem(
+    found: Mapping[str, Any], job: Mapping[str, Any], labels: Mapping[str, str], *, gone: str = ""
+) -> dict[str, Any]:
+    """Return a row's problem as people read it: what stands in the row, and what to write instead.
+
+    `gone` are the words for a record in the row's way that has no page (any more).
+    """
+    text, column, headers = found["message"], found["column"], job["headers"]
     exists = EXISTS.match(text)
+    keyed = None if column or exists else KEYED.fullmatch(text)
+    if keyed and keyed[1] in labels:
+        column, text = labels[keyed[1]], keyed[2]
     if exists:
-        own = re.fullmatch(r"has (.+) already", exists[2])
-        text = f"Another {exists[1]} has {own[1]} already." if own else f"The open {exists[1]} {exists[2]}."
+        who, verb, what = exists.groups()
+        other = f"another {who}" if verb == "has" else f"an open {who}"
+        if not found["existingId"]:
+            other, verb = gone or other, verb if gone else {"has": "had", "is": "was"}[verb]
+        text = f"{other} {verb} {what}"
     values = ["" if value is None else str(value) for value in found["values"]]
     place = headers.index(found["column"]) if found["column"] in headers else -1
     return {
         **found,
-        "text": sentence(text),
+        "column": column,
+        "text": sentence(reworded(text, labels)),
         "hint": "" if exists or not found["column"] else HINTS.get(job["columnMapping"].get(found["column"], ""), ""),
         "value": values[place] if 0 <= place < len(values) else "",
         "line": " · ".join(value for value in values if value),
     }
+
+
+def reworded(text: str, labels: Mapping[str, str]) -> str:
+    """Write what the API says of a value without its names."""
+    left = re.match(r"([\w, -]+) left unchanged", text)
+    if left:
+        names = ", ".join(labels.get(name, name) for name in left[1].split(", "))
+        text = f"{names} left unchanged{text[left.end() :]}"
+    for pattern, words in REWORDED:
+        text = pattern.sub(words, text)
+    return text
 
 
 def sentence(text: str) -> str:
@@ -195,6 +241,12 @@ class ImportPage(Page):
         """Return target -> its words: the system's, and the company's own fields."""
         return {**self.kind.targets, **dict(self.custom)}
 
+    def labels_for(self, problems: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
+        """Return target -> its words, with the company's own fields if a problem may name one."""
+        keyed = [KEYED.fullmatch(one["message"]) for one in problems if not one["column"]]
+        known = self.kind.targets
+        return self.labels() if any(one and one[1] not in known for one in keyed) else known
+
     @cached_property
     def custom(self) -> list[tuple[str, str]]:
         """The (key, name) of the company's own fields."""
@@ -207,8 +259,11 @@ class ImportPage(Page):
     def reason(self, answer: Answer) -> str:
         """Write a refusal without the API's names."""
         labels = self.labels()
-        text = (answer.warning or answer.message).removeprefix("columnMapping: ").removeprefix("file: ")
+        text = answer.warning or answer.message
+        for prefix in ("Validation error: ", "columnMapping: ", "file: "):
+            text = text.removeprefix(prefix)
         text = NAMED.sub(lambda found: f"“{labels.get(found[1], found[1])}”", text)
+        text = BYTES.sub(lambda found: filesizeformat(int(found[1])), text)
         missing = re.fullmatch(r"required and without column: (.+)", text)
         if missing:
             names = [" or ".join(labels.get(key, key) for key in one.split(" or ")) for one in missing[1].split(", ")]

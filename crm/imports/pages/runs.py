@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 
 from core.web.lists import Column, ListState
-from core.web.menu import registered
 from crm.imports.pages.base import CONTACTS, LEADS, ImportPage, counted, shown_import, shown_problem
+from crm.imports.pages.mending import mend_rows
 
 ERRORS = 50
+MENDED = 25
 
 
 class Imports(ImportPage):
@@ -62,38 +65,106 @@ class Imports(ImportPage):
 class ImportDetail(ImportPage):
     path = "imports/<str:id>"
     name = "import"
+    record_kind = ("contact/import", "Imports")
     template = "web/imports/detail.html"
 
     def show(self) -> Mapping[str, Any]:
         job, state = self.job, ListState(self.request.GET)
-        problems: list[Any] = []
-        more = None
-        if job["processed"]:
-            query = {**state.query(size=ERRORS), "sortBy": "skipped", "sortOrder": "asc"}
-            found = self.ask("GET", f"{self.resource}/errors", query)
-            problems = [shown_problem(one, job) for one in found.data] if found.ok else []
-            more = state.more(found.next_cursor, len(problems)) if found.ok and found.next_cursor else None
-        undoing = self.undoing() if job["over"] else None
-        if undoing is not None and undoing["status"] == "completed":
-            job |= {"word": "Undone", "tone": "none"}
+        problems, more = self.errors(state)
+        labels = self.labels_for(problems)
+        undoing = self.undoing
+        undone = job["isUndone"]
+        there = undoing["createdLeft"] if undone and undoing else job["created"]
         return {
             **self.shared(),
             "title": job["name"],
             "state": state,
-            "problems": problems,
+            "problems": [shown_problem(one, job, labels) for one in problems],
+            "rows": mend_rows(problems, job, labels) if self.mends and undoing is None else [],
             "more": more,
             "can_undo": self.may(self.kind.module, "POST") and self.may(self.kind.module, "DELETE"),
             "can_delete": self.may(self.kind.module, "DELETE"),
-            "records": self.address(self.kind.page) if self.kind.page in {page.name for page in registered()} else "",
-            "undoing": undoing,
+            "records": self.address(self.kind.page, f=f"importId:in:{job['_id']}") if there else "",
+            "undoing": undoing["job"] if undoing else None,
+            "stats": undone_stats(undoing["job"]) if undone and undoing else run_stats(job),
+            "left": self.left_behind(undoing) if undone and undoing else [],
+            "empty_fields": [one["name"] for one in undoing["emptyFields"]] if undoing else [],
         }
 
+    @property
+    def mends(self) -> bool:
+        """Whether rows can be mended: nobody counts them at the moment, and the reader may make records."""
+        return not self.job["moving"] and self.may(self.kind.module, "POST")
+
+    def errors(self, state: ListState) -> tuple[list[Any], tuple[str, bool] | None]:
+        """Return a page of the row errors, those that failed first, and the link to the next one."""
+        if not self.job["processed"]:
+            return [], None
+        size = MENDED if self.mends else ERRORS
+        query = {**state.query(size=size), "sortBy": "skipped,row", "sortOrder": "asc,asc"}
+        found = self.ask("GET", f"{self.resource}/errors", query)
+        if not found.ok:
+            return [], None
+        return found.data, state.more(found.next_cursor, len(found.data)) if found.next_cursor else None
+
+    def do_mend(self) -> HttpResponse:
+        """Save one row, or all on the page. What was typed into other rows stays in them."""
+        sent, state = self.request.POST, ListState(self.request.GET)
+        chosen, found = sent.get("row", ""), self.errors(state)[0]
+        rows = [row for row in mend_rows(found, self.job, self.labels_for(found)) if row.mendable]
+        body = [
+            {"row": row.number, "values": changes}
+            for row in rows
+            for changes in [row.changes(sent)]
+            if (str(row.number) == chosen if chosen else row.failed or changes)
+        ]
+        here = self.request.get_full_path()
+        if not body:
+            return self.done("There is nothing more to fix in these rows", here)
+        answer = self.ask("POST", f"{self.resource}/mend", None, {"rows": body})
+        if answer.ok:
+            self.tell_mended(answer.data)
+        else:
+            messages.error(self.request, " ".join(filter(None, (answer.message, answer.warning))))
+        saved = {one["row"] for one in body} if answer.ok else set[int]()
+        if not any(row.changes(sent) for row in rows if row.number not in saved):
+            return self.done(to=here if len(saved) < len(rows) else self.step("import"))
+        del self.found, self.job  # the counts are others now
+        context = dict(self.show())
+        for row in context["rows"]:
+            if row.number not in saved:
+                row.fill(sent)
+        return self.page(context)
+
+    def tell_mended(self, found: Mapping[str, Any]) -> None:
+        """Say what became of the mended rows."""
+        done = [
+            f"{found[name]:,} {word}" for name, word in (("created", "created"), ("updated", "updated")) if found[name]
+        ]
+        if found["skipped"]:
+            done.append(f"{found['skipped']:,} skipped, {'it exists' if found['skipped'] == 1 else 'they exist'}")
+        if found["failed"]:
+            done.append(f"{found['failed']:,} still wrong")
+        text = f"{counted(found['rows'], 'row')}: {', '.join(done)}" if done else "These rows were fixed already"
+        (messages.error if found["failed"] else messages.success)(self.request, text)
+
+    @cached_property
     def undoing(self) -> Mapping[str, Any] | None:
-        """Return the job that undoes the import, if there is one."""
-        query = {"filters": {"undoesImport": self.job["_id"]}, "p": "1", "n": "1"}
-        answer = self.ask("GET", "bulk-job", {**query, "sortBy": "createdAt", "sortOrder": "desc"})
-        found = answer.data[0] if answer.ok and answer.data else None
-        return None if found is None or found["status"] in ("failed", "cancelled") else found
+        """What undoes the import or has undone it, with what is left, if there is a job that does."""
+        answer = self.ask("GET", f"{self.resource}/undo") if self.job["over"] else None
+        job = answer.data["job"] if answer is not None and answer.ok else None
+        return None if answer is None or job is None or job["status"] in ("failed", "cancelled") else answer.data
+
+    def left_behind(self, undoing: Mapping[str, Any]) -> list[str]:
+        """Say what has been taken back, and what has not."""
+        job, left, one = undoing["job"], undoing["createdLeft"], self.kind.module
+        noun = one if self.kind is CONTACTS else "record"  # an import of leads makes contacts too
+        back, alone = job["changed"], left == 1
+        told = [f"{counted(back, noun)} {'was' if back == 1 else 'were'} taken back." if back else "Nothing was left."]
+        if left:
+            stay, them = ("stays", "it") if alone else ("stay", "them")
+            told.append(f"{counted(left, one)} that it made {stay}, as somebody has changed or used {them} since.")
+        return told
 
     def do_download(self) -> HttpResponse:
         """Send the rows that failed or were skipped, as a file."""
@@ -115,11 +186,39 @@ class ImportDetail(ImportPage):
             self.done("Undoing the import", here, watch=answer.data["_id"]) if answer.ok else self.refuse(answer, here)
         )
 
+    def do_remove_fields(self) -> HttpResponse:
+        """Remove the fields that were made for the file and are empty now."""
+        here = self.step("import")
+        ids = [one["_id"] for one in self.undoing["emptyFields"]] if self.undoing else []
+        if not ids:
+            return self.done("No field of it is empty any more", here)
+        answer = self.ask("DELETE", "custom-field", None, {"ids": ids})
+        if not answer.ok:
+            return self.refuse(answer, here)
+        return self.done("Field removed" if len(ids) == 1 else "Fields removed", here)
+
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.kind.path, None, {"ids": [self.job["_id"]]})
         if not answer.ok:
             return self.refuse(answer, self.step("import"))
         return self.done("Import deleted", self.address(self.kind.imports))
+
+
+def run_stats(job: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """Return what became of the rows."""
+    names = (
+        ("Created", "created"),
+        ("Updated", "updated"),
+        ("Skipped, already there", "skipped"),
+        ("Refused", "failed"),
+    )
+    return [(label, job[name]) for label, name in names]
+
+
+def undone_stats(job: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """Return what became of what the import had written."""
+    others = (("Changed since, so they stay", job["report"].get("keptCount", 0)), ("Not given back", job["failed"]))
+    return [("Taken back", job["changed"]), *(one for one in others if one[1])]
 
 
 class LeadImports(Imports):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from crm.imports.readers.base import Cell
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME, OTHER_MEANING, SYNONYMS, WORDS
 
-EXACT, SYNONYM, WORD, VALUES = 100, 90, 60, 50
+EXACT, SYNONYM, WORD, VALUES, NAME_ALONE = 100, 90, 60, 50, 10
 CLEAR_SHARE = 0.6
 ENOUGH_VALUES = 3
 EMAIL = re.compile(r"[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@.,;<>\d][^\s@.,;<>]+")
@@ -87,13 +87,15 @@ def _settle_names(chosen: dict[int, str]) -> None:
 
 
 def _score(header: str, spec: FieldSpec, values: list[str]) -> float:
-    """Return the likelihood that a column means a field: EXACT for its own name, down to VALUES for typical values; 0
-    for none."""
+    """Return the likelihood that a column means a field: EXACT for its own name, down to VALUES for typical values and
+    NAME_ALONE for the right name over wrong values; 0 for none."""
     share = _share(LOOKS.get(_kind(spec)), values)
     by_name = _score_header(header, spec)
     if by_name:
-        # A matching header over wrong values ("Country code" over DE, FR) does not count.
-        return by_name + share if share > 0.2 or len(values) < ENOUGH_VALUES else 0
+        if share > 0.2 or len(values) < ENOUGH_VALUES:
+            return by_name + share
+        # Wrong values under the right name: any other column or field goes first. "Country code" over DE, FR is none.
+        return NAME_ALONE if by_name > WORD and _kind(spec) != "countryCode" else 0
     typical = TYPICAL.get(_kind(spec))
     if typical and len(values) >= ENOUGH_VALUES and not set(header.split()) & OTHER_MEANING:
         found = _share(typical, values)

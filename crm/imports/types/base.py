@@ -76,5 +76,7 @@ class ImportType(ABC):
         return Lookups(job)
 
     @abstractmethod
-    def write(self, schema: Any, rows: Sequence[Any], job: Import, existing: OnExisting) -> BatchResult:
-        """Write the rows of a batch in the caller's transaction."""
+    def write(
+        self, schema: Any, rows: Sequence[Any], job: Import, existing: OnExisting, *, actor_id: str | None
+    ) -> BatchResult:
+        """Write the rows of a batch in the caller's transaction, as the member `actor_id`."""

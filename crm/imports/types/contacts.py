@@ -29,12 +29,18 @@ class ContactImportType(ImportType):
         return [key for key in needed if key not in targets]
 
     def write(
-        self, schema: ContactSchema, rows: Sequence[ContactRow], job: Import, existing: OnExisting
+        self,
+        schema: ContactSchema,
+        rows: Sequence[ContactRow],
+        job: Import,
+        existing: OnExisting,
+        *,
+        actor_id: str | None,
     ) -> BatchResult:
         result = write_contacts(
             schema,
             rows,
-            actor_id=job.created_by_id,
+            actor_id=actor_id,
             import_id=job.pk,
             automation=job.automation,
             existing=existing or "skip",

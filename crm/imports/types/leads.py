@@ -173,12 +173,14 @@ class LeadImportType(ImportType):
     def lookups(self, job: Import) -> Lookups:
         return LeadLookups(job)
 
-    def write(self, schema: LeadSchema, rows: Sequence[LeadRow], job: Import, existing: OnExisting) -> BatchResult:
+    def write(
+        self, schema: LeadSchema, rows: Sequence[LeadRow], job: Import, existing: OnExisting, *, actor_id: str | None
+    ) -> BatchResult:
         rights = ContactRights(job.may_create_contacts, job.may_change_contacts)
         result = write_leads(
             schema,
             rows,
-            actor_id=job.created_by_id,
+            actor_id=actor_id,
             import_id=job.pk,
             automation=job.automation,
             existing=existing or "rule",

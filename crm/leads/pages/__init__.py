@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from crm.leads.pages.lists import Leads, Pipeline
 from crm.leads.pages.record import LeadDetail, NewLead
+from crm.leads.pages.table import LeadCell, LeadColumns
 
-PAGES = [Leads, Pipeline, NewLead, LeadDetail]
+PAGES = [Leads, LeadColumns, LeadCell, Pipeline, NewLead, LeadDetail]

@@ -13,7 +13,6 @@ from core.web.pages import MenuItem, Page
 from core.web.record_forms import fields_query, form_field
 
 TONES = {"won": "ok", "lost": "bad", "new": "info"}
-MANY = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
 
 
 def said(*parts: str) -> str:
@@ -29,7 +28,7 @@ class LeadPage(Page):
     """What the pages of leads share: the company's fields, the pipeline, and what leads refer to."""
 
     module = "lead"
-    menu = MenuItem("Leads", "target", 30, tab=True)
+    menu = MenuItem("Leads", "target", 30, "Work", tab=True, key="l")
 
     @cached_property
     def definitions(self) -> list[Mapping[str, Any]]:
@@ -65,15 +64,10 @@ class LeadPage(Page):
         words = {"status_label": self.label(status), "source_label": self.sources.get(source, source)}
         return {**lead, **words, "tone": TONES.get(status, "")}
 
-    def records(self, path: str, **query: Any) -> list[Option]:
-        """Return records that a lead may refer to, by name."""
-        answer = self.ask("GET", path, {**MANY, **query}) if self.may(path) else None
-        return [Option(one["_id"], one["name"]) for one in answer.data] if answer is not None and answer.ok else []
-
     @cached_property
     def members(self) -> list[Option]:
         """The members whom leads can be assigned to."""
-        return self.records("member", filters={"status": ["owner", "accepted"]})
+        return self.options_of("member", fields="name,email", filters={"status": ["owner", "accepted"]})
 
     def value_fields(self) -> list[Field]:
         """Return the form's fields of a lead's own values, in the company's order."""

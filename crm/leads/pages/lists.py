@@ -9,19 +9,24 @@ from typing import Any
 from django.http import HttpResponse
 
 from core.web.forms import Option
-from core.web.lists import MOST_ROWS, Choice, Column, ListState
+from core.web.lists import MOST_ROWS, Choice, since
 from core.web.record_forms import choice_of, shown_fields
+from core.web.saved_views import KEPT, ViewedList
 from crm.leads.pages.base import TONES, LeadPage, counted, said
+from crm.leads.pages.table import LeadTable
 
 FIRST_CARDS = 100
 """The cards that a board is made of at first, the newest of all columns; the others come by column."""
 CARDS = 25
+IMPORT = ("importId", "lead/import", "Import")
+"""Field, path and words of the filter that pages of imports lead to."""
 
 
-class Leads(LeadPage):
+class Leads(LeadTable, ViewedList):
     path = name = "leads"
     title = "Leads"
     template = "web/leads/list.html"
+    keeps = ("view", *KEPT)
 
     @cached_property
     def choices(self) -> list[Choice]:
@@ -34,8 +39,16 @@ class Leads(LeadPage):
         for name, label in (("status", "Status"), ("source", "Source")):
             options = pairs(self.system_options(name))
             found.append(Choice(name, label, ("in",), options) if options else Choice(name, label))
-        if self.members:
+        # The board has its own two lists to ask for, and asks for the members only where they are filtered by.
+        if self.is_board and not self.is_filtered("teamMember"):
+            found.append(Choice("teamMember.name", "Assigned to"))
+        elif self.members:
             found.append(Choice("teamMember", "Assigned to", ("in",), pairs(self.members)))
+        if self.is_filtered("createdAt"):
+            found.append(since(self.request.GET, self.reader.formats, "createdAt", "Created"))
+        if self.is_filtered("segment"):
+            found.append(Choice("segment", "Segment", ("in",), pairs(self.options_of("segment"))))
+        found += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
         found += [
             Choice("team.name", "Team"),
             Choice("productServices.name", "Product", ("contains",)),
@@ -45,43 +58,29 @@ class Leads(LeadPage):
         return [*found, *(choice_of(one) for one in shown_fields(self.definitions) if not one["children"])]
 
     @property
-    def is_board(self) -> bool:
-        return self.request.GET.get("view") == "board"
-
-    @cached_property
-    def state(self) -> ListState:
-        return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, ("view",))
+    def layout(self) -> str:
+        of_view = self.view["layout"] if self.view and not self.says_itself else ""
+        return "board" if "board" in (self.request.GET.get("view"), of_view) else "table"
 
     @property
-    def here(self) -> str:
-        """The address of the list as it is, from its first page on."""
-        return self.request.path + self.state.link()
+    def is_board(self) -> bool:
+        return self.layout == "board"
 
     def show(self) -> Mapping[str, Any]:
         shared = {
-            "state": self.state,
             "choices": self.choices,
             "statuses": self.statuses,
-            "members": self.members,
-            "here": self.here,
+            "members": [] if self.is_board else self.members,
             "table_link": self.request.path + self.state.link(view=None),
             "board_link": self.request.path + self.state.link(view="board"),
         }
-        return {**shared, **(self.board() if self.is_board else self.table())}
+        found = self.board() if self.is_board else self.table()
+        return {**shared, **self.context(), **found}
 
     def table(self) -> dict[str, Any]:
-        found = self.read("lead", self.state.query())
+        found = self.listed("lead", self.state.query())
         return {
-            "columns": [
-                Column("contact", "Contact", "contact.name"),
-                Column("status", "Status", "status"),
-                Column("value", "Value", "value", css="right"),
-                Column("products", "Products", "productServices.name"),
-                Column("member", "Assigned to", "teamMember.name"),
-                Column("source", "Source", "source"),
-                Column("createdAt", "Added", "createdAt"),
-            ],
-            "leads": [self.shown(one) for one in found.data],
+            "rows": [self.row(one) for one in found.data],
             "total": found.total,
             "counted": counted(found.total),
             "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
@@ -89,7 +88,7 @@ class Leads(LeadPage):
 
     def board(self) -> dict[str, Any]:
         """Return the columns. At first each has its cards among the newest leads, which are its own first ones."""
-        groups = {one["value"]: one for one in self.read("lead/summary", self.state.selection()).data}
+        groups = {one["value"]: one for one in self.listed("lead/summary", self.state.selection()).data}
         only = self.request.GET.get("column")
         query = self.state.query(size=FIRST_CARDS)
         if only:

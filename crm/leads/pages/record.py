@@ -11,33 +11,11 @@ from django.http import HttpResponse
 
 from core.ids import is_id
 from core.web.ask import Answer
+from core.web.conflicts import RETRIES, open_form, read_edit
 from core.web.forms import Field, Form
+from core.web.timelines import SIZE, shown_entry
 from crm.leads.pages.base import LeadPage, said
 
-TIMELINE_SIZE = 30
-ICONS = {
-    "note": "sticky-note",
-    "call": "phone",
-    "meeting": "calendar",
-    "mail": "mail",
-    "follow_up": "bell",
-    "imported": "upload",
-    "merged": "merge",
-    "created": "target",
-    "assigned": "user-check",
-    "status": "arrow-right",
-}
-"""Kind of an activity -> its icon."""
-TITLES = {
-    "created": "Lead created",
-    "deleted": "Lead deleted",
-    "restored": "Lead restored",
-    "assigned": "Assignment changed",
-    "note": "Note",
-    "mail": "Message sent",
-    "merged": "Merged with another lead",
-    "imported": "Imported",
-}
 TABS = {
     "activity": ("Activity", "lead-activity"),
     "follow-ups": ("Follow-ups", "lead-activity"),
@@ -47,8 +25,8 @@ TABS = {
 """Tab of a lead -> its name, and the permission module that opens it."""
 BESIDE = ("contact", "productServices", "teamMember", "team", "tags")
 CONTACT = (
-    Field("name", "Name", required=True),
-    Field("email", "E-mail", "email"),
+    Field("name", "Name"),
+    Field("email", "E-mail", "email", help="Whoever you know already is found by it, or by the phone number."),
     Field("countryCode", "Country code", "tel", placeholder="+44"),
     Field("number", "Phone number", "tel", placeholder="7400 123456"),
 )
@@ -71,6 +49,7 @@ class NewLead(LeadPage):
     path = "leads/new"
     name = "lead-new"
     title = "New lead"
+    deed = title
     template = "web/leads/new.html"
 
     @cached_property
@@ -82,7 +61,7 @@ class NewLead(LeadPage):
     def form(self) -> Form:
         fields = [*([] if self.contact else [replace(one) for one in CONTACT])]
         fields += self.value_fields()
-        if products := self.records("product-service"):
+        if products := self.options_of("product-service"):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
         if self.members:
             help = "Without one, the company's rule decides."
@@ -110,6 +89,7 @@ class NewLead(LeadPage):
 class LeadDetail(LeadPage):
     path = "leads/<str:id>"
     name = "lead"
+    record_kind = ("lead", "Leads")
     template = "web/leads/detail.html"
 
     @cached_property
@@ -138,7 +118,7 @@ class LeadDetail(LeadPage):
             "tab": self.tab,
         }
         if edit and self.may("lead", "PUT"):
-            form = self.links_form() if edit == "assignment" else self.values_form()
+            form = open_form(self.edit_form(self.values), self.values)
             return {**context, "form": form, "editing": edit, "tab": ""}
         return {**context, **self.happenings()}
 
@@ -158,10 +138,10 @@ class LeadDetail(LeadPage):
         """Return what the chosen tab shows."""
         of_lead = {"filters": {"lead": self.params["id"]}, "n": "100", "p": "1"}
         if self.tab == "activity":
-            query = {"filters": of_lead["filters"], "sortBy": "happenedAt", "sortOrder": "desc"}
-            paged = {"n": str(TIMELINE_SIZE), "cursorPagination": "true", "cursor": self.request.GET.get("cursor")}
-            found = self.ask("GET", "lead-activity", {**query, **paged})
-            return {"entries": [self.told(one) for one in found.data or ()], "next": found.next_cursor}
+            query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None}
+            found = self.ask("GET", f"lead/{self.params['id']}/timeline", query)
+            further = self.address(cursor=found.next_cursor) if found.next_cursor else ""
+            return {"entries": [shown_entry(one) for one in found.data or ()], "next": further}
         if self.tab == "follow-ups":
             found = self.ask("GET", "lead-activity/follow-up", {**of_lead, "sortBy": "dueAt", "sortOrder": "asc"})
             form = Form(
@@ -174,38 +154,22 @@ class LeadDetail(LeadPage):
         found = self.ask("GET", path, {**of_lead, "sortBy": by, "sortOrder": "desc"})
         return {self.tab: found.data or []}
 
-    def told(self, entry: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the activity with a title in words and an icon."""
-        kind, details = entry["kind"], entry["details"]
-        title = TITLES.get(kind, "Lead changed")
-        if kind == "status":
-            change = details.get("status") or {}
-            title = f"Moved from {self.label(change.get('from'))} to {self.label(change.get('to'))}"
-        elif kind == "changed":
-            names = {one["uniqueFieldID"]: one["name"] for one in self.definitions}
-            known = {"productServices": "Products", "teamMember": "Assigned to", "tags": "Tags", **names}
-            title = f"{', '.join(known.get(name, name.capitalize()) for name in details)} changed"
-        elif kind == "call":
-            outcome = str(details.get("outcome") or "").replace("_", " ")
-            title = "Call received" if details.get("direction") == "inbound" else "Call made"
-            title = f"{title}, {outcome}" if outcome else title
-        elif kind in ("meeting", "follow_up"):
-            noun = "Meeting" if kind == "meeting" else "Follow-up"
-            title = f"{noun} {details.get('event', '')}: {details.get('title', '')}".strip(": ")
-        return {**entry, "title": title, "icon": ICONS.get(kind, "pencil")}
+    def edit_form(self, values: Mapping[str, Any]) -> Form:
+        """Make the form that the address asks for."""
+        return self.links_form(values) if self.request.GET.get("edit") == "assignment" else self.values_form(values)
 
-    def values_form(self) -> Form:
+    def values_form(self, values: Mapping[str, Any]) -> Form:
         fields = self.value_fields()
-        if products := self.records("product-service"):
+        if products := self.options_of("product-service"):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
-        if tags := self.records("tag"):
+        if tags := self.options_of("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))
-        return Form(fields, self.values)
+        return Form(fields, values)
 
-    def links_form(self) -> Form:
-        choices = (("teamMember", "Assigned to", self.members), ("team", "Team", self.records("team")))
+    def links_form(self, values: Mapping[str, Any]) -> Form:
+        choices = (("teamMember", "Assigned to", self.members), ("team", "Team", self.options_of("team")))
         fields = [Field(name, label, "select", options=options) for name, label, options in choices if options]
-        return Form(fields, self.values)
+        return Form(fields, values)
 
     @property
     def values(self) -> dict[str, Any]:
@@ -221,19 +185,23 @@ class LeadDetail(LeadPage):
     # What forms do
 
     def do_save(self) -> HttpResponse:
-        edit = self.request.GET.get("edit", "facts")
-        before = self.values
-        form = (self.links_form() if edit == "assignment" else self.values_form()).fill(self.request.POST)
-        changed = form.changed(before)
-        if not changed:
-            return self.done(to=self.request.path)
-        answer = self.ask("PUT", f"lead/{self.params['id']}", None, body_of(changed))
-        if not answer.ok:
-            form.refuse(answer.message, answer.warning)
-            title = self.lead["contact"]["name"]
-            context = {"lead": self.lead, "title": title, "facts": self.facts(), "form": form, "editing": edit}
-            return self.page(context, status=422)
-        return self.done(said("Lead saved", answer.warning), self.request.path, undo=answer.job)
+        for _ in range(RETRIES):
+            who = (self.lead["updatedBy"] or {}).get("name", "")
+            edit = read_edit(self.edit_form, self.request.POST, self.values, who)
+            if edit.clashes:
+                break
+            if not edit.changed:
+                return self.done(to=self.request.path)
+            body = {**body_of(edit.changed), "unchangedSince": self.lead["updatedAt"]}
+            answer = self.ask("PUT", f"lead/{self.params['id']}", None, body)
+            if answer.ok:
+                return self.done(said("Lead saved", answer.warning), self.request.path, undo=answer.job)
+            if answer.status != 409:
+                edit.form.refuse(answer.message, answer.warning)
+                break
+            del self.lead  # somebody was faster
+        context = {"lead": self.lead, "title": self.lead["contact"]["name"], "facts": self.facts(), "form": edit.form}
+        return self.page({**context, "editing": self.request.GET.get("edit", "facts")}, status=422)
 
     def do_move(self) -> HttpResponse:
         return self.move(self.params["id"], self.request.get_full_path())
@@ -260,7 +228,7 @@ class LeadDetail(LeadPage):
         body = {name: sent[name] for name in ("direction", "outcome", "notes") if sent.get(name)}
         duration = {"duration": int(minutes) * 60} if minutes.isdecimal() and len(minutes) < 5 else {}
         return self._made(
-            self.ask("POST", "calllog", None, {"lead": self.params["id"], **body, **duration}), "Call noted"
+            self.ask("POST", "calllog", None, {"lead": self.params["id"], **body, **duration}), "Call logged"
         )
 
     def do_delete(self) -> HttpResponse:

@@ -13,25 +13,17 @@ from core.web.forms import Field, Form, Option
 from core.web.record_forms import fields_query
 from core.web.records import EditRecord, NewRecord, RecordForm, Records
 from core.web.settings import SettingsPage
+from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
 
 FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", "What you know of your records.")
 SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", "A section is a title above fields.")
 PANELS = {"contact": "Contacts", "lead": "Leads", "productService": "Products"}
-TYPES = {
-    "text": "Text",
-    "textarea": "Long text",
-    "number": "Number",
-    "date": "Day",
-    "checkbox": "Yes or no",
-    "select": "Choice of one, as a list",
-    "radio": "Choice of one, as buttons",
-    "multi-select": "Choice of several",
-    "email": "E-mail address",
-    "phone": "Phone number",
-    "url": "Web address",
-    "file": "File",
-}
+HOLDS = (("", "One value"), ("array", "A list, of records if it has parts"), ("object", "One record with parts"))
+"""Value type -> its words; of the others the field's type decides."""
+TEXTS = ("text", "textarea")
 WITH_OPTIONS = ("select", "radio", "multi-select")
+OF_OPTIONS = r"more|(option|about|was)\d+"
+"""The names of the form's fields of options."""
 SYSTEM_OPTIONS = ("status", "source")
 """System fields of leads whose options a company changes."""
 UNFIT = re.compile(
@@ -139,6 +131,16 @@ class FieldForm(FieldPage, RecordForm):
         """The options that the field has."""
         return ()
 
+    @property
+    def children(self) -> Sequence[Mapping[str, Any]]:
+        """The parts that the field has."""
+        return ()
+
+    @property
+    def plain(self) -> str:
+        """The value type of a text field that is neither list nor record."""
+        return "string"
+
     def attributes(self, panel: str) -> list[Field]:
         """Return the fields of the form that every custom field has."""
         sections = [Option(one["_id"], one["name"]) for one in self.sections(panel)]
@@ -146,11 +148,15 @@ class FieldForm(FieldPage, RecordForm):
             Field("name", "Name", required=True),
             Field("fieldType", "Type", "select", required=True, options=[Option(*one) for one in TYPES.items()]),
             *self.option_fields(),
-            Field("required", "Needed in every record", "switch"),
+            Field("required", "Required in every record", "switch"),
             Field("hide", "Hidden", "switch", help="It is kept, and nobody sees it."),
             Field("onlyShowTable", "In tables only, not in forms", "switch"),
+            Field("defaultValue", "Default value", help="What a new record has unless something else is written."),
             Field("placeholder", "Example in the empty field"),
             Field("helper", "Help below the field"),
+            Field("description", "What it is for", "textarea", help="For those who look after the fields."),
+            Field("holds", "It holds", "select", required=True, options=[Option(*one) for one in HOLDS]),
+            Field("parts", "Parts, of text fields", "textarea", help="One a line with its type, such as Street: Text."),
             *([Field("section", "Section", "select", options=sections, placeholder="None")] if sections else []),
         ]
 
@@ -159,9 +165,10 @@ class FieldForm(FieldPage, RecordForm):
         found = []
         for place, option in enumerate(self.had):
             label = Field(f"option{place}", f"Option {place + 1}", value=option["label"] or option["value"])
-            found += [label, Field(f"was{place}", "", "hidden", value=option["value"])]
+            about = Field(f"about{place}", f"About option {place + 1}", value=option["description"])
+            found += [label, about, Field(f"was{place}", "", "hidden", value=option["value"])]
         if found:
-            found[-2].help = "Empty an option to take it away."
+            found[-3].help = "Empty an option to take it away."
         more = "More options" if self.had else "Options, for choices"
         return [*found, Field("more", more, "textarea", help="One a line.")]
 
@@ -169,17 +176,29 @@ class FieldForm(FieldPage, RecordForm):
         """Return the values of the form under the API's names, with the options as the API takes them."""
         values = form.values
         kept = [
-            {"value": values[f"was{place}"], "label": values[f"option{place}"]}
+            {
+                "value": values[f"was{place}"],
+                "label": values[f"option{place}"],
+                "description": values[f"about{place}"] or "",
+            }
             for place in range(len(self.had))
             if values.get(f"option{place}")
         ]
         texts = {one["label"] for one in kept}
         added = [line.strip() for line in (values.get("more") or "").splitlines()]
         kept += [{"label": line} for line in dict.fromkeys(added) if line and line not in texts]
-        found = {name: value for name, value in values.items() if not re.fullmatch(r"more|(option|was)\d+", name)}
+        found = {name: value for name, value in values.items() if not re.fullmatch(OF_OPTIONS, name)}
         if "section" in found:
             found["section"] = found["section"] or None
-        return {**found, "options": kept}
+        found["options"] = kept
+        holds, parts = found.pop("holds", None), found.pop("parts", "")
+        if holds is not None and found["fieldType"] in TEXTS:
+            found |= {"valueType": holds or self.plain, "children": parts_of(parts or "", self.children)}
+        if "defaultValue" in found:
+            kind = found.get("fieldType", "")
+            many = kind == "multi-select" or holds == "array" or (kind == "checkbox" and bool(kept))
+            found["defaultValue"] = default_of(found["defaultValue"] or "", kind, kept, many=many)
+        return found
 
 
 class NewField(NewRecord, FieldForm):
@@ -188,7 +207,7 @@ class NewField(NewRecord, FieldForm):
     title = "New field"
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        return Form(self.attributes(self.panel), {"fieldType": "text"})
+        return Form(self.attributes(self.panel), {"fieldType": "text", "holds": ""})
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
@@ -231,9 +250,23 @@ class EditField(EditRecord, FieldForm):
             fields = [
                 one
                 for one in fields
-                if one.name in wanted or (changes and re.fullmatch(r"more|(option|was)\d+", one.name))
+                if one.name in wanted or (changes and re.fullmatch(OF_OPTIONS + "|defaultValue", one.name))
             ]
-        return Form(fields, values)
+        if values is None:
+            return Form(fields)
+        holds = values["valueType"] if values["valueType"] in ("array", "object") else ""
+        shown = {"holds": holds, "parts": parts_text(values["children"]), "defaultValue": default_text(values)}
+        return Form(fields, {**values, **shown})
+
+    @property
+    def children(self) -> Sequence[Mapping[str, Any]]:
+        found: Sequence[Mapping[str, Any]] = self.record["children"]
+        return found
+
+    @property
+    def plain(self) -> str:
+        kept = self.record["valueType"]
+        return kept if kept not in ("array", "object") and self.record["fieldType"] in TEXTS else "string"
 
     def context(self) -> dict[str, Any]:
         return {**super().context(), "at_work": shown_field(self.record)["at_work"]}
@@ -250,6 +283,8 @@ class EditField(EditRecord, FieldForm):
     def _save(self, *, lose: bool) -> HttpResponse:
         form = self.form(self.record).fill(self.request.POST)
         values = self.values_of(form)
+        if self.request.POST.get("defaultValue", "") == default_text(self.record):
+            values["defaultValue"] = self.record["defaultValue"]  # whatever it is that the text shows
         before = {**self.record, "options": [self._option(one) for one in self.record["options"]]}
         changed = {name: value for name, value in values.items() if (before.get(name) or None) != (value or None)}
         if not any(one.name == "more" for one in form.fields):
@@ -270,7 +305,11 @@ class EditField(EditRecord, FieldForm):
         return self.refused(form, **self.context())
 
     def _option(self, option: Mapping[str, Any]) -> dict[str, Any]:
-        return {"value": option["value"], "label": option["label"] or option["value"]}
+        return {
+            "value": option["value"],
+            "label": option["label"] or option["value"],
+            "description": option["description"] or "",
+        }
 
     def do_delete(self) -> HttpResponse:
         back = self.list_address()

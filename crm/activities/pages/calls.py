@@ -1,0 +1,175 @@
+"""The pages of calls: the list, a new one, and one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.ids import is_id
+from core.text.timezones import zone_of
+from core.web.forms import Field, Form, Option
+from core.web.lists import Choice, ListState
+from core.web.pages import MenuItem, Page
+
+OUTCOMES = (
+    ("connected", "Connected"),
+    ("no_answer", "No answer"),
+    ("busy", "Busy"),
+    ("voicemail", "Voicemail"),
+    ("wrong_number", "Wrong number"),
+    ("failed", "Failed"),
+)
+DIRECTIONS = (("outbound", "Outgoing"), ("inbound", "Incoming"))
+WHEN = ("before", "after")
+FOUND = 10
+"""Contacts that a search shows."""
+
+
+class Calls(Page):
+    path = name = "calls"
+    title = "Calls"
+    template = "web/calls/list.html"
+    module = "lead-activity"
+    menu = MenuItem("Calls", "phone", 44, "Work")
+
+    choices = (
+        Choice("contact.name", "Contact"),
+        Choice("member.name", "Who had it"),
+        Choice("direction", "Direction", ("in",), DIRECTIONS),
+        Choice("outcome", "Outcome", ("in",), OUTCOMES),
+        Choice("startedAt", "When", WHEN),
+    )
+
+    @cached_property
+    def state(self) -> ListState:
+        return ListState(self.request.GET, {one.name: one for one in self.choices})
+
+    def show(self) -> Mapping[str, Any]:
+        query = {**self.state.query(), "sortBy": "startedAt", "sortOrder": "desc"}
+        found = self.read("calllog", query)
+        return {
+            "calls": found.data,
+            "state": self.state,
+            "choices": self.choices,
+            "counted": f"{found.total or 0:,} call{'' if found.total == 1 else 's'}",
+            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+
+class CallPage(Page):
+    module = "lead-activity"
+    menu = Calls.menu
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        directions, outcomes = ([Option(*one) for one in pairs] for pairs in (DIRECTIONS, OUTCOMES))
+        return Form(
+            [
+                Field("direction", "Direction", "select", required=True, options=directions, value="outbound"),
+                Field("outcome", "Outcome", "select", required=True, options=outcomes, value="connected"),
+                Field("startedAt", "When", "datetime-local"),
+                Field("minutes", "Minutes", "number"),
+                Field("notes", "Notes", "textarea"),
+                Field("recording", "Address of the recording", "url", placeholder="https://"),
+            ],
+            values,
+        )
+
+    @staticmethod
+    def body(values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the API's body for values of the form."""
+        found = {name: value for name, value in values.items() if name != "minutes"}
+        if "minutes" in values:
+            minutes = values["minutes"]
+            found["duration"] = round(minutes * 60) if isinstance(minutes, int | float) else minutes or 0
+        return found
+
+    def refused(self, form: Form, message: str, warning: str, context: Mapping[str, Any]) -> HttpResponse:
+        """Show the form again; the API counts seconds, the form minutes."""
+        form.refuse(message, warning.replace("duration: ", "minutes: "))
+        return self.page({**context, "form": form}, status=422)
+
+
+class NewCall(CallPage):
+    """A call with the contact in the address, or with whoever has the number."""
+
+    path = "calls/new"
+    name = "call-new"
+    title = "Log a call"
+    template = "web/calls/new.html"
+
+    @cached_property
+    def contact(self) -> Mapping[str, Any] | None:
+        id = self.request.GET.get("contact", "")
+        return self.read(f"contact/{id}").data if is_id(id) and self.may("contact") else None
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        form = super().form(values)
+        form.fields[2].help = "Empty: now."
+        if not self.contact:
+            help = "With its country code, such as +49 30 1234567: the contact is found by it."
+            form.fields.insert(0, Field("number", "Number", "tel", required=True, help=help))
+        return form
+
+    def show(self) -> Mapping[str, Any]:
+        return self.context(self.form()) if self.may("lead-activity", "POST") else {"form": None}
+
+    def context(self, form: Form) -> dict[str, Any]:
+        find = self.request.GET.get("find", "").strip()
+        query = {"searchValue": find, "p": "1", "n": str(FOUND)}
+        answer = self.ask("GET", "contact", query) if find and self.may("contact") else None
+        found = answer.data if answer is not None and answer.ok else []
+        return {"form": form, "contact": self.contact, "find": find, "found": found}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        values = {name: value for name, value in form.values.items() if value not in ("", None)}
+        whom = {"contact": self.contact["_id"]} if self.contact else {}
+        answer = self.ask("POST", "calllog", None, {**self.body(values), **whom})
+        if not answer.ok:
+            return self.refused(form, answer.message, answer.warning, self.context(form))
+        return self.done("Call logged", self.address("calls"))
+
+
+class EditCall(CallPage):
+    path = "calls/<str:id>"
+    name = "call"
+    title = "Call"
+    template = "web/calls/detail.html"
+
+    @property
+    def resource(self) -> str:
+        return f"calllog/{self.params['id']}"
+
+    @cached_property
+    def call(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read(self.resource).data
+        return found
+
+    def values(self) -> dict[str, Any]:
+        """Return its values by the names of the form."""
+        started = datetime.fromisoformat(self.call["startedAt"]).astimezone(zone_of(self.reader.formats.timezone))
+        minutes = self.call["duration"] / 60
+        shown = int(minutes) if minutes.is_integer() else round(minutes, 2)
+        return {**self.call, "startedAt": f"{started:%Y-%m-%dT%H:%M}", "minutes": shown}
+
+    def show(self) -> Mapping[str, Any]:
+        return {"one": self.call, "form": self.form(self.values()) if self.may("lead-activity", "PUT") else None}
+
+    def do_save(self) -> HttpResponse:
+        before = self.values()
+        form = self.form(before).fill(self.request.POST)
+        changed = form.changed(before)
+        if not changed:
+            return self.done(to=self.address("calls"))
+        answer = self.ask("PUT", self.resource, None, self.body(changed))
+        if not answer.ok:
+            return self.refused(form, answer.message, answer.warning, {"one": self.call})
+        return self.done("Call saved", self.address("calls"))
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "calllog", None, {"ids": [self.params["id"]]})
+        return self.done("Call deleted", self.address("calls")) if answer.ok else self.refuse(answer)

@@ -1,0 +1,233 @@
+"""The pages of follow-ups: what is to be done, and one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, time, timedelta
+from functools import cached_property
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.http import HttpResponse
+from django.utils import timezone
+
+from core.ids import is_id
+from core.text.timezones import zone_of
+from core.web.forms import Field, Form, Option
+from core.web.lists import Choice, ListState
+from core.web.pages import MenuItem, Page
+
+TABS = (("open", "Open"), ("mine", "Yours"), ("done", "Done"))
+EMPTY = {"open": "Nothing is to be done", "mine": "Nothing waits for you", "done": "Nothing is done yet"}
+WHEN = ("before", "after")
+SNOOZES = (("1", "Until tomorrow"), ("3", "For three days"), ("7", "For a week"))
+MORNING = time(9)
+"""When a follow-up that was put off comes up."""
+REMINDERS = {"0": "When it is due", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
+WORKING = {"status": ["owner", "accepted"]}
+FOUND = 10
+"""Leads that a search shows."""
+
+
+class FollowUps(Page):
+    """The open follow-ups by their time, so that those overdue come first; and what is done, the last first."""
+
+    path = name = "follow-ups"
+    title = "Follow-ups"
+    template = "web/follow_ups/list.html"
+    module = "lead-activity"
+    menu = MenuItem("Follow-ups", "bell", 40, "Work")
+
+    choices = (
+        Choice("lead.contact.name", "Contact"),
+        Choice("assignee.name", "Assigned to"),
+        Choice("dueAt", "When", WHEN),
+    )
+
+    @cached_property
+    def state(self) -> ListState:
+        return ListState(self.request.GET, {one.name: one for one in self.choices}, ("tab",))
+
+    @property
+    def tab(self) -> str:
+        chosen = self.request.GET.get("tab", "")
+        return chosen if chosen in EMPTY else "open"
+
+    def show(self) -> Mapping[str, Any]:
+        filters: dict[str, Any] = {"status": "done" if self.tab == "done" else "open"}
+        if self.tab == "mine":
+            filters["assignee"] = self.actor.member_id
+        by, way = ("doneAt", "desc") if self.tab == "done" else ("dueAt", "asc")
+        found = self.read(
+            "lead-activity/follow-up", {**self.state.query(), "sortBy": by, "sortOrder": way, "filters": filters}
+        )
+        return {
+            "follow_ups": found.data,
+            "state": self.state,
+            "choices": self.choices,
+            "snoozes": SNOOZES,
+            "tabs": [(self.state.link(tab=name), label, name == self.tab) for name, label in TABS],
+            "empty": EMPTY[self.tab],
+            "counted": f"{found.total or 0:,} follow-up{'' if found.total == 1 else 's'}",
+            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+    def do_done(self) -> HttpResponse:
+        return self._set("done", "Done")
+
+    def do_reopen(self) -> HttpResponse:
+        return self._set("open", "Open again")
+
+    def _set(self, status: str, text: str) -> HttpResponse:
+        answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"status": status})
+        return self.done(text) if answer.ok else self.refuse(answer)
+
+    def do_snooze(self) -> HttpResponse:
+        """Put it off to the morning of a later day."""
+        days = self.request.POST.get("days", "")
+        zone = zone_of(self.reader.formats.timezone)
+        day = timezone.now().astimezone(zone).date() + timedelta(days=int(days) if days in dict(SNOOZES) else 1)
+        due = datetime.combine(day, MORNING, zone).isoformat()
+        answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"dueAt": due})
+        return (
+            self.done(f"Snoozed until {day:%A} {self.reader.formats.date(day)}") if answer.ok else self.refuse(answer)
+        )
+
+
+class FollowUpPage(Page):
+    module = "lead-activity"
+    menu = FollowUps.menu
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return zone_of(self.reader.formats.timezone)
+
+    @cached_property
+    def people(self) -> list[Option]:
+        return self.options_of("member", fields="name,email", filters=WORKING)
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        """Return the form. Nobody is chosen at first: then it is the lead's member."""
+        values = values or {}
+        reminders = {**REMINDERS}
+        if values.get("remindMinutes"):
+            reminders.setdefault(values["remindMinutes"], f"{values['remindMinutes']} minutes before")
+        fields = [
+            Field("title", "What", required=True, autofocus=not values),
+            Field("dueAt", "When", "datetime-local", required=True),
+            Field(
+                "remindMinutes",
+                "Remind by mail",
+                "select",
+                options=[Option(value, label) for value, label in reminders.items()],
+                placeholder="No",
+            ),
+            Field("notes", "Notes", "textarea"),
+        ]
+        if self.people:
+            none = "Nobody" if values else "Whose lead it is"
+            fields.insert(2, Field("assignee", "Assigned to", "select", options=self.people, placeholder=none))
+        return Form(fields, values)
+
+    @staticmethod
+    def body(values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the API's body for values of the form."""
+        found = {**values}
+        if "remindMinutes" in found:
+            text = found["remindMinutes"]
+            found["remindMinutes"] = int(text) if text.isdecimal() else text or None
+        if "assignee" in found:
+            found["assignee"] = found["assignee"] or None
+        return found
+
+
+class NewFollowUp(FollowUpPage):
+    """A follow-up of the lead in the address, or of one that is searched for here."""
+
+    path = "follow-ups/new"
+    name = "follow-up-new"
+    title = "New follow-up"
+    template = "web/follow_ups/new.html"
+
+    @cached_property
+    def lead(self) -> Mapping[str, Any] | None:
+        id = self.request.GET.get("lead", "")
+        return self.read(f"lead/{id}").data if is_id(id) and self.may("lead") else None
+
+    def show(self) -> Mapping[str, Any]:
+        if not self.may("lead-activity", "POST"):
+            return {"refused": True}
+        if self.lead:
+            return {"lead": self.lead, "form": self.form()}
+        find = self.request.GET.get("find", "").strip()
+        query: dict[str, Any] = {"p": "1", "n": str(FOUND), **({"searchValue": find} if find else {})}
+        answer = self.ask("GET", "lead", query) if self.may("lead") else None
+        return {"find": find, "found": answer.data if answer is not None and answer.ok else []}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        values = {name: value for name, value in form.values.items() if value != ""}
+        lead = self.lead["_id"] if self.lead else self.request.GET.get("lead", "")
+        answer = self.ask("POST", "lead-activity/follow-up", None, {"lead": lead, **self.body(values)})
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page({"lead": self.lead, "form": form}, status=422)
+        return self.done("Follow-up added", self.address("follow-ups"))
+
+
+class EditFollowUp(FollowUpPage):
+    path = "follow-ups/<str:id>"
+    name = "follow-up"
+    title = "Follow-up"
+    template = "web/follow_ups/detail.html"
+
+    @property
+    def resource(self) -> str:
+        return f"lead-activity/follow-up/{self.params['id']}"
+
+    @cached_property
+    def follow_up(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read(self.resource).data
+        return found
+
+    def values(self) -> dict[str, Any]:
+        """Return its values by the names of the form."""
+        one = self.follow_up
+        due = datetime.fromisoformat(one["dueAt"]).astimezone(self.zone)
+        return {
+            "title": one["title"],
+            "notes": one["notes"],
+            "dueAt": f"{due:%Y-%m-%dT%H:%M}",
+            "assignee": (one["assignee"] or {}).get("_id", ""),
+            "remindMinutes": "" if one["remindMinutes"] is None else str(one["remindMinutes"]),
+        }
+
+    def show(self) -> Mapping[str, Any]:
+        form = self.form(self.values()) if self.may("lead-activity", "PATCH") else None
+        return {"one": self.follow_up, "form": form}
+
+    def do_save(self) -> HttpResponse:
+        before = self.values()
+        form = self.form(before).fill(self.request.POST)
+        changed = form.changed(before)
+        if not changed:
+            return self.done(to=self.address("follow-ups"))
+        answer = self.ask("PATCH", self.resource, None, self.body(changed))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page({"one": self.follow_up, "form": form}, status=422)
+        return self.done("Follow-up saved", self.address("follow-ups"))
+
+    def do_done(self) -> HttpResponse:
+        return self._set("done", "Done")
+
+    def do_reopen(self) -> HttpResponse:
+        return self._set("open", "Open again")
+
+    def _set(self, status: str, text: str) -> HttpResponse:
+        answer = self.ask("PATCH", self.resource, None, {"status": status})
+        return self.done(text) if answer.ok else self.refuse(answer)
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", self.resource, None, {})
+        return self.done("Follow-up deleted", self.address("follow-ups")) if answer.ok else self.refuse(answer)

@@ -1,0 +1,29 @@
+"""The notice about a bulk job that has come to an end."""
+
+from __future__ import annotations
+
+from accounts.members.notices import notify
+from accounts.settings.notices import Notice, register_notice
+from crm.bulk_jobs.changes import at_once
+from crm.bulk_jobs.models import BulkJob
+
+FINISHED = Notice(
+    "bulk-job.finished", "A change of many records of yours is done", "notice_bulk_job_finished", on=False
+)
+register_notice(FINISHED)
+
+NOUNS = {"contact": "contact", "lead": "lead", "productService": "product", "genie": "message"}
+ENDS = (BulkJob.Status.COMPLETED, BulkJob.Status.FAILED)
+
+
+def is_small_undo(job: BulkJob) -> bool:
+    """Tell whether the job undid what a request could have changed, all of it: whoever pressed Undo has seen it."""
+    done = job.status == BulkJob.Status.COMPLETED and not job.failed
+    return done and job.action == BulkJob.Action.UNDO and (job.total or 0) <= at_once()
+
+
+def notify_ended(job: BulkJob) -> None:
+    """Notify the member who started the job of its end, in the transaction that ends it (core.jobs.JobWork)."""
+    if job.status in ENDS and not is_small_undo(job):
+        context = {"job": job, "noun": NOUNS.get(job.panel, "record")}
+        notify(FINISHED.key, context, members=[job.created_by], about=("bulk-job", job.pk))

@@ -1,0 +1,7 @@
+"""The pages of a company's own fields and sections."""
+
+from __future__ import annotations
+
+from crm.custom_fields.pages.fields import PAGES
+
+__all__ = ["PAGES"]

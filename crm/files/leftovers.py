@@ -1,0 +1,81 @@
+"""Contents that nobody needs: those of cleared files and of uploads that did not end. A worker removes them."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from time import monotonic
+
+from django.db.models import F, Q
+from django.utils import timezone
+
+from core.s3 import S3Failed
+from core.tenancy import unscoped
+from crm.files.models import File
+from crm.files.storage import ABANDONED, remove_old_incoming
+from crm.files.stores import ContentUnavailable, note_trouble, remove
+
+log = logging.getLogger(__name__)
+
+SWEEP_BATCH = 100
+LONGEST_WAIT = timedelta(days=1)
+"""Between two attempts to remove contents from a bucket that refuses."""
+
+
+def leftovers() -> Q:
+    """Match the rows whose content must be removed now: files cleared from the bin and unfinished uploads."""
+    now = timezone.now()
+    ended = Q(trashed_at__isnull=False) | Q(created_at__lt=now - ABANDONED)
+    return Q(is_deleted=True) & ~Q(path="") & ended & (Q(remove_at=None) | Q(remove_at__lte=now))
+
+
+def has_leftovers() -> bool:
+    """Tell whether any company has content to remove."""
+    with unscoped(reason="tick: contents of cleared files in all companies"):
+        return File.objects.filter(leftovers()).exists()
+
+
+def remove_leftovers(deadline: float) -> int:
+    """Remove contents until none is left or the deadline (of monotonic()) passes. Returns the number removed. Safe to
+    run twice.
+
+    A bucket that refuses is tried again later, at last once a day, and does not keep the others waiting.
+    """
+    removed = 0
+    remove_old_incoming()
+    with unscoped(reason="worker: removes the contents of cleared files of all companies"):
+        while monotonic() < deadline:
+            rows = list(File.objects.filter(leftovers()).select_related("bucket")[:SWEEP_BATCH])
+            removed += _remove(rows, deadline)
+            if len(rows) < SWEEP_BATCH:
+                break
+    return removed
+
+
+def _remove(rows: list[File], deadline: float) -> int:
+    done, refusing = [], set[tuple[str, str | None]]()
+    for file in rows:
+        store = (file.storage, file.bucket_id)
+        if store in refusing or monotonic() > deadline:
+            continue
+        try:
+            remove(file)
+        except (S3Failed, ContentUnavailable) as error:
+            log.warning("the content of file %s cannot be removed: %s", file.pk, error)
+            note_trouble(file, f"Files that were deleted cannot be removed from it. {error}")
+            _postpone(file)
+            if file.storage != File.Storage.LOCAL:  # what one refuses says nothing about the disk's others
+                refusing.add(store)
+        else:
+            done.append(file.pk)
+    File.objects.filter(pk__in=done).update(path="", bucket=None)
+    return len(done)
+
+
+def _postpone(file: File) -> None:
+    """Try this content, and the others in the same bucket, again after a while."""
+    same = Q(pk=file.pk)
+    if file.storage != File.Storage.LOCAL:
+        same |= leftovers() & Q(storage=file.storage, bucket=file.bucket_id)
+    wait = min(LONGEST_WAIT, timedelta(minutes=2 ** min(file.removals, 12)))
+    File.objects.filter(same).update(remove_at=timezone.now() + wait, removals=F("removals") + 1)

@@ -1,0 +1,106 @@
+"""The rows of an import to look at, with their values to mend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from django.http import QueryDict
+
+from core.web.forms import Field
+from crm.imports.pages.base import shown_problem
+
+MOST_CELLS = 30
+"""The most values of a row that are shown to mend; a form takes 1,000 in all."""
+
+
+@dataclass
+class MendRow:
+    """A row of the file: what is wrong with it, and its values if they can be mended here."""
+
+    number: int
+    skipped: bool
+    failed: bool
+    existing: str
+    texts: list[str]
+    """What is wrong with the row as a whole, or with what is not shown."""
+    line: str
+    cells: list[Field] = field(default_factory=list)
+    headers: list[str] = field(default_factory=list)
+    """The header of each cell's column."""
+    typed: bool = False
+    """Whether somebody has written something else into it."""
+
+    @property
+    def mendable(self) -> bool:
+        return bool(self.cells)
+
+    @property
+    def id(self) -> str:
+        return f"row-{self.number}"
+
+    def changes(self, sent: QueryDict) -> dict[str, str]:
+        """Return column header -> the new text, of the values that were changed in the browser."""
+        found = {}
+        for header, cell in zip(self.headers, self.cells, strict=True):
+            text = sent.get(cell.name, cell.value).replace("\r\n", "\n").strip()
+            if text != cell.value:
+                found[header] = text
+        return found
+
+    def fill(self, sent: QueryDict) -> None:
+        """Show what was typed."""
+        changes = self.changes(sent)
+        self.typed = bool(changes)
+        for header, cell in zip(self.headers, self.cells, strict=True):
+            cell.value = changes.get(header, cell.value)
+
+
+def mend_rows(
+    problems: Sequence[Mapping[str, Any]], job: Mapping[str, Any], labels: Mapping[str, str]
+) -> list[MendRow]:
+    """Return the rows with these problems, in their order."""
+    rows = groupby(problems, key=lambda one: one["row"])
+    return [_row([shown_problem(one, job, labels) for one in found], job) for _, found in rows]
+
+
+def _row(problems: list[dict[str, Any]], job: Mapping[str, Any]) -> MendRow:
+    first = problems[0]
+    row = MendRow(
+        first["row"],
+        any(one["skipped"] for one in problems),
+        any(one["failed"] for one in problems),
+        next((one["existingId"] for one in problems if one["existingId"]), ""),
+        [],
+        first["line"],
+    )
+    errors: dict[str, list[str]] = {}
+    for one in problems:
+        errors.setdefault(one["column"], []).append(f"{one['text']} {one['hint']}".strip())
+    if (row.failed or row.skipped) and first["values"]:
+        _add_cells(row, first["values"], job, errors)
+    row.texts = [text if not column else f"{column}: {text}" for column in errors for text in errors[column]]
+    return row
+
+
+def _add_cells(row: MendRow, values: Sequence[Any], job: Mapping[str, Any], errors: dict[str, list[str]]) -> None:
+    """Add the values of the columns that are imported, wrong ones at any rate. Takes their errors out of `errors`."""
+    places = [place for place, header in enumerate(job["headers"]) if header in job["columnMapping"]]
+    wrong = [place for place in places if job["headers"][place] in errors]
+    others = [place for place in places if place not in wrong]
+    for place in sorted([*wrong, *others][:MOST_CELLS]):
+        header = job["headers"][place]
+        text = _text(values[place] if place < len(values) else None)
+        kind = "textarea" if "\n" in text else "text"
+        error = " ".join(errors.pop(header, ()))
+        row.headers.append(header)
+        row.cells.append(Field(f"r{row.number}.c{place}", header, kind, value=text, error=error))
+
+
+def _text(value: Any) -> str:
+    """Write a stored cell as the import reads it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else value.replace("\r\n", "\n") if isinstance(value, str) else repr(value)

@@ -1,0 +1,62 @@
+"""The columns of the table of leads, and values that are changed in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.web.forms import Field
+from core.web.lists import Column
+from core.web.record_forms import column_of, form_field, shown_fields
+from core.web.tables import ChooseColumns, EditCell, Row, TablePage
+from crm.leads.pages.base import LeadPage
+
+
+class LeadTable(LeadPage, TablePage):
+    """What the pages of the table of leads share."""
+
+    resource = "lead"
+    listed_at = "leads"
+    record_page = "lead"
+    usual = ("contact", "status", "value", "productServices", "teamMember", "source", "createdAt")
+
+    def known_columns(self) -> list[Column]:
+        system = {one["uniqueFieldID"] for one in self.definitions if one["isSystem"]} or {"value", "notes"}
+        return [
+            Column("contact", "Contact", "contact.name", css="first", kind="who", fixed=True),
+            Column("status", "Status", "status", css="aside", kind="status", editable="status" in system),
+            Column("value", "Value", "value", css="second right num", kind="money", editable="value" in system),
+            Column("productServices", "Products", "productServices.name"),
+            Column("teamMember", "Assigned to", "teamMember.name"),
+            Column("team", "Team", "team.name"),
+            Column("source", "Source", "source", labels=self.sources, editable="source" in system),
+            Column("contact.email", "E-mail", "contact.email"),
+            Column("contact.contactNumber", "Phone", "contact.contactNumber", css="num"),
+            Column("notes", "Notes", editable="notes" in system),
+            Column("tags", "Tags", kind="tags"),
+            *(column_of(one) for one in shown_fields(self.definitions)),
+            Column("statusChangedAt", "In this status since", "statusChangedAt", css="muted num", kind="when"),
+            Column("createdAt", "Added", "createdAt", css="muted num", kind="when"),
+            Column("updatedAt", "Changed", "updatedAt", css="muted num", kind="when"),
+        ]
+
+    def row(self, record: Mapping[str, Any]) -> Row:
+        contact = record["contact"]
+        who = contact["name"] or contact["email"] or ""
+        return Row(record["_id"], f"leads/{record['_id']}", who or "No name", f"the lead of {who}", self.shown(record))
+
+
+class LeadColumns(LeadTable, ChooseColumns):
+    path = "leads/columns"
+    name = "lead-columns"
+    title = "Columns of leads"
+
+
+class LeadCell(LeadTable, EditCell):
+    path = "leads/<str:id>/cell"
+    name = "lead-cell"
+
+    def fields(self, column: Column) -> list[Field]:
+        made = (form_field(one) for one in self.definitions if one["uniqueFieldID"] == column.name)
+        plain = {"value": Field("value", "Value", "number"), "notes": Field("notes", "Notes", "textarea")}
+        return [one for one in made if one] or [plain[column.name]]

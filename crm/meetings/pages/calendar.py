@@ -1,0 +1,219 @@
+"""The calendar: a week, a month, or what comes one after another; small screens begin with the latter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
+from functools import cached_property
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.http import HttpResponse
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+
+from core.text.timezones import zone_of
+from core.web.ask import Answer
+from core.web.pages import MenuItem, Page
+from crm.meetings.pages.days import DAY, Day, Entry, days_of, hours_of, read_moment
+
+AGENDA_DAYS, WEEK_DAYS = 28, 7
+MOST = 200
+OVERDUE = 5
+VIEWS = {"week": "Week", "month": "Month", "agenda": "Agenda"}
+NO_TIME = Answer(
+    400, {"message": "It was not moved.", "warning": "Give a time that clocks show; in spring they skip some."}
+)
+
+
+class Calendar(Page):
+    path = name = "calendar"
+    title = "Calendar"
+    template = "web/meetings/calendar.html"
+    module = "meeting"
+    menu = MenuItem("Calendar", "calendar", 42, "Work")
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        return zone_of(self.reader.formats.timezone)
+
+    @cached_property
+    def today(self) -> date:
+        return timezone.now().astimezone(self.zone).date()
+
+    @property
+    def view(self) -> str:
+        """The view that the address names, or none: a week, and on small screens what comes."""
+        asked = self.request.GET.get("view", "")
+        return asked if asked in VIEWS else ""
+
+    @cached_property
+    def asked(self) -> date | None:
+        """The day that the address names. What is no day of a calendar is none."""
+        try:
+            found = parse_date(self.request.GET.get("from", ""))
+        except ValueError:
+            return None
+        return found if found and 1970 < found.year < 9000 else None
+
+    @cached_property
+    def first(self) -> date:
+        """The first day of what is shown: of a month its first, of a week its Monday."""
+        day = self.asked or self.today
+        if self.view == "month":
+            return day.replace(day=1)
+        return day if self.view == "agenda" else monday(day)
+
+    @cached_property
+    def end(self) -> date:
+        """The day after the last one of what is shown."""
+        if self.view == "month":
+            return (self.first + 31 * DAY).replace(day=1)
+        return self.first + (AGENDA_DAYS if self.view == "agenda" else WEEK_DAYS) * DAY
+
+    @cached_property
+    def span(self) -> tuple[date, date]:
+        """The days that are asked for: a month's weeks in full, and more than the week where it may be an agenda."""
+        if self.view == "month":
+            return monday(self.first), monday(self.end - DAY) + WEEK_DAYS * DAY
+        return self.first, self.end if self.view or self.asked else self.today + AGENDA_DAYS * DAY
+
+    def start_of(self, day: date) -> str:
+        """Return the moment in which the day begins where the reader is."""
+        return datetime.combine(day, time(), self.zone).isoformat()
+
+    def link(self, **changes: str) -> str:
+        """Return the address of the calendar as it is, with changes."""
+        kept = {name: self.request.GET[name] for name in ("view", "whose", "from") if name in self.request.GET}
+        return self.address(**{name: value for name, value in {**kept, **changes}.items() if value})
+
+    @property
+    def mine(self) -> bool:
+        return self.request.GET.get("whose") != "all"
+
+    def entries(self) -> tuple[list[Entry], bool]:
+        """Return meetings and open follow-ups of the days, and whether there are more."""
+        first, end = (self.start_of(day) for day in self.span)
+        found = self.read(
+            "meeting",
+            selection(
+                [
+                    {"field": "endsAt", "operator": "after", "value": first},
+                    {"field": "startsAt", "operator": "before", "value": end},
+                    {"field": "status", "operator": "equals", "value": "scheduled"},
+                ],
+                "startsAt",
+                {"member": self.actor.member_id} if self.mine else {},
+            ),
+        )
+        entries = [Entry.of_meeting(one, self.zone) for one in found.data]
+        cut = (found.total or 0) > MOST
+        if self.may("lead-activity"):
+            due = [
+                {"field": "dueAt", "operator": "greaterThanOrEqual", "value": first},
+                {"field": "dueAt", "operator": "before", "value": end},
+                {"field": "status", "operator": "equals", "value": "open"},
+            ]
+            answer = self.ask("GET", "lead-activity/follow-up", selection(due, "dueAt", self.assigned))
+            if answer.ok:
+                entries += [Entry.of_follow_up(one, self.zone) for one in answer.data]
+                cut = cut or (answer.total or 0) > MOST
+        return entries, cut
+
+    @property
+    def assigned(self) -> dict[str, Any]:
+        return {"assignee": self.actor.member_id} if self.mine else {}
+
+    def overdue(self) -> tuple[list[Any], int]:
+        """Return the first follow-ups that are overdue, and the number of all."""
+        if not self.may("lead-activity"):
+            return [], 0
+        filters = {"overdue": True, **self.assigned}
+        query = {"filters": filters, "sortBy": "dueAt", "sortOrder": "asc", "p": "1", "n": str(OVERDUE)}
+        answer = self.ask("GET", "lead-activity/follow-up", query)
+        return (answer.data, answer.total or 0) if answer.ok else ([], 0)
+
+    def show(self) -> Mapping[str, Any]:
+        entries, cut = self.entries()
+        first, end = self.span
+        days = days_of(entries, first, (end - first).days, self.zone, self.today)
+        late, late_count = self.overdue()
+        return {
+            **self.shown_days(days),
+            "first": self.first,
+            "last": self.end - DAY,
+            "before": self.link(**{"from": str(self.step_back())}),
+            "after": self.link(**{"from": str(self.end)}),
+            "now": self.link(**{"from": ""}),
+            "views": [(name, label, self.link(view=name)) for name, label in VIEWS.items()],
+            "tabs": [
+                (self.link(whose="mine"), "Yours", self.mine),
+                (self.link(whose="all"), "Everybody's", not self.mine),
+            ],
+            "late": late,
+            "late_count": late_count,
+            "here": self.link(),
+            "cut": cut,
+        }
+
+    def step_back(self) -> date:
+        """Return the first day of what is before."""
+        return (self.first - DAY).replace(day=1) if self.view == "month" else self.first - (self.end - self.first)
+
+    def shown_days(self, days: list[Day]) -> dict[str, Any]:
+        """Return the days of each view that is on the page."""
+        found: dict[str, Any] = {}
+        if self.view == "month":
+            for day in days:
+                day.outside = day.day.month != self.first.month
+            chosen = next(day for day in days if day.day == (self.asked or self.today))
+            weeks = [days[start : start + WEEK_DAYS] for start in range(0, len(days), WEEK_DAYS)]
+            return {"weeks": weeks, "chosen": chosen}
+        if self.view in ("", "week"):
+            week = days[:WEEK_DAYS]
+            hours = hours_of(week)
+            found["week"] = [(day, day.slots(hours)) for day in week]
+            found["hours"] = [datetime.combine(self.first, time(hour), self.zone) for hour in hours]
+        if self.view in ("", "agenda"):
+            coming = days if self.view or self.asked else [day for day in days if day.day >= self.today]
+            found["agenda"] = [day for day in coming if day.entries or day.is_today]
+            found["any"] = any(day.entries for day in coming)
+        return found
+
+    def do_move(self) -> HttpResponse:
+        """Move a meeting or a follow-up to a time, or to a day at the time that it has."""
+        sent = self.request.POST
+        asked = sent.get("at", "")
+        moment = read_moment(asked if "T" in asked else f"{asked}T{sent.get('time', '')}", self.zone)
+        if moment is None:
+            return self.refuse(NO_TIME, self.link())
+        if sent.get("kind") == "follow-up":
+            answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"dueAt": moment.isoformat()})
+        else:
+            answer = self.ask("PUT", f"meeting/{self.sent_id()}", None, {"startsAt": moment.isoformat()})
+        formats = self.reader.formats
+        text = f"Moved to {moment:%A} {formats.date(moment)}, {formats.time(moment)}."
+        return self._told(answer, text)
+
+    def do_cancel(self) -> HttpResponse:
+        return self._told(self.ask("DELETE", "meeting", None, {"ids": [self.sent_id()]}), "Meeting cancelled.")
+
+    def do_done(self) -> HttpResponse:
+        path = f"lead-activity/follow-up/{self.sent_id()}"
+        return self._told(self.ask("PATCH", path, None, {"status": "done"}), "Done.")
+
+    def _told(self, answer: Answer, text: str) -> HttpResponse:
+        if not answer.ok:
+            return self.refuse(answer, self.link())
+        return self.done(" ".join(filter(None, (text, answer.warning))), self.link())
+
+
+def selection(conditions: list[dict[str, Any]], by: str, filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the query of the first records that meet the conditions, by time."""
+    tree = {"operator": "and", "conditions": conditions}
+    query: dict[str, Any] = {"advancedFilters": tree, "sortBy": by, "sortOrder": "asc", "p": "1", "n": str(MOST)}
+    return {**query, "filters": dict(filters)} if filters else query
+
+
+def monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())

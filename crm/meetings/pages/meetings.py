@@ -1,0 +1,178 @@
+"""The page of a meeting, with who is asked to it, and what it shares with that of a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form, Option
+from core.web.pages import Page
+from crm.meetings.pages.calendar import Calendar
+
+LENGTHS = {15: "15 minutes", 30: "30 minutes", 60: "1 hour", 120: "2 hours"}
+REMINDERS = {"0": "When it begins", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
+WORKING = {"status": ["owner", "accepted"]}
+FOUND = 10
+"""Contacts that a search shows."""
+
+
+class MeetingPage(Page):
+    module = "meeting"
+    menu = Calendar.menu
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        values = values or {}
+        lengths = {**LENGTHS, **({int(values["durationMinutes"]): ""} if values.get("durationMinutes") else {})}
+        options = [Option(str(one), LENGTHS.get(one, f"{one} minutes")) for one in sorted(lengths)]
+        reminders = {**REMINDERS}
+        if values.get("remindMinutes"):
+            reminders.setdefault(str(values["remindMinutes"]), f"{values['remindMinutes']} minutes before")
+        remind = [Option(value, label) for value, label in reminders.items()]
+        return Form(
+            [
+                Field("title", "What", required=True, autofocus=not values),
+                Field("startsAt", "When", "datetime-local", required=True),
+                Field("durationMinutes", "How long", "select", required=True, options=options, value="30"),
+                Field("place", "Where"),
+                Field("link", "Address of a video call", "url", placeholder="https://"),
+                Field("remindMinutes", "Remind by mail", "select", options=remind, placeholder="No"),
+                Field("description", "What it is about", "textarea"),
+            ],
+            values,
+        )
+
+    @staticmethod
+    def body(values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the API's body for values of the form."""
+        found = dict(values)
+        for name in ("durationMinutes", "remindMinutes"):
+            if str(found.get(name, "")).isdecimal():
+                found[name] = int(found[name])
+        if found.get("remindMinutes") == "":
+            found["remindMinutes"] = None
+        return found
+
+    def members(self) -> list[Mapping[str, Any]]:
+        query = {"filters": WORKING, "sortBy": "name", "sortOrder": "asc", "p": "1", "n": "200"}
+        answer = self.ask("GET", "member", query) if self.may("member") else None
+        return answer.data if answer is not None and answer.ok else []
+
+    def contacts(self, text: str) -> list[Mapping[str, Any]]:
+        """Return the first contacts with an address that the text finds."""
+        known = {"field": "email", "operator": "isNotEmpty"}
+        return self._contacts({"searchValue": text, "n": str(FOUND)}, known)
+
+    def contacts_of(self, ids: list[str]) -> list[Mapping[str, Any]]:
+        """Return the contacts with these ids."""
+        return self._contacts({"n": str(len(ids))}, {"field": "_id", "operator": "in", "value": ids})
+
+    def _contacts(self, query: Mapping[str, Any], condition: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        query = {**query, "p": "1", "advancedFilters": {"operator": "and", "conditions": [condition]}}
+        answer = self.ask("GET", "contact", query) if self.may("contact") else None
+        return answer.data if answer is not None and answer.ok else []
+
+
+class EditMeeting(MeetingPage):
+    """A meeting, whom it is with, and what it is about; who may changes it here."""
+
+    path = "meetings/<str:id>"
+    name = "meeting"
+    template = "web/meetings/detail.html"
+
+    @property
+    def resource(self) -> str:
+        return f"meeting/{self.params['id']}"
+
+    @cached_property
+    def meeting(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read(self.resource).data
+        return found
+
+    @property
+    def changeable(self) -> bool:
+        return self.may("meeting", "PUT") and self.meeting["status"] == "scheduled"
+
+    def values(self) -> dict[str, Any]:
+        """Return the meeting's values by the names of the form."""
+        remind = self.meeting["remindMinutes"]
+        return {
+            **self.meeting,
+            "startsAt": self.meeting["startsAtLocal"][:16],
+            "durationMinutes": str(self.meeting["durationMinutes"]),
+            "remindMinutes": "" if remind is None else str(remind),
+        }
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        form = super().form(values)
+        if self.meeting["timezone"] != self.reader.formats.timezone:
+            form.fields[1].help = f"By the clocks of {self.meeting['timezone']}."
+        return form
+
+    def show(self) -> Mapping[str, Any]:
+        return self.context(self.form(self.values()) if self.changeable else None)
+
+    def context(self, form: Form | None) -> dict[str, Any]:
+        there = {one[kind] for one in self.meeting["attendees"] for kind in ("member", "contact")}
+        there.add(self.meeting["organizer"]["_id"])
+        find = self.request.GET.get("find", "").strip()
+        return {
+            "meeting": self.meeting,
+            "title": self.meeting["title"],
+            "form": form,
+            "people": [one for one in self.members() if one["_id"] not in there] if form else [],
+            "find": find,
+            "found": [one for one in self.contacts(find) if one["_id"] not in there] if form and find else [],
+            "is_over": self.meeting["status"] == "cancelled",
+        }
+
+    def do_save(self) -> HttpResponse:
+        before = self.values()
+        form = self.form(before).fill(self.request.POST)
+        changed = form.changed(before)
+        if not changed:
+            return self.done()
+        answer = self.ask("PUT", self.resource, None, self.body(changed))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page(self.context(form), status=422)
+        return self.done(" ".join(filter(None, ("Meeting saved.", answer.warning))))
+
+    def do_invite(self) -> HttpResponse:
+        """Ask one more to it: a member, a contact, or an address."""
+        sent = self.request.POST
+        chosen = {kind: sent[kind].strip() for kind in ("member", "contact", "email") if sent.get(kind, "").strip()}
+        attendees = [named(one) for one in self.meeting["attendees"]]
+        attendees += [{kind: value} for kind, value in chosen.items()]
+        return self._asked(attendees, "Invited.")
+
+    def do_remove(self) -> HttpResponse:
+        id = self.sent_id("attendee")
+        return self._asked([named(one) for one in self.meeting["attendees"] if one["_id"] != id], "Removed.")
+
+    def _asked(self, attendees: list[dict[str, str]], text: str) -> HttpResponse:
+        answer = self.ask("PUT", self.resource, None, {"attendees": attendees})
+        if not answer.ok:
+            return self.refuse(answer, self.request.path)
+        return self.done(" ".join(filter(None, (text, answer.warning))), self.request.path)
+
+    def do_cancel(self) -> HttpResponse:
+        answer = self.ask("DELETE", "meeting", None, {"ids": [self.params["id"]]})
+        if not answer.ok:
+            return self.refuse(answer)
+        text = " ".join(filter(None, ("Meeting cancelled.", answer.warning)))
+        return self.done(text, self.address("calendar", **{"from": self.meeting["startsAtLocal"][:10]}))
+
+    def do_file(self) -> HttpResponse:
+        """Hand out the iCalendar file."""
+        return self.download(f"{self.resource}/ics")
+
+
+def named(attendee: Mapping[str, Any]) -> dict[str, str]:
+    """Name an attendee as the API takes one."""
+    for kind in ("member", "contact"):
+        if attendee[kind]:
+            return {kind: attendee[kind]}
+    return {"email": attendee["email"], "name": attendee["name"]}

@@ -1,0 +1,143 @@
+"""The page of a new meeting: its form, and a search of members and contacts to ask to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse, QueryDict
+
+from core.ids import is_id
+from core.text.timezones import zone_of
+from core.web.forms import Field, Form
+from crm.meetings.pages.days import read_moment
+from crm.meetings.pages.meetings import FOUND, MeetingPage
+
+PICKED = {"members": "member", "contacts": "contact"}
+"""Field of the form -> what the API calls such an attendee."""
+MOST_PICKED = 100
+BEFORE_PEOPLE = 3
+"""Fields that stand above those who are asked: what, when, how long."""
+
+
+class NewMeeting(MeetingPage):
+    path = "calendar/new"
+    name = "meeting-new"
+    title = "New meeting"
+    deed = title
+    template = "web/meetings/new.html"
+
+    @cached_property
+    def lead(self) -> Mapping[str, Any] | None:
+        """The lead that the address names, which the meeting is about."""
+        return self.named("lead")
+
+    @cached_property
+    def contact(self) -> Mapping[str, Any] | None:
+        """The contact that the address names, which the meeting is about."""
+        return None if self.lead else self.named("contact")
+
+    def named(self, kind: str) -> Mapping[str, Any] | None:
+        id = self.request.GET.get(kind, "")
+        return self.read(f"{kind}/{id}").data if is_id(id) and self.may(kind) else None
+
+    @property
+    def at(self) -> str:
+        """The time that the address names, where clocks show it."""
+        text = self.request.GET.get("at", "")
+        moment = read_moment(text, zone_of(self.reader.formats.timezone)) if "T" in text else None
+        return f"{moment:%Y-%m-%dT%H:%M}" if moment else ""
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        form = super().form(values)
+        addresses = Field("attendees", "Others, by e-mail address", help="Separated by commas. You are included.")
+        form.fields.insert(BEFORE_PEOPLE, addresses)
+        form.fields[1].value = self.at
+        return form
+
+    def show(self) -> Mapping[str, Any]:
+        return self.context(self.form()) if self.may("meeting", "POST") else {"form": None}
+
+    def context(self, form: Form, sent: QueryDict | None = None) -> dict[str, Any]:
+        kept = {name: self.request.GET[name] for name in ("lead", "contact", "at") if name in self.request.GET}
+        return {
+            "form": form,
+            "first": form.fields[:BEFORE_PEOPLE],
+            "rest": form.fields[BEFORE_PEOPLE:],
+            "about": (self.lead or {}).get("contact") or self.contact,
+            "lead": self.lead,
+            "action": self.address("meeting-new", **kept),
+            "search": self.address("meeting-people", **kept),
+            **self.people(sent),
+        }
+
+    def people(self, sent: QueryDict | None) -> dict[str, Any]:
+        """Return who is picked, at first whom the meeting is about, and whom the search finds beside them."""
+        if sent is None:
+            about = (self.lead or {}).get("contact") or self.contact
+            return {"picked": [("contacts", about)] if about and about["email"] else [], "found": [], "find": ""}
+        find = sent.get("find", "").strip()
+        members, contacts = picked_ids(sent, "members"), picked_ids(sent, "contacts")
+        colleagues = self.members() if members or find else []
+        picked = [("members", one) for one in colleagues if one["_id"] in members]
+        picked += [("contacts", one) for one in (self.contacts_of(contacts) if contacts else [])]
+        there = {one["_id"] for _, one in picked} | {self.actor.member_id}
+        found = [("members", one) for one in colleagues if find and find.casefold() in words_of(one)][:FOUND]
+        found += [("contacts", one) for one in (self.contacts(find) if find else [])]
+        return {"picked": picked, "found": [pair for pair in found if pair[1]["_id"] not in there], "find": find}
+
+    def do_next(self) -> HttpResponse:
+        """Do what Enter means in a field: search for the name that stands in the search, else create the meeting."""
+        find = self.request.POST.get("find", "").strip()
+        return self.shown() if find and "@" not in find else self.do_save()
+
+    def shown(self) -> HttpResponse:
+        """Show the form again, with all that was typed and whom the search finds."""
+        sent = self.request.POST
+        return self.page(self.context(self.form().fill(sent), sent) if self.may("meeting", "POST") else {"form": None})
+
+    def do_save(self) -> HttpResponse:
+        sent = self.request.POST
+        form = self.form().fill(sent)
+        values: dict[str, Any] = {name: value for name, value in form.values.items() if value != ""}
+        named = [{word: id} for field, word in PICKED.items() for id in picked_ids(sent, field)]
+        typed, find = str(values.pop("attendees", "")), sent.get("find", "").strip()
+        if "@" in find:
+            typed = f"{typed},{find}"
+        elif find and not named:
+            form.trouble.append(f"Pick whom you mean by “{find}”, or clear the search.")
+            return self.page(self.context(form, sent), status=422)
+        addresses = [one.strip() for one in typed.replace(";", ",").split(",")]
+        values["attendees"] = named + [{"email": one} for one in addresses if one]
+        about = next((name for name in ("lead", "contact") if is_id(self.request.GET.get(name))), "")
+        if about:
+            values[about] = self.request.GET[about]
+        answer = self.ask("POST", "meeting", None, self.body(values))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page(self.context(form, sent), status=422)
+        text = " ".join(filter(None, ("Meeting created.", answer.warning)))
+        if about == "contact" and self.may("contact"):
+            return self.done(text, self.address("contact", values["contact"]))
+        return self.done(text, self.address("calendar", **{"from": answer.data["startsAtLocal"][:10]}))
+
+
+class MeetingPeople(NewMeeting):
+    """Whom a search finds to be asked: a part of the form, and without script the form with all that was typed."""
+
+    path = "calendar/new/people"
+    name = "meeting-people"
+    deed = ""
+
+    def do_save(self) -> HttpResponse:
+        return self.shown()
+
+
+def picked_ids(sent: QueryDict, field: str) -> list[str]:
+    return [id for id in dict.fromkeys(sent.getlist(field)) if is_id(id)][:MOST_PICKED]
+
+
+def words_of(person: Mapping[str, Any]) -> str:
+    """Return what a search for a person looks at."""
+    return f"{person['name']} {person['email']}".casefold()

@@ -1,0 +1,81 @@
+"""Endpoints of saved views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from rest_framework.request import Request
+
+from core.api.endpoint import endpoint
+from core.api.listing import Listing, ListRequest
+from core.api.output import Deleted
+from core.api.viewsets import ResourceViewSet
+from crm.saved_views.filters import SAVED_VIEW_FIELDS
+from crm.saved_views.models import SavedView
+from crm.saved_views.serializers import SavedViewCreate, SavedViewDelete, SavedViewOut, SavedViewUpdate
+from crm.saved_views.services import create_view, delete_views, not_found, update_view, visible_views
+
+WHOSE = (
+    "Views are of contacts or leads, and open to whoever may read these. One's own are seen by nobody else. Shared ones"
+    " are changed and deleted by who made them, or by a role with the permission settings.PUT."
+)
+CHANGE_ERRORS = ("InvalidInput_400", "InvalidRequest_400", "SavedViewNameAlreadyExists_400")
+
+
+def listed_views(asked: ListRequest) -> QuerySet[SavedView]:
+    """Return the views that the actor sees."""
+    return visible_views(asked.actor)
+
+
+class SavedViewViewSet(ResourceViewSet):
+    module = "contact"
+    also = ("lead",)
+    listing = Listing("List saved views", listed_views, SAVED_VIEW_FIELDS, SavedViewOut, description=WHOSE)
+
+    @endpoint(
+        "Save a view",
+        input=SavedViewCreate,
+        output=SavedViewOut,
+        permission="GET",
+        success="SavedViewCreated_201",
+        errors=(*CHANGE_ERRORS, "SavedViewLimitReached_400", "PlanDoesNotIncludeThisFeature_400"),
+        description=f"A member keeps at most 50. {WHOSE}",
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        return self._one(create_view(actor=self.actor, values=data).pk)
+
+    @endpoint(
+        "Delete saved views",
+        input=SavedViewDelete,
+        output=Deleted,
+        bulk=True,
+        permission="GET",
+        success="SavedViewsDeleted_200",
+        errors=("SavedViewNotFound_404",),
+        description=WHOSE,
+    )
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"deletedCount": delete_views(actor=self.actor, selection=self.selection())}
+
+    @endpoint("Read a saved view", output=SavedViewOut, errors=("SavedViewNotFound_404",), description=WHOSE)
+    def retrieve(self, request: Request, id: str) -> Any:
+        return self._one(id)
+
+    @endpoint(
+        "Update a saved view",
+        input=SavedViewUpdate,
+        output=SavedViewOut,
+        permission="GET",
+        success="SavedViewUpdated_200",
+        errors=("SavedViewNotFound_404", *CHANGE_ERRORS),
+        description=f"What is not given stays; a query replaces the one before. {WHOSE}",
+    )
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return self._one(update_view(actor=self.actor, id=id, values=data).pk)
+
+    def _one(self, id: str) -> dict[str, Any]:
+        found = SavedViewOut.one(visible_views(self.actor).filter(pk=id))
+        if found is None:
+            raise not_found()
+        return found

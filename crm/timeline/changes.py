@@ -1,0 +1,113 @@
+"""What changed in the entries of a timeline: the names of the fields, and the values as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.models import Member
+from core.ids import is_id
+from crm.activities.models import LeadActivity
+from crm.products.models import ProductService
+from crm.records.models import CustomField
+from crm.tags.models import ContactCategory, Tag
+from crm.teams.models import Team
+
+Kind = LeadActivity.Kind
+Field = tuple[str, str]
+"""The panel of a field, and its key in formData."""
+WITH_CHANGES = (Kind.CHANGED, Kind.STATUS, Kind.ASSIGNED, Kind.IMPORTED)
+REFERENCES: dict[str, type[Any]] = {
+    "tags": Tag,
+    "category": ContactCategory,
+    "team": Team,
+    "teamMember": Member,
+    "productServices": ProductService,
+}
+"""Name in the API -> the records that it refers to, which people know by name."""
+NAMES = {"contactNumber": "Phone number", "productServices": "Products and services", "teamMember": "Team member"}
+"""Names of values that are no fields and read badly as they are."""
+SIDES = ("from", "to", "added", "removed")
+MAX_TEXT = 500
+"""Longer texts are cut; `data` has them whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The fields of contacts and leads, and the names of records that changes refer to."""
+
+    fields: Mapping[Field, Mapping[str, Any]]
+    records: Mapping[str, str]
+
+    def name(self, panel: str, key: str) -> str:
+        """Return the name of what has this key in the API."""
+        found = self.fields.get((panel, key))
+        return found["name"] if found else NAMES.get(key) or key[:1].upper() + key[1:]
+
+    def is_hidden(self, panel: str, key: str) -> bool:
+        found = self.fields.get((panel, key))
+        return bool(found and found["hide"])
+
+    def words(self, panel: str, key: str, value: Any) -> Any:
+        """Return the value with names for ids and labels for options."""
+        if isinstance(value, list):
+            return [self.words(panel, key, one) for one in value]
+        if not isinstance(value, str):
+            return value
+        if value in self.records:
+            return self.records[value]
+        field = self.fields.get((panel, key))
+        labels = {one.get("value"): one.get("label") for one in (field["options"] if field else ())}
+        return labels.get(value) or (value if len(value) <= MAX_TEXT else value[: MAX_TEXT - 1] + "…")
+
+
+def changes_of(row: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """Return key -> from and to, of an activity that tells changes."""
+    if row["kind"] not in WITH_CHANGES:
+        return {}
+    found = row["details"].get("changes", {}) if row["kind"] == Kind.IMPORTED else row["details"]
+    return {key: change for key, change in found.items() if isinstance(change, Mapping)}
+
+
+def panel_of(row: Mapping[str, Any]) -> str:
+    return CustomField.Panel.LEAD if row["lead_id"] else CustomField.Panel.CONTACT
+
+
+def known_in(rows: Iterable[Mapping[str, Any]]) -> Known:
+    """Read what the changes in the rows name, by one statement for the fields and one for each kind of record."""
+    changes = [(panel_of(row), key, change) for row in rows for key, change in changes_of(row).items()]
+    keys = {key for _, key, _ in changes}
+    if not keys:
+        return Known({}, {})
+    columns = ("panel", "unique_field_id", "name", "hide", "options", "value_type")
+    found = CustomField.objects.filter(panel__in=("contact", "lead"), unique_field_id__in=keys).values(*columns)
+    fields = {(one["panel"], one["unique_field_id"]): one for one in found}
+    wanted: dict[type[Any], set[str]] = {}
+    for panel, key, change in changes:
+        field = fields.get((panel, key))
+        is_member = field is not None and field["value_type"] == CustomField.ValueType.MEMBER
+        model = Member if is_member else REFERENCES.get(key)
+        if model is not None:
+            wanted.setdefault(model, set()).update(id for side in SIDES for id in _ids(change.get(side)))
+    records: dict[str, str] = {}
+    for model, ids in wanted.items():  # at most one statement for each kind of record
+        records |= dict(model._default_manager.filter(pk__in=ids).values_list("pk", "name")) if ids else {}
+    return Known(fields, records)
+
+
+def told_changes(row: Mapping[str, Any], known: Known) -> list[dict[str, Any]]:
+    """Return the changes of an activity in words, by the names of the fields; hidden fields are left out."""
+    panel = panel_of(row)
+    found = []
+    for key, change in changes_of(row).items():
+        # The number as a whole changes with its parts.
+        if known.is_hidden(panel, key) or (key == "contactNumber" and "number" in changes_of(row)):
+            continue
+        sides = {side: known.words(panel, key, change.get(side)) for side in SIDES}
+        found.append({"field": key, "name": known.name(panel, key), **sides})
+    return sorted(found, key=lambda one: str(one["name"]).casefold())
+
+
+def _ids(value: Any) -> list[str]:
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str) and is_id(one)]
