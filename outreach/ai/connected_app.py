@@ -1,18 +1,41 @@
-"""The spec of an AI app; each provider's module makes its own with it."""
+"""The specs of AI apps; each provider's module makes its own with them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from core.api.input import Input
 from core.api.output import Output
-from outreach.ai import services
+from outreach.ai import model_apps, services
 from outreach.ai.filters import AI_FIELDS
 from outreach.ai.models import AiApp
 from outreach.ai.providers.base import AiProvider
-from outreach.ai.serializers import AiAppChange, AiAppCreate, AiAppOut
+from outreach.ai.serializers import (
+    AiAChange,
+    AiACreate,
+    AiAOut,
+    AiAppChange,
+    AiAppCreate,
+    AiAppOut,
+    AiBChange,
+    AiBCreate,
+    AiBOut,
+    AiTestOut,
+)
+from outreach.connected_apps.defaults import CHOSEN
 from outreach.connected_apps.registry import AppOperation, Capability, ConnectedApp
+from outreach.connected_apps.turns import BUSY
+
+if TYPE_CHECKING:
+    from outreach.ai.providers.model import ModelProvider
+
+FORMS: dict[str, tuple[type[Input], type[Input], type[Output]]] = {
+    "ai-a": (AiACreate, AiAChange, AiAOut),
+    "ai-b": (AiBCreate, AiBChange, AiBOut),
+}
+"""App of a model -> its form to create it, its form to change it, and its answer."""
 
 
 def ai_app(
@@ -25,8 +48,9 @@ def ai_app(
     update_input: type[Input] = AiAppChange,
     output: type[Output] = AiAppOut,
     test: AppOperation | None = None,
+    errors: tuple[str, ...] = (),
 ) -> ConnectedApp:
-    """Return the spec of the AI app that lets a company use the provider."""
+    """Return the spec of the AI app that lets a company use the provider. `errors` are those of its values."""
     return ConnectedApp(
         key=key,
         model=AiApp,
@@ -44,12 +68,45 @@ def ai_app(
             run=partial(create, ai_type=key),
             success="AiAppConnected_201",
             input=create_input,
+            errors=(*errors, CHOSEN),
         ),
         update=AppOperation(
             summary="Change an AI app",
             run=partial(update, ai_type=key),
             success="AiAppChanged_200",
             input=update_input,
+            errors=(*errors, CHOSEN),
         ),
         test=test,
+    )
+
+
+def model_app(key: str, provider: type[ModelProvider]) -> ConnectedApp:
+    """Return the spec of an AI app that calls a model."""
+    create_input, update_input, output = FORMS[key]
+    return ai_app(
+        key,
+        provider,
+        create=model_apps.create_model_app,
+        update=model_apps.update_model_app,
+        create_input=create_input,
+        update_input=update_input,
+        output=output,
+        errors=(provider.invalid,),
+        test=AppOperation(
+            summary="Test an AI app",
+            run=partial(model_apps.check_model_app, ai_type=key),
+            success="AiAppTested_200",
+            output=AiTestOut,
+            errors=(
+                BUSY,
+                provider.invalid,
+                "AIUsageLimitReached_429",
+                "AIResponseParsingFailed_500",
+                "AIResponseValidationFailed_500",
+            ),
+            description="Has the model write a short message to nobody, with the app's key, model and settings. It"
+            " takes a few hundred tokens, which count. An app that does not work answers with the error, whose"
+            " `warning` says why.",
+        ),
     )

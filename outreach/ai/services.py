@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
 
 from core.access import reserve_quota
-from core.errors import NamedError
-from outreach.ai.models import AiApp
-from outreach.ai.providers import AiProvider, ProviderError
+from core.errors import NamedError, ValidationFailed
+from outreach.ai.budgets import CompanyMeter, plan_tokens
+from outreach.ai.models import AiApp, AiUsage
+from outreach.ai.providers import AiProvider, Meter, ProviderError
+from outreach.connected_apps.defaults import save_default
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE, Capability, apps_with
 
 NOT_AVAILABLE = {"ai-a": "AiANotAvailableInPlan_400", "ai-b": "AiBNotAvailableInPlan_400"}
-"""AI types of the contract, which need not be connectable yet -> the error for a company without such an app."""
+"""AI type of the contract -> the error for a company without such an app, or whose plan has no AI model."""
+NO_DEFAULT = {"ai-a": "NoDefaultAiAConfiguration_400", "ai-b": "NoDefaultAiBConfiguration_400"}
+"""AI type -> the error for a company whose apps of the type are all switched off."""
+NONE_FOUND = {"ai-a": "NoAiAConfigurationFound_400", "ai-b": "AiBConfigurationNotFound_400"}
+"""AI type -> the error for work that has begun and whose apps are gone or switched off since."""
+NOT_FOUND = {"ai-a": "AiAConfigurationNotFound_400", "ai-b": "AiBConfigurationNotFound_400"}
+"""AI type -> the error for an id that the company has no app of the type with."""
+CHANGED: list[Callable[[], None]] = []
+"""What is called after a company's apps or caps have changed, so that work which waits for them goes on."""
 
 
 def ai_types() -> list[str]:
     """Return the names that `aiType` may have."""
-    return list(dict.fromkeys((*apps_with(Capability.COMPOSE), *NOT_AVAILABLE)))
+    return list(apps_with(Capability.COMPOSE))
 
 
 def providers() -> dict[str, type[AiProvider]]:
@@ -28,15 +39,20 @@ def providers() -> dict[str, type[AiProvider]]:
     return {provider.key: provider for provider in found if provider is not None}
 
 
-def get_provider(key: str) -> AiProvider:
+def provider_class(key: str) -> type[AiProvider]:
     """Return the provider with this key. Raises ProviderError when there is none."""
     try:
-        return providers()[key]()
+        return providers()[key]
     except KeyError:
         known = ", ".join(sorted(providers()))
         raise ProviderError(
             "unknown_provider", f"There is no AI provider {key[:60]!r}; there is: {known}.", temporary=False
         ) from None
+
+
+def provider_for(app: AiApp, meter: Meter | None = None) -> AiProvider:
+    """Return the provider of an app. Raises ProviderError when there is none."""
+    return provider_class(app.provider)(app, meter)
 
 
 def provider_key(ai_type: str) -> str:
@@ -45,9 +61,26 @@ def provider_key(ai_type: str) -> str:
     return app.provider.key if app is not None and app.provider is not None else ""
 
 
-def provider_of(ai_type: str) -> AiProvider:
-    """Return the provider behind an AI type. Raises ProviderError when there is none."""
-    return get_provider(provider_key(ai_type))
+def provider_of(ai_type: str, purpose: AiUsage.Purpose, run: Any = None) -> AiProvider:
+    """Return the provider that does the work of an AI type now: that of its default app, else of its oldest.
+
+    `run` is the run that the work belongs to, whose caps bind it. Without an active app the provider of a model is
+    halted. Raises ProviderError for an unknown type.
+    """
+    kind = provider_class(provider_key(ai_type))
+    apps = AiApp.objects.filter(provider=kind.key).order_by("-is_active", "-is_default", "created_at", "id")
+    app = apps.first() or AiApp(provider=kind.key)
+    provider = kind(app, CompanyMeter(app, purpose, run) if kind.calls_a_model else None)
+    if kind.calls_a_model and (app.company_id is None or not app.is_active):
+        detail = f"No {ai_type} app is active in this company any more."
+        name = NONE_FOUND.get(ai_type, "AppNotFound_400")
+        provider.halted = ProviderError("configuration", detail, temporary=True, name=name, halts=True)
+    return provider
+
+
+def named(error: ProviderError) -> NamedError:
+    """Return a provider's error as callers of the API see it."""
+    return NamedError(error.name, error.detail, retry_after=error.retry_after)
 
 
 def ai_type_of(app: AiApp) -> str:
@@ -62,7 +95,7 @@ def apps_of(ai_type: str) -> QuerySet[AiApp]:
 
 def not_found(ai_type: str) -> tuple[str, str]:
     """Return error name and detail for an id that the company has no app of the type with."""
-    return "AppNotFound_400", f"id: there is no such {ai_type} app in this company"
+    return NOT_FOUND.get(ai_type, "AppNotFound_400"), f"id: there is no such {ai_type} app in this company"
 
 
 @transaction.atomic
@@ -86,43 +119,51 @@ def update_ai_app(*, ai_type: str, id: str, member_id: str, **values: Any) -> Ai
 
 def _save(app: AiApp, member_id: str, values: dict[str, Any]) -> AiApp:
     """Save the values; a new default replaces the company's current one."""
-    if values.get("is_default"):
-        AiApp.objects.filter(is_default=True).exclude(pk=app.pk).update(is_default=False)
+    if app.is_default and values.get("is_default") is False:
+        raise ValidationFailed(
+            "isDefault: a company has one default AI app", "isDefault: make another app the default instead"
+        )
     for name, value in values.items():
         setattr(app, name, value)
     app.updated_by_id = member_id
-    app.save()
+    save_default(app)
+    tell_changed()
     return app
+
+
+def tell_changed() -> None:
+    """Let work that waits for the company's AI apps or caps go on."""
+    for call in CHANGED:
+        call()
 
 
 def choose_ai_app(ai_type: str | None) -> AiApp:
     """Return the active app that composes: one of the given type, else the company's default, else its oldest.
 
-    Raises InvalidAIType_400 for an unknown type, and AiANotAvailableInPlan_400 or the type's own error when no such app
-    is active.
+    Raises InvalidAIType_400 for an unknown type, NoDefaultAi…Configuration_400 where all of the type are switched off,
+    and AiANotAvailableInPlan_400 or the type's own error without such an app, or where the plan has no AI model.
     """
-    apps = AiApp.objects.filter(is_active=True).order_by("-is_default", "created_at", "id")
+    apps = AiApp.objects.order_by("-is_default", "created_at", "id")
     if ai_type:
         known = ai_types()
         if ai_type not in known:
             raise NamedError("InvalidAIType_400", f"aiType: there is no {ai_type[:60]!r}; there is {', '.join(known)}")
-        apps = apps.filter(provider=provider_key(ai_type) or "-")
-    found = apps.filter(provider__in=providers()).first()
+        apps = apps.filter(provider=provider_key(ai_type))
+    found = apps.filter(is_active=True, provider__in=providers()).first()
     if found is None:
+        if ai_type in NO_DEFAULT and apps.exists():
+            detail = f"aiType: every {ai_type} app of this company is switched off; switch one on, or leave aiType out"
+            raise NamedError(NO_DEFAULT[ai_type], detail)
         raise NamedError(NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400"), _way_out(ai_type))
+    if providers()[found.provider].calls_a_model and plan_tokens() == 0:
+        name = NOT_AVAILABLE.get(ai_type_of(found), "AiANotAvailableInPlan_400")
+        raise NamedError(name, "aiType: your plan has no AI model; choose ai-offline, or another plan")
     return found
 
 
 def _way_out(ai_type: str | None) -> str:
     """Say what gives the company an app that composes, where it has no active one of the type."""
-    connectable = list(apps_with(Capability.COMPOSE))
-    ways = " or ".join(f"POST /apps/{key}" for key in connectable)
-    if ai_type in connectable:
+    if ai_type:
         return f"aiType: no {ai_type} app is active in this company; connect one with POST /apps/{ai_type}"
-    if not ai_type:
-        return f"aiType: no AI app is active in this company; connect one with {ways}"
-    active = set(AiApp.objects.filter(is_active=True).values_list("provider", flat=True))
-    others = ", ".join(key for key in connectable if provider_key(key) in active)
-    if others:
-        return f"aiType: {ai_type} cannot be connected to this service; send {others}, or leave aiType out"
-    return f"aiType: {ai_type} cannot be connected to this service; connect an app with {ways} and leave aiType out"
+    ways = " or ".join(f"POST /apps/{key}" for key in ai_types())
+    return f"aiType: no AI app is active in this company; connect one with {ways}"

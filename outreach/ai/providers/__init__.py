@@ -2,24 +2,32 @@
 
 from outreach.ai.providers.base import (
     AiProvider,
+    Claim,
     CompanyBrief,
     ComposeBrief,
     ContactBrief,
     Draft,
     Fit,
     LeadSearch,
+    Meter,
     ProductBrief,
     ProviderError,
+    SentMessage,
+    Used,
 )
 
 __all__ = [
     "AiProvider",
+    "Claim",
     "CompanyBrief",
     "ComposeBrief",
     "ContactBrief",
     "Draft",
     "Fit",
     "LeadSearch",
+    "Meter",
     "ProductBrief",
     "ProviderError",
+    "SentMessage",
+    "Used",
 ]

@@ -1,10 +1,16 @@
 """The interface of AI providers: the brief that a provider gets, the draft that it returns, and its errors."""
 
+from __future__ import annotations
+
 import abc
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from outreach.ai.models import AiApp
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -40,6 +46,15 @@ class CompanyBrief:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SentMessage:
+    """A message of a thread that the recipient has been sent."""
+
+    subject: str
+    text: str
+    days_ago: int | None = None  # whole days since it was sent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComposeBrief:
     """What to write to one recipient.
 
@@ -49,21 +64,44 @@ class ComposeBrief:
     contact: ContactBrief
     company: CompanyBrief
     prompt: str = ""
+    goal: str = ""  # what the whole outreach is for, where the prompt is about the message alone
+    may_ask: bool = True  # whether the message may put a question to the recipient
     tone: str = ""
     channel: str = "email"
     language: str | None = None
     step: int = 1  # of a sequence; from 2 on it is a follow-up
     occurrence: int = 1  # of a recurring run
+    hint: str = ""  # what a person wants of this one message, which is written anew
+    before: tuple[str, str] | None = None  # subject and text that it is to replace
+    subject: str = ""  # given, so that the provider's own is not taken
+    thread: tuple[SentMessage, ...] = ()  # the messages before a follow-up, the oldest first
     seed: str = ""  # the message's id: the same brief and seed may give the same draft again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """Words of a draft that state something, exactly as they stand in it, and the fact that they rest on.
+
+    `source` is a name of outreach.ai.evidence.facts_of, such as contact.name, contact.<label>, company.description,
+    catalogue.<number from 1>, thread.<number from 1> or prompt; empty, when the provider knows of no fact.
+    """
+
+    text: str
+    source: str = ""
+    part: Literal["text", "subject"] = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A composed message: subject on one line (empty on channels without subjects), plain text, and optional HTML."""
+    """A composed message: subject on one line (empty on channels without subjects), plain text, and optional HTML.
+
+    `claims` are in the order of the words.
+    """
 
     subject: str
     text: str
     html: str | None = None
+    claims: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,36 +124,98 @@ class Fit:
 class ProviderError(Exception):
     """No draft could be made.
 
-    `temporary` says whether another try may help; `code` is stable, `detail` is for people.
+    `temporary` says whether another try may help, after `retry_after` seconds if it is known; `code` is stable,
+    `detail` is for people, `name` is the contract's name of the error. With `halts` the app can do nothing for other
+    briefs either, such as without a budget.
     """
 
-    def __init__(self, code: str, detail: str, *, temporary: bool) -> None:
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        *,
+        temporary: bool,
+        name: str = "AIResponseParsingFailed_500",
+        retry_after: int | None = None,
+        halts: bool = False,
+    ) -> None:
         super().__init__(detail)
         self.code = code
         self.detail = detail
         self.temporary = temporary
+        self.name = name
+        self.retry_after = retry_after
+        self.halts = halts
+
+
+@dataclass(slots=True)
+class Used:
+    """The tokens that a call has used; not known until its answer is there."""
+
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+
+
+class Meter:
+    """Bounds and counts the calls of a model. This one does neither."""
+
+    @contextmanager
+    def call(self, tokens_in: int, tokens_out: int) -> Iterator[Used]:
+        """Open a block for one call, which may take so many tokens, and count what the provider says it has used.
+
+        Raises ProviderError when a cap leaves no room for it.
+        """
+        yield Used()
+
+    def remember(self, quirks: dict[str, Any]) -> None:
+        """Keep what the app's server has shown not to take, for later calls."""
 
 
 class AiProvider(abc.ABC):
-    """Composes messages. A provider keeps no state between calls, and raises nothing but ProviderError."""
+    """Composes messages for one app of a company: with its key, model and settings.
+
+    It lives for a batch or a run, and raises nothing but ProviderError.
+    """
 
     key: ClassVar[str]
     name: ClassVar[str]  # shown to people
     calls_a_model: ClassVar[bool]
+
+    def __init__(self, app: AiApp, meter: Meter | None = None) -> None:
+        self.app = app
+        self.meter = meter or Meter()
+        self.halted: ProviderError | None = None
+        """What keeps the app from composing anything more."""
+
+    @property
+    def batch(self) -> int:
+        """How many briefs are composed before they are stored: few where each costs time and money."""
+        return 500 if self.halted or not self.calls_a_model else 1
 
     @abc.abstractmethod
     def compose(self, brief: ComposeBrief) -> Draft:
         """Compose one message to one recipient."""
 
     def compose_many(self, briefs: list[ComposeBrief]) -> list[Draft | ProviderError]:
-        """Compose a batch, in its order. A failure affects only its own brief. Override it where a batch is cheaper."""
+        """Compose a batch, in its order. A failure affects only its own brief, unless it halts the app.
+
+        Override it where a batch is cheaper.
+        """
         drafts: list[Draft | ProviderError] = []
         for brief in briefs:
+            if self.halted is not None:
+                drafts.append(self.halted)
+                continue
             try:
                 drafts.append(self.compose(brief))
             except ProviderError as error:
+                self.halted = error if error.halts else None
                 drafts.append(error)
         return drafts
+
+    def unfollowed(self, hint: str) -> str:
+        """Say what of a hint the provider can do nothing about; "": it is told all of it."""
+        return ""
 
     def judge_many(self, search: LeadSearch, contacts: list[ContactBrief], fits: list[Fit]) -> list[Fit]:
         """Judge how well contacts fit (at most 250, found by keywords).
@@ -123,3 +223,11 @@ class AiProvider(abc.ABC):
         `fits` is the result of the keywords, which a provider without a better judgement returns.
         """
         return fits
+
+    def estimate(self, brief: ComposeBrief) -> tuple[int, int]:
+        """Estimate the tokens that composing takes: of what is sent, and of what comes back."""
+        return 0, 0
+
+    def reservation(self, brief: ComposeBrief) -> tuple[int, int]:
+        """Return the most tokens that the first call for the brief may take, as it reserves them: sent, and back."""
+        return 0, 0

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from outreach.ai.providers.base import Claim
 from outreach.ai.providers.cleaning import one_line, shorten, without_placeholders
 
 Kind = Literal[
@@ -51,6 +52,9 @@ _STYLE = re.compile(
     r"|tone|subject|language|in (?:english|german|french|spanish))\b",
     re.IGNORECASE,
 )
+# Long runs of blanks and newlines go first: each pattern below would start anew at every one of them.
+_BLANKS = re.compile(r"[^\S\r\n]+")
+_NEWLINES = re.compile(r" ?[\r\n]\s*")
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])(?<!Mr\.)(?<!Dr\.)(?<!Ms\.)(?<!Mrs\.)(?<!e\.g\.)(?<!i\.e\.)(?<!a\.m\.)(?<!p\.m\.)\s+|\s*[\r\n]+\s*|;\s+"
 )
@@ -156,17 +160,24 @@ _HAS_VERB = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The goal of a prompt: its kind, the topic in a few words, and the sentences to the recipient."""
+    """The goal of a prompt: its kind, the topic in a few words, and the sentences to the recipient.
+
+    `claims` are what the sentences rest on; without any they rest on the prompt.
+    """
 
     kind: Kind
     topic: str
     sentences: tuple[str, ...]
+    claims: tuple[Claim, ...] = ()
+    topics: tuple[tuple[Kind, str], ...] = ()
+    """Kind and topic of each sentence."""
 
 
 def read_goal(prompt: str, *, words: int = 70) -> Goal | None:
     """Return the goal of a prompt, with sentences of at most this many words in total; None when nothing is left."""
     found: list[tuple[Kind, str, str]] = []
-    for raw in _SENTENCE_END.split(without_placeholders(prompt[:4000])):
+    text = _BLANKS.sub(" ", without_placeholders(prompt[:4000]))
+    for raw in _SENTENCE_END.split(_NEWLINES.sub("\n", text)):
         for part in _NEXT.split(raw):
             spoken = _say(one_line(part).strip(" -*•\"'"))
             if spoken:
@@ -180,7 +191,8 @@ def read_goal(prompt: str, *, words: int = 70) -> Goal | None:
             break
         sentences.append(shorten(sentence, left, _SENTENCE_LENGTH))
         left -= len(sentence.split())
-    return Goal(found[0][0], found[0][1], tuple(sentences))
+    topics = tuple((kind, topic) for kind, topic, _ in found[: len(sentences)])
+    return Goal(found[0][0], found[0][1], tuple(sentences), topics=topics)
 
 
 def _say(instruction: str) -> tuple[Kind, str, str] | None:

@@ -1,28 +1,39 @@
-"""The offline composer writes a short personal mail by rules, without network and without a model. It writes English.
+"""The offline composer writes a short personal mail by rules, without network and without a model.
+
+It writes English, and plainly in the languages of outreach.ai.providers.stock; asked for another, it writes English.
 
 It uses a contact's values only where they clearly fit into a sentence, and internal labels (tags, categories) only
 where they match a product of the catalogue or a plain relation such as customer, since contacts should not read them.
 """
 
 import random
+from collections.abc import Sequence
 from typing import ClassVar
 
 from outreach.ai.connected_app import ai_app
 from outreach.ai.providers import phrases
-from outreach.ai.providers.base import AiProvider, CompanyBrief, ComposeBrief, ContactBrief, Draft
-from outreach.ai.providers.cleaning import first_name, one_line, person_name, phrase, shorten, without_placeholders
+from outreach.ai.providers.base import AiProvider, Claim, ComposeBrief, Draft
+from outreach.ai.providers.cleaning import first_name, one_line, person_name, phrase, shorten
 from outreach.ai.providers.goal import Goal, read_goal
+from outreach.ai.providers.hints import KNOWN, Hint, read_hint
+from outreach.ai.providers.passages import (
+    Passage,
+    company_name,
+    interest_of,
+    joined,
+    known_of,
+    named,
+    relation_of,
+    sentence_of,
+    signatory,
+    signatory_claims,
+    within_limit,
+)
 from outreach.ai.providers.phrases import Tone
+from outreach.ai.providers.stock import STOCKS
+from outreach.ai.providers.translated import translated
 
-WORD_LIMIT = 160
 _SUBJECT_LENGTH = 78
-
-_LABELS = {
-    "company": {"company", "company name", "organisation", "organization", "employer", "account", "business", "firm"},
-    "job": {"job", "job title", "title", "position", "role", "occupation"},
-    "city": {"city", "town", "location"},
-    "industry": {"industry", "sector", "branch"},
-}
 
 
 class OfflineComposer(AiProvider):
@@ -37,138 +48,176 @@ class OfflineComposer(AiProvider):
         rng = random.Random(  # noqa: S311  variation of texts, no secret
             f"{brief.seed}/{brief.contact.email}/{brief.step}/{brief.occurrence}"
         )
-        tone = phrases.tone_named(brief.tone)
+        hint, stock = read_hint(brief.hint), STOCKS.get(brief.language or "")
+        asked = phrases.tone_named(hint.tone)
+        tone = phrases.tone_named(brief.tone) if asked == "neutral" else asked
+        if stock is not None and brief.channel == "email":
+            subject, passages = translated(brief, stock, tone, rng)
+            return _mail(brief, hint, subject, passages, stock.mention, stock.also)
         goal = read_goal(brief.prompt) or _planned(brief, rng)
-        greeting = _greeting(brief.contact, tone, rng)
-        closing = rng.choice(phrases.CALLS[goal.kind][tone])
+        greeting = _greeting(brief, tone, rng)
+        closing = _closing(brief, phrases.CALLS[goal.kind][tone], rng)
         if brief.channel != "email":
-            return Draft(
-                subject="", text=" ".join([greeting, *goal.sentences[:2], closing, f"– {_signatory(brief.company)[0]}"])
-            )
-        opening = " ".join(filter(None, [_follow_up(brief, rng), _personal_line(brief, tone, rng)]))
-        body = " ".join(goal.sentences)
-        sign_off = "\n".join([f"{rng.choice(phrases.SIGN_OFFS[tone])},", *_signatory(brief.company)])
-        paragraphs = [greeting, opening, body, _about_company(brief, goal), closing, sign_off]
-        return Draft(subject=_subject(brief, goal, rng), text=_within_limit(paragraphs))
+            sign_off = Passage(f"– {signatory(brief.company)[0]}", signatory_claims(brief.company)[:1])
+            passages = [
+                greeting,
+                _body(Goal(goal.kind, goal.topic, goal.sentences[:2], goal.claims)),
+                closing,
+                sign_off,
+            ]
+            return _draft("", passages, between=" ")
+        opening = joined([_follow_up(brief, rng), _personal_line(brief, tone, rng)], " ")
+        sign_off = Passage(
+            "\n".join([f"{rng.choice(phrases.SIGN_OFFS[tone])},", *signatory(brief.company)]),
+            signatory_claims(brief.company),
+        )
+        passages = [greeting, opening, _body(goal), _about_company(brief, goal), closing, sign_off]
+        return _mail(brief, hint, _subject(brief, goal, rng), passages, phrases.MENTION, phrases.ALSO)
+
+    def unfollowed(self, hint: str) -> str:
+        """Say what of the hint it has no rule for."""
+        ignored = read_hint(hint).ignored
+        return f"hint: the offline composer can do nothing about “{ignored}”; it knows {KNOWN}" if ignored else ""
 
 
-def _greeting(contact: ContactBrief, tone: Tone, rng: random.Random) -> str:
-    name = person_name(contact.name) if tone == "formal" else first_name(contact.name)
-    return rng.choice(phrases.GREETINGS[tone]).format(name=name) if name else phrases.NAMELESS[tone]
+def _mail(brief: ComposeBrief, hint: Hint, subject: Passage, passages: list[Passage], mention: str, also: str) -> Draft:
+    """Join greeting, opening, body, company, closing and sign-off to a mail, as the hint asks."""
+    greeting, opening, body, company, closing, sign_off = passages
+    if hint.shorter:
+        opening, company = (opening if brief.step > 1 else Passage()), Passage()
+    if hint.longer:
+        company = joined([company, _offers(brief, body.text, also)], " ")
+    said = hint.mention.rstrip(".")
+    told = Passage(mention.format(said=said), (Claim(text=said, source="hint"),)) if said else Passage()
+    kept = within_limit([greeting, opening, body, company, told, closing, sign_off])
+    return _draft(subject.text, kept, between="\n\n", said=subject.claims)
 
 
-def _follow_up(brief: ComposeBrief, rng: random.Random) -> str:
+def _offers(brief: ComposeBrief, said: str, also: str) -> Passage:
+    """Return a sentence about products that the message has not named; nothing without any."""
+    products = [(phrase(one.name), f"catalogue.{number}") for number, one in enumerate(brief.company.products[:20], 1)]
+    others = [(name, source) for name, source in products if name and name not in said][:3]
+    text = also.format(others=", ".join(name for name, _ in others))
+    return Passage(text, tuple(Claim(text=name, source=source) for name, source in others)) if others else Passage()
+
+
+def _draft(subject: str, passages: list[Passage], *, between: str, said: tuple[Claim, ...] = ()) -> Draft:
+    """Join the passages to a draft. `said` are the claims of its subject."""
+    whole = joined(passages, between)
+    return Draft(subject=subject, text=whole.text, claims=(*said, *whole.claims))
+
+
+def _closing(brief: ComposeBrief, lines: Sequence[str], rng: random.Random) -> Passage:
+    """Return how the message ends: with a question only where it may ask one."""
+    fit = lines if brief.may_ask else [line for line in lines if "?" not in line]
+    return Passage(rng.choice(fit)) if fit else Passage()
+
+
+def _body(goal: Goal) -> Passage:
+    claims = goal.claims or tuple(Claim(text=sentence, source="prompt") for sentence in goal.sentences)
+    return Passage(" ".join(goal.sentences), claims)
+
+
+def _greeting(brief: ComposeBrief, tone: Tone, rng: random.Random) -> Passage:
+    """Return the greeting, which also tells that the message is not in the language that was asked for."""
+    name = person_name(brief.contact.name) if tone == "formal" else first_name(brief.contact.name)
+    text = rng.choice(phrases.GREETINGS[tone]).format(name=name) if name else phrases.NAMELESS[tone]
+    claims = [Claim(text=text, source="outreach.language")] if brief.language not in (None, "English") else []
+    return Passage(text, (*claims, *([Claim(text=name, source="contact.name")] if name else [])))
+
+
+def _follow_up(brief: ComposeBrief, rng: random.Random) -> Passage:
     if brief.step > 1:
-        return rng.choice(phrases.FOLLOW_UPS)
-    return rng.choice(phrases.AGAIN) if brief.occurrence > 1 else ""
+        text, source = rng.choice(phrases.FOLLOW_UPS), "outreach.step"
+    elif brief.occurrence > 1:
+        text, source = rng.choice(phrases.AGAIN), "outreach.occurrence"
+    else:
+        return Passage()
+    return Passage(text, (Claim(text=text, source=source),))
 
 
-def _personal_line(brief: ComposeBrief, tone: Tone, rng: random.Random) -> str:
+def _personal_line(brief: ComposeBrief, tone: Tone, rng: random.Random) -> Passage:
     """Return a sentence that is specific to the contact, or a general opening when nothing is known about it."""
-    known = _known(brief.contact)
-    choices: list[str] = []
-    if relation := _relation(brief.contact):
-        choices.append(phrases.RELATIONS[relation].format(us=_company_name(brief.company)))
-    if interest := _interest(brief):
-        choices.append(f"I thought of you because of your interest in {interest}.")
-    if known["job"] and known["company"]:
-        choices += [line.format(**known) for line in phrases.JOB_AND_COMPANY]
-    elif known["company"]:
-        choices += [line.format(**known) for line in phrases.COMPANY]
-    elif known["job"]:
-        choices.append(f"I am writing to you in your role as {known['job']}.")
-    if known["industry"]:
-        choices.append(f"Since you work in {known['industry']}, I thought this might be of use to you.")
-    if known["city"]:
-        choices.append(rng.choice(phrases.CITY).format(**known))
+    known = known_of(brief.contact)
+    values = {kind: value for kind, (value, _) in known.items()}
+    choices: list[Passage] = []
+
+    def offer(text: str, *kinds: str) -> None:
+        claims = tuple(Claim(text=known[kind][0], source=f"contact.{known[kind][1]}") for kind in kinds)
+        choices.append(Passage(text, tuple(sorted(claims, key=lambda claim: text.find(claim.text)))))
+
+    relation, labelled = relation_of(brief.contact)
+    if relation:
+        text = phrases.RELATIONS[relation].format(us=company_name(brief.company))
+        choices.append(Passage(text, (Claim(text=text, source=labelled),)))
+    interest, labelled = interest_of(brief)
+    if interest:
+        choices.append(
+            Passage(
+                f"I thought of you because of your interest in {interest}.",
+                (Claim(text=f"your interest in {interest}", source=labelled),),
+            )
+        )
+    if values["job"] and values["company"]:
+        for line in phrases.JOB_AND_COMPANY:
+            offer(line.format(**values), "job", "company")
+    elif values["company"]:
+        for line in phrases.COMPANY:
+            offer(line.format(**values), "company")
+    elif values["job"]:
+        offer(f"I am writing to you in your role as {values['job']}.", "job")
+    if values["industry"]:
+        offer(f"Since you work in {values['industry']}, I thought this might be of use to you.", "industry")
+    if values["city"]:
+        offer(rng.choice(phrases.CITY).format(**values), "city")
     if tone == "direct":
-        return choices[0] if choices else ""
-    return rng.choice(choices[:3]) if choices else rng.choice(phrases.OPENINGS[tone])
-
-
-def _known(contact: ContactBrief) -> dict[str, str]:
-    known = dict.fromkeys(_LABELS, "")
-    for label, value in list(contact.fields.items())[:200]:
-        plain = " ".join(str(label).lower().replace("_", " ").replace("-", " ").split())
-        for kind, names in _LABELS.items():
-            if plain in names and not known[kind]:
-                known[kind] = phrase(value)
-    return known
-
-
-def _relation(contact: ContactBrief) -> str:
-    labels = {label.lower().strip() for label in (contact.category, *contact.tags[:50])}
-    for relation in phrases.RELATIONS:
-        if labels & {relation, f"{relation}s"}:
-            return relation
-    return ""
-
-
-def _interest(brief: ComposeBrief) -> str:
-    """Return a product of the catalogue that a tag or the category of the contact names, or ""."""
-    labels = [label.lower().strip() for label in (*brief.contact.tags[:50], brief.contact.category) if label.strip()]
-    for product in brief.company.products[:200]:
-        name = phrase(product.name)
-        if name and name.lower() in labels:
-            return name
-    return ""
+        return choices[0] if choices else Passage()
+    return rng.choice(choices[:3]) if choices else Passage(rng.choice(phrases.OPENINGS[tone]))
 
 
 def _planned(brief: ComposeBrief, rng: random.Random) -> Goal:
     """Plan the goal without a prompt: a product that interests the contact, else what the company does."""
     company = brief.company
-    us = _company_name(company)
-    products = [product for product in company.products[:200] if phrase(product.name)]
+    us = company_name(company)
+    products = {
+        f"catalogue.{number}": product
+        for number, product in enumerate(company.products[:200], 1)
+        if phrase(product.name)
+    }
     if products:
-        interest = _interest(brief)
-        chosen = next((product for product in products if phrase(product.name) == interest), None) or rng.choice(
-            products
-        )
-        name = phrase(chosen.name)
+        interest, _ = interest_of(brief)
+        chosen = next((key for key, product in products.items() if phrase(product.name) == interest), None)
+        chosen = chosen or rng.choice(list(products))
+        name = phrase(products[chosen].name)
         sentences = [rng.choice(phrases.PRODUCT_GOALS).format(product=name, us=us)]
-        if about := _sentence(chosen.description, 30):
+        if about := sentence_of(products[chosen].description, 30):
             sentences.append(about)
-        others = [phrase(product.name) for product in products if product is not chosen][:2]
+        claims = [Claim(text=sentence, source=chosen) for sentence in sentences]
+        others = [(phrase(product.name), key) for key, product in products.items() if key != chosen][:2]
         if others:
-            sentences.append(f"You will also find {' and '.join(others)} with us.")
-        return Goal("present", name, tuple(sentences))
-    about = _sentence(company.description, 40)
-    return Goal("present", us, tuple(filter(None, (f"I would like to introduce {us} to you.", about))))
+            sentences.append(f"You will also find {' and '.join(other for other, _ in others)} with us.")
+            claims += [Claim(text=other, source=key) for other, key in others]
+        return Goal("present", name, tuple(sentences), tuple(claims))
+    about = sentence_of(company.description, 40)
+    introduction = f"I would like to introduce {us} to you."
+    claims = [Claim(text=us, source="company.name")] if us == named(company) else []
+    claims += [Claim(text=about, source="company.description")] if about else []
+    return Goal("present", us, tuple(filter(None, (introduction, about))), tuple(claims))
 
 
-def _about_company(brief: ComposeBrief, goal: Goal) -> str:
-    """Return what the company does, for contacts who don't know it yet; "" for others."""
-    about = _sentence(brief.company.description, 30)
-    if not about or brief.step > 1 or about in goal.sentences or _relation(brief.contact):
-        return ""
+def _about_company(brief: ComposeBrief, goal: Goal) -> Passage:
+    """Return what the company does, for contacts who don't know it yet; nothing for others."""
+    about = sentence_of(brief.company.description, 30)
+    if not about or brief.step > 1 or about in goal.sentences or relation_of(brief.contact)[0]:
+        return Passage()
     first = about.split(" ", 1)[0].lower().rstrip(",")
-    us = _company_name(brief.company)
-    return (
-        about if first in {"we", "our", "at"} or about.lower().startswith(us.lower()) else f"A word about {us}: {about}"
-    )
+    us = company_name(brief.company)
+    plain = first in {"we", "our", "at"} or about.lower().startswith(us.lower())
+    text = about if plain else f"A word about {us}: {about}"
+    return Passage(text, (Claim(text=about, source="company.description"),))
 
 
-def _sentence(value: str, words: int) -> str:
-    """Return the first sentence of a company's own text, ended with a full stop."""
-    text = one_line(without_placeholders(value[:2000]))
-    first = shorten(text.split(". ")[0].rstrip(" .,;:"), words)
-    if not any(character.isalnum() for character in first):
-        return ""
-    return first[:1].upper() + first[1:] + ("" if first[-1] in "…!?" else ".")
-
-
-def _signatory(company: CompanyBrief) -> list[str]:
-    name, us = phrase(company.sender_name, 100), _company_name(company)
-    website = one_line(company.website)[:100]
-    lines = [name, us] if name and name.lower() != us.lower() else [us]
-    return [*lines, website] if website.startswith(("http://", "https://", "www.")) and " " not in website else lines
-
-
-def _company_name(company: CompanyBrief) -> str:
-    return one_line(without_placeholders(company.name))[:100].strip() or "our team"
-
-
-def _subject(brief: ComposeBrief, goal: Goal, rng: random.Random) -> str:
+def _subject(brief: ComposeBrief, goal: Goal, rng: random.Random) -> Passage:
     topic = goal.topic
     for article in ("our ", "the ", "a ", "an ", "if ", "whether ", "to ", "for ", "about "):
         if topic.lower().startswith(article):
@@ -179,33 +228,23 @@ def _subject(brief: ComposeBrief, goal: Goal, rng: random.Random) -> str:
         "topic": topic[:1].upper() + topic[1:],
         "rest": topic,
         "name": first_name(brief.contact.name)[:20],
-        "us": shorten(_company_name(brief.company), 6, 40),
+        "us": shorten(company_name(brief.company), 6, 40),
     }
     missing = [f"{{{key}}}" for key, value in known.items() if not value]
+    missing += [] if brief.may_ask else ["?"]
     lines = [line for line in phrases.SUBJECTS[goal.kind] if not any(key in line for key in missing)]
-    subject = rng.choice(lines).format(**known)
+    line = rng.choice(lines)
+    subject = line.format(**known)
     if brief.step > 1:
         subject = f"Following up: {subject}"
-    return shorten(subject, 20, _SUBJECT_LENGTH)
-
-
-def _within_limit(paragraphs: list[str]) -> str:
-    """Join the paragraphs to one text.
-
-    When it is too long, the company's paragraph is left out, then the opening, then words.
-    """
-    for droppable in (3, 1):
-        if _words(paragraphs) <= WORD_LIMIT:
-            break
-        paragraphs[droppable] = ""
-    excess = _words(paragraphs) - WORD_LIMIT
-    if excess > 0:
-        paragraphs[2] = shorten(paragraphs[2], max(5, len(paragraphs[2].split()) - excess))
-    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
-
-
-def _words(paragraphs: list[str]) -> int:
-    return sum(len(paragraph.split()) for paragraph in paragraphs)
+    source = goal.claims[0].source if goal.claims else "prompt"
+    sources = {"topic": source, "rest": source, "name": "contact.name", "us": "company.name"}
+    claims = [
+        Claim(text=known[key], source=source, part="subject")
+        for key, source in sources.items()
+        if f"{{{key}}}" in line and not (key == "us" and not named(brief.company))
+    ]
+    return Passage(shorten(subject, 20, _SUBJECT_LENGTH), tuple(claims))
 
 
 AI_OFFLINE = ai_app("ai-offline", OfflineComposer)

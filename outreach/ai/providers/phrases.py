@@ -7,17 +7,41 @@ from outreach.ai.providers.goal import Kind
 Tone = Literal["neutral", "friendly", "formal", "direct", "enthusiastic"]
 
 _TONE_WORDS: dict[Tone, tuple[str, ...]] = {
-    "formal": ("formal", "professional", "polite", "business", "official", "respectful"),
-    "direct": ("direct", "short", "concise", "brief", "crisp", "to the point"),
+    "formal": ("formal", "professional", "polite", "business", "official", "respectful", "förmlich", "formel"),
+    "direct": (
+        "direct",
+        "short",
+        "concise",
+        "brief",
+        "crisp",
+        "to the point",
+        "kurz",
+        "kürzer",
+        "court",
+        "corto",
+        "breve",
+    ),
     "enthusiastic": ("enthusias", "excit", "energetic", "upbeat", "passionate", "bold"),
-    "friendly": ("friend", "warm", "casual", "kind", "relaxed", "personal", "informal"),
+    "friendly": (
+        "friend",
+        "warm",
+        "casual",
+        "kind",
+        "relaxed",
+        "personal",
+        "informal",
+        "freundlich",
+        "amical",
+        "chaleureu",
+        "amable",
+    ),
 }
 
 
 def tone_named(words: str) -> Tone:
     """Return the tone that the text names; neutral when it names no known one."""
     text = words.lower()
-    if "informal" in text:
+    if any(words in text for words in ("informal", "informel", "less formal", "weniger förmlich", "moins formel")):
         return "friendly"
     for tone, names in _TONE_WORDS.items():
         if any(name in text for name in names):
@@ -71,6 +95,8 @@ PRODUCT_GOALS = (
     "I thought that {product} from {us} might be of use to you.",
     "Perhaps you would like to get to know {product} from {us}.",
 )
+MENTION = "One more thing: {said}."
+ALSO = "You will also find these with us: {others}."
 SIGN_OFFS: dict[Tone, tuple[str, ...]] = {
     "neutral": ("Best regards", "Kind regards"),
     "friendly": ("All the best", "Warm regards", "Best wishes"),

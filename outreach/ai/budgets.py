@@ -1,0 +1,281 @@
+"""Budgets of AI calls: what may be used is reserved before each call, settled after it, and given back if it fails.
+
+A reservation is an AiUsage row and its share of up to three budgets (company and month, app and month, run). Each
+budget is taken by one UPDATE that leaves its cap room, so that no number of workers passes it together. A reservation
+whose worker was killed expires, and is given back when somebody is refused, or within the hour.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Value
+from django.db.models.functions import Least
+from django.utils import timezone
+
+from core.access import entitlement
+from core.errors import NamedError
+from core.tenancy import company_id, company_scope
+from outreach.ai.models import AiApp, AiBudget, AiCaps, AiUsage
+from outreach.ai.providers.base import Meter, ProviderError, Used
+
+PLAN_LIMIT = "ai-tokens"
+"""The name of a plan's limit of AI tokens a month."""
+RESERVED_FOR = dt.timedelta(minutes=15)
+"""Longer than any call takes."""
+RUN_RETRY = dt.timedelta(hours=1)
+LIMIT = "AIUsageLimitReached_429"
+MILLION = 1_000_000
+MOST_TOKENS = 10_000_000
+"""No call uses more, whatever the server says."""
+MOST_COST = Decimal(10**11)
+"""No budget counts more: what a column holds, with room for a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """The most that may be used; None: no cap."""
+
+    tokens: int | None = None
+    cost: Decimal | None = None
+
+    def within(self, other: Cap) -> Cap:
+        """Return the smaller of both."""
+        return Cap(_least(self.tokens, other.tokens), _least(self.cost, other.cost))
+
+
+def _least(one: Any, other: Any) -> Any:
+    return min((each for each in (one, other) if each is not None), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A budget that a call is taken from, with its cap and its name for people."""
+
+    key: str
+    cap: Cap
+    named: str
+    monthly: bool
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """What a call has reserved."""
+
+    id: str
+    keys: Sequence[str]
+    tokens: int
+    cost: Decimal
+
+
+def price(app: AiApp, tokens_in: int, tokens_out: int) -> Decimal:
+    """Return what so many tokens cost by the app's prices, at most what a budget counts; 0 without prices."""
+    whole = tokens_in * (app.price_per_million_in or 0) + tokens_out * (app.price_per_million_out or 0)
+    return min(Decimal(whole) / MILLION, MOST_COST).quantize(Decimal("0.000001"))
+
+
+def month_of(moment: dt.datetime) -> str:
+    return moment.astimezone(dt.UTC).strftime("%Y-%m")
+
+
+def next_month(moment: dt.datetime) -> dt.datetime:
+    """Return the first moment of the calendar month after this one (UTC)."""
+    first = moment.astimezone(dt.UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return (first + dt.timedelta(days=32)).replace(day=1)
+
+
+def company_cap() -> Cap:
+    """Return the active company's cap a month: its own, or its plan's if that is smaller."""
+    own = AiCaps.objects.first()
+    mine = Cap(own.monthly_token_cap, own.monthly_cost_cap) if own else Cap()
+    return mine.within(Cap(plan_tokens()))
+
+
+def plan_tokens() -> int | None:
+    """Return how many tokens a month the active company's plan allows; None: no limit."""
+    try:
+        return entitlement(company_id()).limits.get(PLAN_LIMIT)
+    except NamedError:
+        return None
+
+
+def run_use(run_id: str) -> dict[str, Any]:
+    """Return the tokens and the cost of a run's calls so far."""
+    found = AiBudget.objects.filter(key=f"run:{run_id}").values("tokens_used", "cost_used").first()
+    return {"tokens": found["tokens_used"], "cost": found["cost_used"]} if found else {"tokens": 0, "cost": 0}
+
+
+def room(app: AiApp, run: Cap) -> Cap:
+    """Return what the caps leave a new run with the cap `run`, of the tokens and of the cost this month."""
+    budgets = [*CompanyMeter(app, AiUsage.Purpose.COMPOSE).budgets(timezone.now())]
+    known = {row.key: row for row in AiBudget.objects.filter(key__in=[budget.key for budget in budgets])}
+    left = run
+    for budget in budgets:
+        used = known.get(budget.key, AiBudget())
+        tokens = None if budget.cap.tokens is None else budget.cap.tokens - used.tokens_used - used.tokens_reserved
+        cost = None if budget.cap.cost is None else budget.cap.cost - used.cost_used - used.cost_reserved
+        left = left.within(Cap(tokens, cost))
+    tokens = None if left.tokens is None else max(0, left.tokens)
+    return Cap(tokens, None if left.cost is None else max(Decimal(0), left.cost))
+
+
+class CompanyMeter(Meter):
+    """Bounds and counts an app's calls for one purpose. `run` has the caps of a run: pk, token_cap, cost_cap."""
+
+    def __init__(self, app: AiApp, purpose: AiUsage.Purpose, run: Any = None) -> None:
+        self.app = app
+        self.purpose = purpose
+        self.run = run
+
+    @contextmanager
+    def call(self, tokens_in: int, tokens_out: int) -> Iterator[Used]:
+        held = self._reserve(tokens_in, tokens_out)
+        used = Used()
+        try:
+            yield used
+        finally:
+            if used.tokens_in is None or used.tokens_out is None:
+                give_back(held)
+            else:
+                self._settle(held, _sane(used.tokens_in), _sane(used.tokens_out))
+
+    def remember(self, quirks: dict[str, Any]) -> None:
+        AiApp.objects.filter(pk=self.app.pk).update(quirks=quirks)
+
+    def budgets(self, now: dt.datetime) -> list[Budget]:
+        """Return the budgets of a call, in the order in which each call locks them."""
+        month, app = month_of(now), self.app
+        found = [
+            Budget(f"company:{month}", company_cap(), "all AI apps of the company", True),
+            Budget(f"app:{app.pk}:{month}", Cap(app.monthly_token_cap, app.monthly_cost_cap), f"“{app.name}”", True),
+        ]
+        if self.run is not None:
+            found.append(Budget(f"run:{self.run.pk}", Cap(self.run.token_cap, self.run.cost_cap), "this run", False))
+        return found
+
+    def _reserve(self, tokens_in: int, tokens_out: int) -> Reservation:
+        now = timezone.now()
+        cost = price(self.app, tokens_in, tokens_out)
+        budgets = self.budgets(now)
+        for last in (False, True):
+            try:
+                return self._take(budgets, tokens_in, tokens_out, cost, now)
+            except _Full as full:
+                if last or not give_back_expired():
+                    raise _refusal(full.budget, now) from None
+        raise AssertionError("unreachable")
+
+    @transaction.atomic
+    def _take(
+        self, budgets: Sequence[Budget], tokens_in: int, tokens_out: int, cost: Decimal, now: dt.datetime
+    ) -> Reservation:
+        tokens, keys = tokens_in + tokens_out, [budget.key for budget in budgets]
+        AiBudget.objects.bulk_create([AiBudget(key=key) for key in keys], ignore_conflicts=True)
+        for budget in budgets:
+            rows = AiBudget.objects.filter(key=budget.key)
+            if budget.cap.tokens is not None:
+                rows = rows.filter(tokens_used__lte=Value(budget.cap.tokens - tokens) - F("tokens_reserved"))
+            if budget.cap.cost is not None:
+                rows = rows.filter(cost_used__lte=Value(budget.cap.cost - cost) - F("cost_reserved"))
+            rows = rows.filter(cost_used__lte=Value(MOST_COST - cost) - F("cost_reserved"))
+            if not rows.update(tokens_reserved=F("tokens_reserved") + tokens, cost_reserved=F("cost_reserved") + cost):
+                raise _Full(budget)
+        row = AiUsage.objects.create(
+            app=self.app,
+            run_id=self.run.pk if self.run is not None else None,
+            purpose=self.purpose,
+            model=self.app.selected_model,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            cost=cost,
+            expires_at=now + RESERVED_FOR,
+        )
+        return Reservation(row.pk, keys, tokens, cost)
+
+    @transaction.atomic
+    def _settle(self, held: Reservation, tokens_in: int, tokens_out: int) -> None:
+        values: dict[str, Any] = {
+            "status": AiUsage.Status.SETTLED,
+            "tokens_in": tokens_in,
+            "tokens_out": tokens_out,
+            "cost": price(self.app, tokens_in, tokens_out),
+            "expires_at": None,
+        }
+        tokens, cost = held.tokens, held.cost
+        if not AiUsage.objects.filter(pk=held.id).update(updated_at=timezone.now(), **values):
+            # It had expired and was given back, but was used all the same.
+            tokens, cost = 0, Decimal(0)
+            run = self.run.pk if self.run is not None else None
+            AiUsage.objects.create(
+                app=self.app, run_id=run, purpose=self.purpose, model=self.app.selected_model, **values
+            )
+        for key in held.keys:
+            AiBudget.objects.filter(key=key).update(
+                tokens_reserved=F("tokens_reserved") - tokens,
+                cost_reserved=F("cost_reserved") - cost,
+                tokens_used=F("tokens_used") + tokens_in + tokens_out,
+                cost_used=Least(F("cost_used") + values["cost"], Value(MOST_COST)),
+                updated_at=timezone.now(),
+            )
+
+
+class _Full(Exception):
+    """A budget has no room."""
+
+    def __init__(self, budget: Budget) -> None:
+        super().__init__(budget.key)
+        self.budget = budget
+
+
+def _sane(tokens: int) -> int:
+    return max(0, min(tokens, MOST_TOKENS))
+
+
+def _refusal(budget: Budget, now: dt.datetime) -> ProviderError:
+    caps = [f"{budget.cap.tokens:,} tokens"] if budget.cap.tokens is not None else []
+    caps += [f"{budget.cap.cost.normalize():f} in cost"] if budget.cap.cost is not None else []
+    caps = caps or [f"{MOST_COST:,} in cost"]
+    until = next_month(now) if budget.monthly else now + RUN_RETRY
+    span = " a month" if budget.monthly else ""
+    detail = f"The cap of {budget.named}, {' and '.join(caps)}{span}, leaves no room for another call."
+    seconds = max(1, math.ceil((until - now).total_seconds()))
+    return ProviderError("usage_limit", detail, temporary=True, name=LIMIT, retry_after=seconds, halts=True)
+
+
+@transaction.atomic
+def give_back(held: Reservation) -> None:
+    """Give back what a call has reserved and not used. Twice changes nothing."""
+    found, _ = AiUsage.objects.filter(pk=held.id, status=AiUsage.Status.RESERVED).delete()
+    if found:
+        for key in held.keys:
+            AiBudget.objects.filter(key=key).update(
+                tokens_reserved=F("tokens_reserved") - held.tokens, cost_reserved=F("cost_reserved") - held.cost
+            )
+
+
+def give_back_expired() -> int:
+    """Give back the active company's reservations that have expired. Returns how many."""
+    rows = AiUsage.objects.filter(status=AiUsage.Status.RESERVED, expires_at__lt=timezone.now())
+    expired = list(rows.order_by("pk")[:1000])
+    for row in expired:
+        month = month_of(row.expires_at - RESERVED_FOR)
+        keys = [f"company:{month}", f"app:{row.app_id}:{month}", *([f"run:{row.run_id}"] if row.run_id else [])]
+        give_back(Reservation(row.pk, keys, row.tokens_in + row.tokens_out, row.cost))
+    return len(expired)
+
+
+def give_back_all_expired() -> bool:
+    """Give back the expired reservations of some companies (a periodic task). Returns whether more may wait."""
+    rows = AiUsage.objects.filter(status=AiUsage.Status.RESERVED, expires_at__lt=timezone.now())
+    companies = list(rows.order_by("company_id").values_list("company_id", flat=True).distinct()[:100])
+    for company in companies:
+        with company_scope(company):
+            give_back_expired()
+    return len(companies) == 100

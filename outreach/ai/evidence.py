@@ -1,0 +1,247 @@
+"""Evidence: which words of a message rest on what. It is found when the message is written, and kept when it is edited.
+
+An entry is {part, start, end, text, source, value}: the words and their place in subject, text or the words of the
+HTML, the name of the fact that they rest on (`facts_of`), and its value. Without a source nothing proves the words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from outreach.ai.providers.base import Claim, ComposeBrief, Draft
+
+PERSON = "person"
+"""The source of what a person has written into a draft."""
+TEMPLATE = "template"
+"""The source of what the company's template says."""
+VALUE_LENGTH = 200
+SHORTEST_STATEMENT = 4
+"""Words that a sentence of a model has at least, to state anything."""
+MOST_ENTRIES = 200
+"""The most entries of a part. Nobody reads more; whether something is unproved is told all the same."""
+_SENTENCE_END = re.compile(r"\n|(?<=[.!?…])\s+")
+_FIGURE = re.compile(r"https?://\S+|\S+@\S+|\d[\d.,:]*\d|\d")
+
+Entry = dict[str, Any]
+
+
+def facts_of(brief: ComposeBrief) -> dict[str, str]:
+    """Return what a message may rest on: name of the fact -> value."""
+    contact, company = brief.contact, brief.company
+    facts = {
+        "contact.name": contact.name,
+        "contact.category": contact.category,
+        "contact.tags": ", ".join(contact.tags),
+        "company.name": company.name,
+        "company.description": company.description,
+        "company.website": company.website,
+        "company.senderName": company.sender_name,
+        "prompt": brief.prompt,
+        "hint": brief.hint,
+        "outreach.step": _sent_before(brief) if brief.step > 1 else "",
+        "outreach.occurrence": f"Round {brief.occurrence} of this outreach" if brief.occurrence > 1 else "",
+        "outreach.subject": brief.subject,
+        "outreach.language": f"{brief.language} was asked for" if brief.language else "",
+    }
+    for number, sent in enumerate(brief.thread, 1):
+        facts[f"thread.{number}"] = f"{sent.subject}\n{sent.text}"
+    for number, product in enumerate(company.products, 1):
+        facts[f"catalogue.{number}"] = ": ".join(filter(None, (product.name, product.description)))
+    for label, value in contact.fields.items():
+        facts.setdefault(f"contact.{label}", value)
+    return {name: value for name, value in facts.items() if value}
+
+
+def _sent_before(brief: ComposeBrief) -> str:
+    """Say what a follow-up comes after."""
+    last = brief.thread[-1] if brief.thread else None
+    subject = f"The message before: {last.subject}" if last and last.subject else f"Message {brief.step} of its thread"
+    if last is None or last.days_ago is None:
+        return subject
+    days = "today" if not last.days_ago else "1 day ago" if last.days_ago == 1 else f"{last.days_ago} days ago"
+    return f"{subject}, sent {days}"
+
+
+def of_template(draft: Draft) -> list[Entry]:
+    """Return the evidence of a message that a template has made: its words are the company's own."""
+    parts = (("subject", draft.subject), ("text", draft.text))
+    return _bounded([_entry(part, at, one, TEMPLATE) for part, words in parts for at, one in _sentences(words)])
+
+
+def evidence_of(draft: Draft, brief: ComposeBrief, *, every_sentence: bool = False) -> list[Entry]:
+    """Return the evidence of a new draft. A claim whose words are not in the draft falls away.
+
+    A claim that does not rest on a fact of the brief is unproved, as is a sentence that has, beside its claims, a
+    figure or an address which no fact has. With `every_sentence`, for models, so is any other statement that has more
+    than a few words beside its claims.
+    """
+    facts = facts_of(brief)
+    parts = {"subject": _Places(draft.subject), "text": _Places(draft.text)}
+    found: list[Entry] = []
+    for claim in draft.claims:
+        source = claim.source if _rests_on(claim, facts) else ""
+        value = facts[source][:VALUE_LENGTH] if source else ""
+        start = parts[claim.part].find(claim.text)
+        if start is not None:
+            found.append(_entry(claim.part, start, claim.text, source, value))
+    known = " ".join(facts.values())
+    for part, words in (("subject", draft.subject), ("text", draft.text)):
+        spans = [(one["start"], one["end"]) for one in found if one["part"] == part]
+        for start, sentence in _sentences(words):
+            left = _beside(sentence, start, spans)
+            if _has_unknown_figure(left, known) or (every_sentence and _states(left)):
+                found.append(_entry(part, start, sentence, ""))
+    return _bounded(found)
+
+
+def _beside(sentence: str, start: int, spans: Iterable[tuple[int, int]]) -> str:
+    """Return what the sentence says beside the claims in it."""
+    left = list(sentence)
+    for first, end in spans:
+        for at in range(max(first - start, 0), min(end - start, len(left))):
+            left[at] = " "
+    return "".join(left).rstrip()
+
+
+def after_edit(evidence: Sequence[Entry], part: str, before: str, after: str) -> list[Entry]:
+    """Return the evidence after a person has changed the part (subject or text).
+
+    What the words that are still there rest on stays, at their new places; new sentences are the person's.
+    """
+    if before == after:
+        return list(evidence)
+    found: list[Entry] = []
+    places = _Places(after)
+    for one in evidence:
+        start = places.find(one["text"]) if one["part"] == part else None
+        if start is not None:
+            found.append(_entry(part, start, one["text"], one["source"], one["value"]))
+    old = {sentence for _, sentence in _sentences(before)}
+    marked = {(one["start"], one["end"]) for one in found if one["source"] == PERSON}
+    for start, sentence in _sentences(after):
+        if sentence not in old and (start, start + len(sentence)) not in marked:
+            found.append(_entry(part, start, sentence, PERSON))
+    return _bounded([*(one for one in evidence if one["part"] != part), *found])
+
+
+def of_html(evidence: Sequence[Entry], text: str, words: str) -> list[Entry]:
+    """Return the evidence of a message whose HTML has these words: what its text doesn't say, a person has written."""
+    said = {sentence for _, sentence in _sentences(text)}
+    found = [_entry("html", start, one, PERSON) for start, one in _sentences(words) if one not in said]
+    return _bounded([*(one for one in evidence if one["part"] != "html"), *found])
+
+
+def checked(evidence: Sequence[Entry], facts: Mapping[str, str]) -> list[Entry]:
+    """Return the evidence of an edited message, each entry checked against the facts as they are now.
+
+    A sentence of a person that has a figure or an address which no fact has is unproved; so are words whose fact
+    doesn't say so any more.
+    """
+    known = " ".join(facts.values())
+    return [one if _holds(one, facts, known) else {**one, "source": "", "value": ""} for one in evidence]
+
+
+def _holds(one: Entry, facts: Mapping[str, str], known: str) -> bool:
+    source, value = one["source"], one["value"]
+    if source == PERSON:
+        return not _has_unknown_figure(one["text"], known)
+    if source in ("", TEMPLATE) or source.startswith("outreach."):
+        return True
+    # Products have other numbers as soon as there is a new one.
+    names = [name for name in facts if name.startswith("catalogue.")] if source.startswith("catalogue.") else [source]
+    if any(facts.get(name, "")[:VALUE_LENGTH] == value for name in names):
+        return True
+    return any(_rests_on(Claim(text=one["text"], source=name), facts) for name in names)
+
+
+def is_unproved(evidence: Iterable[Entry]) -> bool:
+    """Tell whether the message states something that nothing proves."""
+    return any(not one["source"] for one in evidence)
+
+
+def _entry(part: str, start: int, text: str, source: str, value: str = "") -> Entry:
+    return {"part": part, "start": start, "end": start + len(text), "text": text, "source": source, "value": value}
+
+
+def _bounded(entries: list[Entry]) -> list[Entry]:
+    """Put the entries in order, the most of each part; beyond them one that is unproved is kept."""
+    entries.sort(key=lambda one: (one["part"], one["start"], -one["end"]))
+    kept: list[Entry] = []
+    for part in dict.fromkeys(one["part"] for one in entries):
+        found = [one for one in entries if one["part"] == part]
+        beyond = () if is_unproved(found[:MOST_ENTRIES]) else found[MOST_ENTRIES:]
+        kept += [*found[:MOST_ENTRIES], *[one for one in beyond if not one["source"]][:1]]
+    return kept
+
+
+class _Places:
+    """The places of texts in words, each given once: behind the last one if there is one, else the first one."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+        self.taken: set[tuple[int, int]] = set()
+        self.last = 0
+
+    def find(self, text: str) -> int | None:
+        """Return where the text begins, or None if it isn't there any more."""
+        for start in chain(self._each(text, self.last), self._each(text, 0)):
+            if (start, start + len(text)) not in self.taken:
+                self.taken.add((start, start + len(text)))
+                self.last = max(self.last, start + len(text))
+                return start
+        return None
+
+    def _each(self, text: str, start: int) -> Iterator[int]:
+        """Yield where the text stands from `start` on, not within longer words."""
+        words = self.words
+        at = words.find(text, start) if text else -1
+        while at >= 0:
+            end = at + len(text)
+            inside = at > 0 and words[at - 1].isalnum() and text[0].isalnum()
+            if not inside and not (end < len(words) and words[end].isalnum() and text[-1].isalnum()):
+                yield at
+            at = words.find(text, at + 1)
+
+
+def _sentences(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the (start, words) of each sentence. A line ends one."""
+    start = 0
+    for found in chain(_SENTENCE_END.finditer(text), [None]):
+        words = text[start : found.start() if found else len(text)]
+        if sentence := words.strip():
+            yield start + len(words) - len(words.lstrip()), sentence
+        start = found.end() if found else start
+
+
+def _rests_on(claim: Claim, facts: Mapping[str, str]) -> bool:
+    """Tell whether the claim names a fact of the brief, has a word of it, and no figure that it has not."""
+    value = facts.get(claim.source)
+    if value is None:
+        return False
+    if claim.source in (
+        "outreach.step",
+        "outreach.occurrence",
+        "outreach.language",
+    ):  # no words of a message repeat them
+        return True
+    if _has_unknown_figure(claim.text, value):
+        return False
+    said, value = claim.text.casefold(), value.casefold()
+    return said in value or any(_stem(word) in said for word in re.findall(r"\w+", value))
+
+
+def _stem(word: str) -> str:
+    """Return what a word and its plural have in common."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") else word
+
+
+def _has_unknown_figure(sentence: str, known: str) -> bool:
+    return any(figure.rstrip(".,!?)") not in known for figure in _FIGURE.findall(sentence))
+
+
+def _states(sentence: str) -> bool:
+    """Tell whether a sentence says that something is so: no question, greeting or sign-off."""
+    return len(re.findall(r"\w+", sentence)) >= SHORTEST_STATEMENT and not sentence.endswith(("?", ","))

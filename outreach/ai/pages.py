@@ -1,0 +1,283 @@
+"""The pages of AI apps: what is connected, the form of each, what they have used, and their caps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.ask import Answer
+from core.web.forms import Field, Form
+from core.web.lists import Choice, Column
+from core.web.records import RecordList, Records, shown_value
+from core.web.settings import SettingsPage
+
+KINDS = {
+    "ai-a": ("Google Gemini", "Needs a key of Google AI Studio."),
+    "ai-b": (
+        "OpenAI or compatible",
+        "OpenAI's models, or a server of your own that speaks their format, such as Ollama or vLLM.",
+    ),
+    "ai-offline": (
+        "Built-in writer",
+        "Writes by rules, in English, German, French and Spanish. Nothing leaves this service, it costs nothing.",
+    ),
+}
+"""Connected app -> its name and what it is, for people."""
+SETTINGS = {
+    "ai-a": ("temperature", "topP", "topK", "maxOutputTokens"),
+    "ai-b": ("temperature", "topP", "frequencyPenalty", "presencePenalty", "maxOutputTokens"),
+}
+PURPOSES = {"compose": "Messages", "sample": "Samples", "judge": "Finding leads", "test": "Tests"}
+LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
+NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
+CAP_HELP = "Empty: no cap."
+PRICE_HELP = "From the vendor's price list, in your company's currency. Without prices costs are not counted."
+
+
+class AiPage(SettingsPage):
+    """What the pages of AI apps share."""
+
+    module = "apps"
+    section = "ai"
+
+
+class AiApps(AiPage):
+    path = "settings/ai"
+    name = "ai"
+    title = "AI"
+    tab = "AI"
+    place = 45
+    icon = "sparkles"
+    about = "What writes messages and judges leads, and what that may cost."
+    template = "web/ai/apps.html"
+
+    def show(self) -> Mapping[str, Any]:
+        apps = []
+        for kind, (name, about) in KINDS.items():
+            apps += [
+                {**one, "kind": kind, "kind_name": name, "about": about} for one in self.read(f"apps/{kind}", LIST).data
+            ]
+        offline = any(one["kind"] == "ai-offline" for one in apps)
+        return {"apps": apps, "kinds": [(kind, *KINDS[kind]) for kind in SETTINGS], "offline": offline}
+
+    def sent_kind(self) -> str:
+        kind = self.request.POST.get("kind", "")
+        return kind if kind in KINDS else "ai-offline"
+
+    def do_offline(self) -> HttpResponse:
+        answer = self.ask("POST", "apps/ai-offline", None, {"name": KINDS["ai-offline"][0]})
+        return self.done("The built-in writer can be used now") if answer.ok else self.refuse(answer)
+
+    def do_test(self) -> HttpResponse:
+        answer = self.ask("POST", f"apps/{self.sent_kind()}/{self.sent_id()}/test")
+        if not answer.ok:
+            return self.fail(f"It does not work: {answer.warning or answer.message}")
+        found = answer.data
+        seconds = f"{found['milliseconds'] / 1000:.1f} seconds"
+        return self.done(f"It works: {found['model']} wrote “{found['subject']}” in {seconds}")
+
+    def do_default(self) -> HttpResponse:
+        return self._change({"isDefault": True}, "It writes by default now")
+
+    def do_on(self) -> HttpResponse:
+        return self._change({"isActive": True}, "Switched on")
+
+    def do_off(self) -> HttpResponse:
+        return self._change({"isActive": False}, "Switched off; messages that need it wait")
+
+    def _change(self, values: Mapping[str, Any], words: str) -> HttpResponse:
+        answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
+        return self.done(words) if answer.ok else self.refuse(answer)
+
+
+class AiAppForm(AiPage):
+    """The form of an app that calls a model. The address says which kind, and which app if it is no new one."""
+
+    path = "settings/ai/app"
+    name = "ai-app"
+    title = "Connect an AI app"
+    template = "web/ai/form.html"
+
+    @cached_property
+    def kind(self) -> str:
+        kind = self.request.GET.get("kind", "")
+        return kind if kind in SETTINGS else "ai-a"
+
+    @cached_property
+    def before(self) -> dict[str, Any] | None:
+        """The values of the app by the names of the form; None for a new one."""
+        id = self.request.GET.get("id", "")
+        if not id:
+            return None
+        found = self.read(f"apps/{self.kind}/{id}").data
+        return {**found, **found["modelSettings"]}
+
+    def form(self) -> Form:
+        known = self.before is not None
+        own = self.kind == "ai-b"
+        kept = "Stored encrypted, and never shown. " + ("Left empty, it stays." if known else "")
+        fields = [
+            Field("name", "Name", required=True, value=KINDS[self.kind][0]),
+            Field("apiKey", "Key", "password", required=not known and not own, autocomplete="new-password", help=kept),
+            *([self._address()] if own else []),
+            self._model(),
+            Field("pricePerMillionIn", "Price of a million tokens sent", "number", help=PRICE_HELP),
+            Field("pricePerMillionOut", "Price of a million tokens that come back", "number"),
+            Field("monthlyTokenCap", "Most tokens a month", "number", help=CAP_HELP),
+            Field("monthlyCostCap", "Most it may cost a month", "number", help=CAP_HELP),
+            Field("temperature", "Temperature", "number", help="From 0, sober, to 2, inventive. Usual is 0.9."),
+            Field("topP", "Top P", "number", help="From 0 to 1. Usual is 1."),
+            *([] if own else [Field("topK", "Top K", "number", help="Usual is 1.")]),
+            *([Field("frequencyPenalty", "Frequency penalty", "number", help="From -2 to 2.")] if own else []),
+            *([Field("presencePenalty", "Presence penalty", "number", help="From -2 to 2.")] if own else []),
+            Field("maxOutputTokens", "Longest answer, in tokens", "number", help="Usual is 2048; a mail has some 450."),
+            Field("timeoutSeconds", "Seconds to wait for a message", "number", help="From 5 to 120. Usual is 60."),
+            # The default stops to be it when another one becomes it.
+            *([] if self.before and self.before["isDefault"] else [Field("isDefault", "Writes by default", "switch")]),
+            *([Field("isActive", "Switched on", "switch")] if known else []),
+        ]
+        return Form(fields, self.before)
+
+    def _model(self) -> Field:
+        """Make the field of the model, which only the vendors' own servers choose themselves."""
+        typed = self.request.POST.get("baseUrl", (self.before or {}).get("baseUrl") or "")
+        text = "Empty: a small one that is quick and cheap."
+        if self.kind == "ai-b":
+            text = "As the server calls it. Needed for a server of your own; empty with OpenAI: a small one, quick and"
+            text += " cheap."
+        return Field("selectedModel", "Model", required=self.kind == "ai-b" and bool(typed.strip()), help=text)
+
+    def _address(self) -> Field:
+        text = "Only for a server of your own. Another address needs the key again."
+        return Field("baseUrl", "Address of the server", "url", placeholder="https://llm.example.org/v1", help=text)
+
+    def show(self) -> Mapping[str, Any]:
+        form = self.form()
+        deed = "POST" if self.before is None else "PUT"
+        if self.may("apps", deed):
+            return self.context(form)
+        facts = [(one.label, shown_value(one)) for one in form.fields if one.kind != "password"]
+        return {**self.context(None), "facts": facts if self.before else []}
+
+    def context(self, form: Form | None) -> dict[str, Any]:
+        title = self.before["name"] if self.before else f"Connect: {KINDS[self.kind][0]}"
+        return {"form": form, "title": title, "about": KINDS[self.kind][1], "app": self.before}
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        names = SETTINGS[self.kind]
+        settings = {name: value for name, value in values.items() if name in names and value is not None}
+        rest = {name: value for name, value in values.items() if name not in names}
+        return {**rest, **({"modelSettings": settings} if settings else {})}
+
+    def do_save(self) -> HttpResponse:
+        form, before = self.form().fill(self.request.POST), self.before
+        answer: Answer
+        if before is None:
+            values = {name: value for name, value in form.values.items() if value not in ("", None)}
+            answer = self.ask("POST", f"apps/{self.kind}", None, self.body(values))
+        else:
+            answer = self.ask("PUT", f"apps/{self.kind}/{before['_id']}", None, self.body(form.changed(before)))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page(self.context(form), status=422)
+        return self.done("Saved. Test it, to see that it works" if before is None else "Saved", self.address("ai"))
+
+
+class AiUse(AiPage):
+    path = "settings/ai/use"
+    name = "ai-use"
+    title = "AI usage and caps"
+    template = "web/ai/use.html"
+
+    def form(self, values: Mapping[str, Any]) -> Form:
+        return Form(
+            [
+                Field("monthlyTokenCap", "Most tokens a month, of all apps", "number", help=CAP_HELP),
+                Field("monthlyCostCap", "Most it may cost a month", "number", help=CAP_HELP),
+                Field("runTokenCap", "Most tokens of one outreach", "number", help="Unless it has a cap of its own."),
+                Field("runCostCap", "Most that one outreach may cost", "number"),
+            ],
+            values,
+        )
+
+    def show(self) -> Mapping[str, Any]:
+        caps = self.read("ai-usage/caps").data
+        form = self.form(caps) if self.may("apps", "PUT") else None
+        used = self.read("ai-usage/summary").data["months"]
+        return {"caps": caps, "form": form, "bounds": bounds(caps), "months": months(used)}
+
+    def do_save(self) -> HttpResponse:
+        before = self.read("ai-usage/caps").data
+        form = self.form(before).fill(self.request.POST)
+        answer = self.ask("PUT", "ai-usage/caps", None, form.values)
+        if not answer.ok:
+            return self.invalid(form, answer)
+        return self.done("Caps saved; what waited for them goes on")
+
+
+def bounds(caps: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what is used this month of each cap, with the percent."""
+    money = f" {caps['currency']}"
+    found = [
+        ("Tokens", caps["tokens"], caps["monthlyTokenCap"], ""),
+        ("Tokens of your plan", caps["tokens"], caps["planTokens"], ""),
+        ("Cost", caps["cost"], caps["monthlyCostCap"], money),
+    ]
+    return [
+        {"words": words, "used": used, "cap": cap, "unit": unit, "percent": percent(used, cap)}
+        for words, used, cap, unit in found
+        if cap is not None or words != "Tokens of your plan"
+    ]
+
+
+def percent(used: float, cap: float | None) -> int:
+    return 0 if cap is None else 100 if cap <= 0 else min(100, round(100 * used / cap))
+
+
+def months(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the months, the newest first, each with its apps and how they compare with the largest of all."""
+    most = max((row["tokensIn"] + row["tokensOut"] for row in rows), default=0) or 1
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        tokens = row["tokensIn"] + row["tokensOut"]
+        month = found.setdefault(row["month"], {"month": row["month"], "apps": [], "tokens": 0, "cost": 0})
+        name = row["app"]["name"] if row["app"] else "An app that is gone"
+        month["apps"].append({**row, "name": name, "tokens": tokens, "percent": round(100 * tokens / most)})
+        month["tokens"] += tokens
+        month["cost"] += row["cost"]
+    return list(found.values())
+
+
+class AiCalls(RecordList, AiPage):
+    path = "settings/ai/calls"
+    name = "ai-calls"
+    title = "AI usage log"
+    template = "web/ai/calls.html"
+    kind = Records("ai-usage", "ai-calls", "entry", "entries", "sparkles", "Each call of a model, and what it took.")
+    rows = "web/ai/call_rows.html"
+    hint = "Model"
+    columns = (
+        Column("createdAt", "When", "createdAt"),
+        Column("app", "App"),
+        Column("purpose", "For", "purpose"),
+        Column("model", "Model", "model"),
+        Column("tokensIn", "Sent", "tokensIn", css="right num"),
+        Column("tokensOut", "Came back", "tokensOut", css="right num"),
+        Column("cost", "Cost", "cost", css="right num"),
+    )
+    choices = (Choice("purpose", "For", ("in",), list(PURPOSES.items())),)
+
+    @property
+    def extra(self) -> Mapping[str, Any]:  # type: ignore[override]
+        return {} if self.state.sort else NEWEST
+
+    def show(self) -> Mapping[str, Any]:
+        found = super().show()
+        shown = [{**one, "words": PURPOSES.get(one["purpose"], one["purpose"])} for one in found["records"]]
+        return {**found, "records": shown}
+
+
+PAGES = [AiApps, AiAppForm, AiUse, AiCalls]

@@ -1,0 +1,46 @@
+"""Takes an app's key out of what its server says, which may repeat it in many forms."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from base64 import b64encode
+from urllib.parse import quote, quote_plus
+
+SHORTEST = 8
+"""Keys that are shorter are taken out as they are alone: their parts would be found in any words."""
+_MARK = "…"
+_LIKE_A_KEY = re.compile(
+    r"\b(?:sk|pk|rk|gsk|xai)-[\w*.…-]{6,}|\bAIza[\w*…-]{6,}|\bBearer\s+[\w.~+/=*…-]{6,}", re.IGNORECASE
+)
+
+
+def without_key(text: str, key: str) -> str:
+    """Return the text without the key: as it is, as JSON, addresses, pages and base64 have it, and in parts.
+
+    What follows its first eight characters goes too, and what stands before its last eight, up to a blank; so does what
+    looks like a key.
+    """
+    if key:
+        for form in sorted(_forms(key), key=len, reverse=True):
+            text = re.sub(re.escape(form), _MARK, text, flags=re.IGNORECASE)
+    if len(key) >= SHORTEST:
+        for form in _forms(key):
+            begins, ends = re.escape(form[:SHORTEST]), re.escape(form[-SHORTEST:])
+            text = re.sub(rf"{begins}[^\s,;]*|[^\s,;]*{ends}", _MARK, text, flags=re.IGNORECASE)
+    return _LIKE_A_KEY.sub(_MARK, text)
+
+
+def holds_key(text: str, key: str) -> bool:
+    """Tell whether the text has the key in any of its forms."""
+    return len(key) >= SHORTEST and any(form in text for form in _forms(key))
+
+
+def _forms(key: str) -> set[str]:
+    if len(key) < SHORTEST:
+        return {key}
+    written = json.dumps(key)[1:-1]
+    encoded = b64encode(key.encode()).decode()
+    addresses = {quote(key, safe=""), quote(key), quote_plus(key), quote(quote(key, safe=""), safe="")}
+    return {key, written, written.replace("/", "\\/"), html.escape(key), encoded, encoded.rstrip("="), *addresses}

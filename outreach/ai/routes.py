@@ -1,0 +1,10 @@
+"""Addresses of the use of AI apps; the apps' own are made from their specs."""
+
+from __future__ import annotations
+
+from core.api.routers import ResourceRouter
+from outreach.ai.views import AiUsageViewSet
+
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("ai-usage", AiUsageViewSet)
