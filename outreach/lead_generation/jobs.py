@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from core.jobs import JobWork, register
 from outreach.lead_generation.models import LeadGeneration
-from outreach.lead_generation.services import run
+from outreach.lead_generation.services import run, search_ended
 
-register(JobWork("lead-generation", run, model=LeadGeneration, queue="bulk"))
+register(JobWork("lead-generation", run, model=LeadGeneration, queue="ai", ended=search_ended))

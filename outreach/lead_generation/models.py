@@ -7,7 +7,10 @@ from core.models import Job
 
 
 class LeadGeneration(Job):
-    """A search among the company's contacts for those that fit a description; the best of them become leads."""
+    """A search for people who fit a description, among the company's contacts and in its lead sources.
+
+    The best of them become leads.
+    """
 
     prompt = models.TextField()
     industry = models.CharField(max_length=200, blank=True, default="")
@@ -26,6 +29,21 @@ class LeadGeneration(Job):
     found = JSONField(
         default=list,
         help_text="The best so far, and in the end those that became leads: {contact, score, reason, lead}.",
+    )
+    new_contacts = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether its maker may create contacts, so that lead sources are asked too.",
+    )
+    sources = JSONField(
+        default=list,
+        db_default=models.Value([], output_field=JSONField()),
+        help_text="The lead sources that were asked: app, name, tries, done, found, error.",
+    )
+    candidates = JSONField(
+        default=list,
+        db_default=models.Value([], output_field=JSONField()),
+        help_text="The people whom they have answered, until the search ends.",
     )
     created = models.PositiveSmallIntegerField(default=0)
     created_by = CompanyForeignKey(

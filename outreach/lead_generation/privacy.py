@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from crm.privacy.registry import DataSubject, register_personal_data
+from crm.privacy.registry import DataSubject, mentioning, register_personal_data
 from outreach.lead_generation.models import LeadGeneration
 
 
@@ -14,19 +14,26 @@ def _searches(subject: DataSubject) -> Q:
     where = Q(pk__in=[])
     for id in subject.contact_ids:
         where |= Q(found__contains=[{"contact": id}])
-    return where
+    return where | mentioning(subject, "candidates")
 
 
 def _own_finds(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the other contacts that the search found."""
-    return {**row, "found": [found for found in row["found"] if found["contact"] in subject.contact_ids]}
+    """Leave out the other people whom the search found."""
+    found = [each for each in row["found"] if each["contact"] in subject.contact_ids]
+    return {**row, "found": found, "candidates": [each for each in row["candidates"] if is_of(subject, each)]}
+
+
+def is_of(subject: DataSubject, candidate: dict[str, Any]) -> bool:
+    """Tell whether a lead source means the subject."""
+    return subject.is_in(candidate.get("email"), candidate.get("phone"))
 
 
 def remove_from_searches(subject: DataSubject, rows: QuerySet[LeadGeneration]) -> int:
     """Remove the contact, and why it fits, from what the searches found."""
-    for search in rows.only("pk", "found", "company"):
+    for search in rows.only("pk", "found", "candidates", "company"):
         others = [found for found in search.found if found["contact"] not in subject.contact_ids]
-        LeadGeneration.objects.filter(pk=search.pk).update(found=others)
+        people = [each for each in search.candidates if not is_of(subject, each)]
+        LeadGeneration.objects.filter(pk=search.pk).update(found=others, candidates=people)
     return len(rows)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -12,10 +12,17 @@ from core.api.input import Input, IntegerInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from crm.leads.serializers import FORM_DATA, LeadRelations
 from crm.models import Contact
+from outreach.ai.serializers import PROMPT_LENGTH
 from outreach.delivery.serializers import ContactSnapshot
-from outreach.genie.serializers import PROMPT_LENGTH
 
+SOURCE_KEYS = ("name", "done", "found", "error")
+SOURCE_ERRORS = "The lead sources that were of no use, whatever the others have found: source (its name) and error."
 RELATIONS = ("product_services", "team", "team_member", "tags")
+
+
+def source_errors(sources: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return which of a search's lead sources have failed, and why."""
+    return [{"source": one["name"], "error": one["error"]} for one in sources if one["done"] and one["error"]]
 
 
 class GenerationCreate(LeadRelations):
@@ -58,6 +65,11 @@ class GenerationOut(Output):
     processed = serializers.IntegerField(help_text="Contacts looked at so far.")
     percent = Computed(serializers.FloatField())
     created = serializers.IntegerField(help_text="Leads that were made.")
+    sources = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="The lead sources that were asked: name, done, found (people of use) and error.",
+    )
+    sourceErrors = Computed(serializers.ListField(child=serializers.DictField(), help_text=SOURCE_ERRORS))
     error = serializers.CharField(help_text="Why there are none, or fewer than were found.")
     createdBy = MemberSnapshot(source="created_by")
     startedAt = serializers.DateTimeField(allow_null=True)
@@ -67,6 +79,8 @@ class GenerationOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        data["sourceErrors"] = source_errors(data["sources"])
+        data["sources"] = [{name: one[name] for name in SOURCE_KEYS} for one in data["sources"]]
         if data["status"] == "completed":
             data["percent"] = 100.0
         else:
@@ -81,6 +95,10 @@ class GeneratedLead(Output):
     contact = Computed(ContactSnapshot())
     score = Computed(serializers.FloatField(help_text="0 to 1: the share of what is looked for that was found."))
     reason = Computed(serializers.CharField(help_text="What was found, and in which field."))
+    source = Computed(  # type: ignore[assignment]
+        serializers.CharField(help_text="The lead source that knew the person; empty: the company itself.")
+    )
+    url = Computed(serializers.CharField(help_text="Where the source has it from."))
 
 
 class GenerationDetail(GenerationOut):
@@ -99,6 +117,8 @@ class GenerationDetail(GenerationOut):
                 "contact": {"_id": contact.pk, "name": contact.name, "email": contact.email},
                 "score": each["score"],
                 "reason": each["reason"],
+                "source": each.get("source", ""),
+                "url": each.get("url", ""),
             }
             for each in made
             if (contact := known.get(each["contact"]))

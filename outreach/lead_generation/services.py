@@ -1,12 +1,13 @@
-"""Lead generation: finds contacts without a lead that fit a description, and makes leads of the best.
+"""Lead generation: finds people who fit a description, and makes leads of the best.
 
-The search reads the contacts by id and stores the best so far in the job, so that a worker that is killed resumes.
-The leads and the end of the job commit together. Every lead is a contact of the company; no other source is used.
+The search reads the company's contacts without a lead by id, then asks its lead sources, and stores the best so far and
+what was answered in the job, so that a worker that is killed resumes. The leads, the contacts of new people and the end
+of the job commit together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from time import monotonic
 from typing import Any
@@ -18,6 +19,7 @@ from django.utils import timezone
 from core.access import entitlement, is_limited, limited, reserve_quota
 from core.errors import NamedError, shorten
 from core.jobs import checkpoint, finish, notify_workers, release, update_owned
+from core.jobs.runner import notify_ended
 from core.lists import tree
 from core.lists.values import refuse
 from crm.contacts.selectors import live_contacts
@@ -29,10 +31,12 @@ from crm.models import Contact, Lead
 from crm.records.schema import explain
 from crm.segments.services import fields_of, stored_tree
 from outreach.ai.briefs import CONTACT_COLUMNS, ContactBriefs, company_brief
+from outreach.ai.models import AiUsage
 from outreach.ai.providers import Fit, LeadSearch, ProviderError
 from outreach.ai.providers.matching import Term, fit, terms_of
 from outreach.ai.services import ai_type_of, choose_ai_app, provider_of
 from outreach.lead_generation.models import LeadGeneration
+from outreach.lead_generation.sourcing import NewPeople, ask_sources, lead_source_values, make_contacts, new_people
 
 MOST_LEADS = 50
 """The most leads of one search, as in the contract for runs."""
@@ -41,14 +45,26 @@ SHORTLIST = 5
 BATCH = 1000
 LAPSED = "The company's subscription has ended. Renew it, then start the search again."
 NOBODY = "No contact without a lead has any of the words looked for."
+NOBODY_NEW = "No contact without a lead has any of the words looked for, and no lead source knows anybody who does."
 Found = dict[str, Any]
-"""A contact that fits: contact (id), score, reason; in the end also lead (id)."""
+"""Somebody who fits: contact (id), score, reason; in the end also lead (id). Of a lead source also source and url, and
+until the end candidate (the place among the candidates) instead of a contact who is new."""
+ENDED: list[Callable[[LeadGeneration], None]] = []
+"""What is called in the transaction that ends a search."""
+
+
+class _Leadless(Exception):
+    """New contacts whose leads could not be made, so that they are not made either; its text says why."""
+
+
+class _Stopped(Exception):
+    """The search was asked to stop while its leads were made, which are rolled back."""
 
 
 @transaction.atomic
 def start_generation(
     *,
-    member_id: str,
+    member_id: str | None,
     prompt: str,
     count: int,
     industry: str = "",
@@ -58,8 +74,14 @@ def start_generation(
     form_data: Mapping[str, Any] | None = None,
     relations: Mapping[str, Any] | None = None,
     automation: bool = True,
+    new_contacts: bool = False,
+    stored_filters: Mapping[str, Any] | None = None,
+    limited: bool | None = None,
 ) -> LeadGeneration:
     """Start a search, which a worker makes. Each lead gets the values of form_data and the relations.
+
+    Lead sources are asked if its maker may make `new_contacts`. `stored_filters` and `limited` are those of a search
+    that is made again, outside of a request.
 
     Raises PromptRequired_400, MaximumLeadsExceeded_400, InvalidRequest_400 (unknown filters), PlanLimitExceeded_403,
     and the errors of the AI app and of the leads' values and relations.
@@ -72,12 +94,13 @@ def start_generation(
         prompt=prompt,
         industry=industry,
         count=count,
-        additional_filters=_stored_filters(additional_filters or {}),
+        additional_filters=dict(stored_filters or {}) or _stored_filters(additional_filters or {}),
         domains=sorted({domain.lower().removeprefix("@") for domain in domains}),
         ai_type=ai_type_of(app),
         lead_values={"formData": dict(form_data or {}), "relations": dict(relations or {})},
-        limited=is_limited(),
+        limited=is_limited() if limited is None else limited,
         automation=automation,
+        new_contacts=new_contacts,
         created_by_id=member_id,
     )
     notify_workers("lead-generation")
@@ -147,7 +170,17 @@ def cancel_generation(id: str) -> LeadGeneration:
             "InvalidInput_400", f"status: the search is {generation.status} already; delete its leads with DELETE /lead"
         )
     generation.save(update_fields=["cancel_requested", "status", "finished_at", "updated_at"])
+    if generation.status == LeadGeneration.Status.CANCELLED:
+        notify_ended(generation)
     return generation
+
+
+def search_ended(job: LeadGeneration) -> None:
+    """Forget the people who were not taken, and tell whoever waits for the search, in the transaction that ends it."""
+    if job.candidates:
+        LeadGeneration.objects.filter(pk=job.pk).update(candidates=[])
+    for call in ENDED:
+        call(job)
 
 
 def run(job: LeadGeneration, deadline: float) -> None:
@@ -175,7 +208,8 @@ def _search(job: LeadGeneration, deadline: float) -> None:
             _candidates(job).filter(following).select_related("category").only(*CONTACT_COLUMNS).order_by("pk")[:BATCH]
         )
         if not contacts:
-            _conclude(job, search, briefs)
+            if ask_sources(job, deadline):
+                _conclude(job, search, terms, briefs)
             return
         best = _best(job, contacts, terms, briefs)
         with transaction.atomic():
@@ -205,20 +239,25 @@ def _best(
 
 
 def _ranked(found: list[Found]) -> list[Found]:
-    return sorted(found, key=lambda each: (each["score"], each["contact"]), reverse=True)
+    """Return the best first: among equals those whom the company knows, newer ones first."""
+    return sorted(
+        found, key=lambda each: (each["score"], "candidate" not in each, each.get("contact", "")), reverse=True
+    )
 
 
-def _conclude(job: LeadGeneration, search: LeadSearch, briefs: ContactBriefs) -> None:
-    """Let the provider judge the best contacts, and make leads of them."""
+def _conclude(job: LeadGeneration, search: LeadSearch, terms: Sequence[Term], briefs: ContactBriefs) -> None:
+    """Let the provider judge the best, and make leads of them."""
+    people = new_people(job, terms)
+    most = SHORTLIST * job.count - len(people.found)
     contacts = {
         contact.pk: contact for contact in Contact.objects.filter(pk__in=[each["contact"] for each in job.found])
     }
-    listed = [each for each in job.found if each["contact"] in contacts]
+    own = [each for each in job.found if each["contact"] in contacts][:most]
+    listed = [*own, *people.found]
+    known = [*briefs.of([contacts[each["contact"]] for each in own]), *people.briefs]
     try:
-        fits = provider_of(job.ai_type).judge_many(
-            search,
-            briefs.of([contacts[each["contact"]] for each in listed]),
-            [Fit(each["score"], each["reason"]) for each in listed],
+        fits = provider_of(job.ai_type, AiUsage.Purpose.JUDGE).judge_many(
+            search, known, [Fit(each["score"], each["reason"]) for each in listed]
         )
     except ProviderError as error:
         if error.temporary:
@@ -230,20 +269,56 @@ def _conclude(job: LeadGeneration, search: LeadSearch, briefs: ContactBriefs) ->
         for each, fit in zip(listed, fits, strict=True)
         if fit.score > 0
     ]
-    with transaction.atomic():
-        free = set(_candidates(job).filter(pk__in=[each["contact"] for each in judged]).values_list("pk", flat=True))
-        chosen = [each for each in _ranked(judged) if each["contact"] in free][: job.count]
-        leads, problem = _make(job, chosen) if chosen else ({}, NOBODY)
-        made = [{**each, "lead": leads[each["contact"]]} for each in chosen if each["contact"] in leads]
-        finish(job, LeadGeneration.Status.COMPLETED, found=made, created=len(made), error=problem)
+    try:
+        with transaction.atomic():
+            _take(job, judged, people)
+    except _Stopped:
+        release(job)
+
+
+def _take(job: LeadGeneration, judged: list[Found], people: NewPeople) -> None:
+    """Make leads of the best and end the search, in the caller's transaction."""
+    known = [each["contact"] for each in judged if "candidate" not in each]
+    free = set(_candidates(job).filter(pk__in=known).values_list("pk", flat=True))
+    ranked = [each for each in _ranked(judged) if "candidate" in each or each["contact"] in free][: job.count]
+    try:
+        with transaction.atomic():
+            made, problems = _make_all(job, ranked, people)
+    except _Leadless as lost:
+        made, problems = _make_all(job, [each for each in ranked if "candidate" not in each], NewPeople())
+        problems.append(f"Nobody of the lead sources could become a lead: {lost}")
+    if not checkpoint(job) and job.cancel_requested:
+        raise _Stopped
+    told = " ".join(problems) or ("" if made else _nobody(job))
+    finish(job, LeadGeneration.Status.COMPLETED, found=made, created=len(made), error=told)
+
+
+def _make_all(job: LeadGeneration, ranked: list[Found], people: NewPeople) -> tuple[list[Found], list[str]]:
+    """Make contacts of new people, and leads of all. Returns the leads, and what people should know about the others.
+
+    Raises _Leadless when new contacts would be left without a lead.
+    """
+    chosen, problems = make_contacts(job, ranked, people)
+    leads, problem = _make(job, chosen) if chosen else ({}, "")
+    known = {each["contact"] for each in ranked if "candidate" not in each}
+    if any(each["contact"] not in leads and each["contact"] not in known for each in chosen):
+        raise _Leadless(problem)
+    made = [{**each, "lead": leads[each["contact"]]} for each in chosen if each["contact"] in leads]
+    return made, [*([problem] if problem else []), *problems]
+
+
+def _nobody(job: LeadGeneration) -> str:
+    """Say why nobody was found, with what went wrong at the sources."""
+    troubles = [one["error"] for one in job.sources if one["error"]]
+    return " ".join([NOBODY_NEW if job.sources else NOBODY, *troubles])
 
 
 def _make(job: LeadGeneration, chosen: Sequence[Found]) -> tuple[dict[str, str], str]:
     """Make leads of the contacts. Returns contact id -> lead id, and why some could not be made."""
-    values, relations = job.lead_values["formData"], job.lead_values["relations"]
+    values, relations, source_of = job.lead_values["formData"], job.lead_values["relations"], lead_source_values()
     result = create_leads(
         actor_id=job.created_by_id,
-        items=[{**values, "contact": each["contact"]} for each in chosen],
+        items=[{**source_of(each.get("source", "")), **values, "contact": each["contact"]} for each in chosen],
         relations=Relations(**relations),
         automation=job.automation,
     )

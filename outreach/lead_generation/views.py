@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
+from crm.contacts.rights import ContactRights
 from crm.leads.views import RELATION_ERRORS
 from crm.records.views import VALUE_ERRORS
 from outreach.lead_generation.filters import GENERATION_FIELDS
@@ -40,11 +41,13 @@ class LeadGenerationViewSet(ResourceViewSet):
                 "AiANotAvailableInPlan_400",
                 "AiBNotAvailableInPlan_400",
             ),
+            *("NoDefaultAiAConfiguration_400", "NoDefaultAiBConfiguration_400"),
             *("InvalidAIType_400", *VALUE_ERRORS, *RELATION_ERRORS),
         ),
-        description="A worker looks through the company's contacts that have no lead for those that fit the prompt, has"
-        " the AI app judge the best, and makes leads of as many as are wanted. Nobody is looked up outside of the"
-        " company's own contacts.",
+        description="A worker looks through the company's contacts that have no lead for those that fit the prompt,"
+        " asks the connected lead sources (POST /apps/lead-source), has the AI app judge the best, and makes leads of"
+        " as many as are wanted. People of a lead source become contacts first; whoever has no contact.POST gets"
+        " own contacts alone.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         generation = start_generation(
@@ -58,6 +61,7 @@ class LeadGenerationViewSet(ResourceViewSet):
             form_data=data["form_data"],
             relations={name: data[name] for name in RELATIONS if data.get(name) is not None},
             automation=data["automation"] == "run",
+            new_contacts=ContactRights.of(self.actor).create,
         )
         return GenerationOut.one(LeadGeneration.objects.filter(pk=generation.pk))
 

@@ -1,0 +1,169 @@
+"""The pages of lead sources and enrichment apps: what is connected, and the form of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form, Option
+from core.web.settings import SettingsPage
+
+KINDS = {
+    "lead-source": ("Lead source", "Finds people whom you don't know yet, when outreach looks for them."),
+    "enrich": ("Enrichment", "Knows more about people whom you know. What it says is proposed to you."),
+}
+"""Connected app -> what people call it, and what it does."""
+PATHS = {
+    "lead-source": "name = fullName\nemail = emails.0.address\nphone = phone\ncompany = employer.name",
+    "enrich": "name = person.name\nnumber = person.phone",
+}
+LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
+METHODS = [Option("POST", "POST, as JSON"), Option("GET", "GET, in the address")]
+
+
+class DataAppPage(SettingsPage):
+    """What the pages of data apps share."""
+
+    module = "apps"
+    section = "data-apps"
+
+
+class DataApps(DataAppPage):
+    path = "settings/data-apps"
+    name = "data-apps"
+    title = "People data"
+    tab = "People data"
+    place = 47
+    icon = "database"
+    about = "Services that find people for your outreach, or know more about those whom you have."
+    template = "web/data_apps/list.html"
+
+    def show(self) -> Mapping[str, Any]:
+        apps = []
+        for kind, (name, about) in KINDS.items():
+            apps += [
+                {**one, "kind": kind, "kind_name": name, "about": about} for one in self.read(f"apps/{kind}", LIST).data
+            ]
+        return {"apps": apps, "kinds": [(kind, *words) for kind, words in KINDS.items()]}
+
+    def sent_kind(self) -> str:
+        kind = self.request.POST.get("kind", "")
+        return kind if kind in KINDS else "lead-source"
+
+    def do_test(self) -> HttpResponse:
+        answer = self.ask("POST", f"apps/{self.sent_kind()}/{self.sent_id()}/test")
+        if not answer.ok:
+            return self.refuse(answer)
+        found = answer.data
+        if not found["ok"]:
+            return self.fail(f"It does not work: {found['detail']}")
+        seconds = f"{found['milliseconds'] / 1000:.1f} seconds"
+        if not found["first"]:
+            return self.done(f"It answers in {seconds}, and says nothing where the fields are looked for")
+        first = ", ".join(list(found["first"].values())[:3])
+        return self.done(f"It works: in {seconds} it told of {first}")
+
+    def do_on(self) -> HttpResponse:
+        return self._change({"isActive": True}, "Switched on")
+
+    def do_off(self) -> HttpResponse:
+        return self._change({"isActive": False}, "Switched off; it is not asked any more")
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
+        return self.done("Removed; what it has found stays") if answer.ok else self.refuse(answer)
+
+    def _change(self, values: Mapping[str, Any], words: str) -> HttpResponse:
+        answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
+        return self.done(words) if answer.ok else self.refuse(answer)
+
+
+class DataAppForm(DataAppPage):
+    """The form of a data app. The address says which kind, and which app if it is no new one."""
+
+    path = "settings/data-apps/app"
+    name = "data-app"
+    title = "Connect people data"
+    template = "web/data_apps/form.html"
+
+    @cached_property
+    def kind(self) -> str:
+        kind = self.request.GET.get("kind", "")
+        return kind if kind in KINDS else "lead-source"
+
+    @cached_property
+    def before(self) -> dict[str, Any] | None:
+        """The values of the app by the names of the form; None for a new one."""
+        id = self.request.GET.get("id", "")
+        if not id:
+            return None
+        found = self.read(f"apps/{self.kind}/{id}").data
+        return {**found, "fieldPaths": "\n".join(f"{name} = {path}" for name, path in found["fieldPaths"].items())}
+
+    def form(self) -> Form:
+        known = self.before is not None
+        kept = "The header's whole value. Stored encrypted, and never shown." + (
+            " Left empty, it stays." if known else ""
+        )
+        where = "the list of people" if self.kind == "lead-source" else "the person"
+        fields = [
+            Field("name", "Name", required=True, help="Shown as the source of what it says."),
+            Field("url", "Address", "url", required=True, placeholder="https://api.example.org/v1/search"),
+            Field("method", "How it is asked", "select", options=METHODS, value="POST", required=True),
+            Field("headerName", "Header with the key", placeholder="Authorization"),
+            Field("apiKey", "Key", "password", autocomplete="new-password", help=kept),
+            Field(
+                "resultPath",
+                f"Where {where} stands in its answer",
+                placeholder="data.people",
+                help="Names with dots between; empty: the whole answer.",
+            ),
+            Field(
+                "fieldPaths",
+                "Fields",
+                "textarea",
+                required=True,
+                placeholder=PATHS[self.kind],
+                help="One in a line: the field, =, and where its value stands. For your own fields, the field's key.",
+            ),
+            Field("timeoutSeconds", "Seconds to wait", "number", help="From 1 to 30. Usual is 20."),
+            *([Field("isActive", "Switched on", "switch")] if known else []),
+        ]
+        return Form(fields, self.before)
+
+    def show(self) -> Mapping[str, Any]:
+        deed = "POST" if self.before is None else "PUT"
+        return self.context(self.form() if self.may("apps", deed) else None)
+
+    def context(self, form: Form | None) -> dict[str, Any]:
+        name, about = KINDS[self.kind]
+        title = self.before["name"] if self.before else f"Connect: {name}"
+        return {"form": form, "title": title, "about": about, "app": self.before}
+
+    def do_save(self) -> HttpResponse:
+        form, before = self.form().fill(self.request.POST), self.before
+        values = form.values if before is None else form.changed(before)
+        values = {name: value for name, value in values.items() if before is not None or value not in ("", None)}
+        wrong = [line for line in values.get("fieldPaths", "").splitlines() if line.strip() and "=" not in line]
+        if wrong:
+            form.refuse("", f"fieldPaths: {wrong[0]!r} has no =")
+            return self.page(self.context(form), status=422)
+        if "fieldPaths" in values:
+            pairs = [line.partition("=") for line in values["fieldPaths"].splitlines() if line.strip()]
+            values["fieldPaths"] = {name.strip(): path.strip() for name, _, path in pairs}
+        if before is None:
+            answer = self.ask("POST", f"apps/{self.kind}", None, values)
+        else:
+            answer = self.ask("PUT", f"apps/{self.kind}/{before['_id']}", None, values)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page(self.context(form), status=422)
+        return self.done(
+            "Saved. Test it, to see that it works" if before is None else "Saved", self.address("data-apps")
+        )
+
+
+PAGES = [DataApps, DataAppForm]

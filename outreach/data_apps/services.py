@@ -1,0 +1,179 @@
+"""Connected data apps: created, changed, deleted; their values checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.access import reserve_quota
+from core.errors import NamedError, ValidationFailed, shorten
+from core.outbound import OutboundRefused, resolve_allowed
+from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
+from outreach.connected_apps.turns import turn
+from outreach.data_apps.models import DataApp
+from outreach.data_apps.paths import is_path
+from outreach.data_apps.transport import DataAppError
+
+MOST_FIELDS = 50
+TEST_SECONDS = 12
+"""A test answers in its request."""
+_HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
+OURS = frozenset(
+    {"host", "content-length", "content-type", "transfer-encoding", "connection", "accept", "accept-encoding"}
+)
+"""Headers that a key must not take the place of."""
+
+
+@dataclass(frozen=True)
+class DataAppTest:
+    """A connection test: how many results came, and what the first of them says by the app's paths."""
+
+    ok: bool
+    milliseconds: int
+    found: int
+    first: dict[str, str]
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Which fields the paths of a kind of apps are of."""
+
+    known: Callable[[], Collection[str]]
+    one_of: tuple[str, ...] = ()
+    """Of these at least one, since an answer without any is of no use."""
+
+
+def apps_of(kind: str) -> QuerySet[DataApp]:
+    """Return the active company's data apps of a kind."""
+    return DataApp.objects.filter(kind=kind)
+
+
+def missing(kind: str) -> tuple[str, str]:
+    """Return error name and detail for an id that the company has no app of the kind with."""
+    return "AppNotFound_400", f"id: there is no such {kind} app in this company"
+
+
+def create_data_app(*, kind: str, paths: Paths, member_id: str, **values: Any) -> DataApp:
+    """Connect an app. Raises ValidationFailed and PlanLimitExceeded_403."""
+    values = _checked(values, paths)
+    with transaction.atomic():
+        reserve_quota(MODULE)
+        made: DataApp = DataApp.objects.create(kind=kind, created_by_id=member_id, updated_by_id=member_id, **values)
+    return made
+
+
+def update_data_app(*, kind: str, paths: Paths, id: str, member_id: str, **values: Any) -> DataApp:
+    """Change an app. An empty key leaves the stored one, as long as its address stays.
+
+    Raises AppNotFound_400, and ValidationFailed for another address without the key.
+    """
+    if not values.get("api_key"):
+        values.pop("api_key", None)
+    values = _checked(values, paths)
+    with transaction.atomic():
+        app: DataApp = CONNECTED_APPS[kind].record_to_change(id, values)
+        for name, value in values.items():
+            setattr(app, name, value)
+        if {"url", "header_name", "api_key", "method"} & values.keys():
+            app.last_error, app.last_error_at = "", None
+        app.updated_by_id = member_id
+        app.save()
+    return app
+
+
+@transaction.atomic
+def delete_data_apps(*, kind: str, ids: Sequence[str], member_id: str) -> dict[str, int]:
+    """Delete apps; what they have found keeps their names. Raises AppNotFound_400 when none of the ids exists."""
+    deleted, _ = apps_of(kind).filter(pk__in=ids).delete()
+    if not deleted:
+        raise NamedError("AppNotFound_400", f"none of the selected {kind} apps exists in this company")
+    return {"deletedCount": deleted}
+
+
+def check_data_app(*, kind: str, id: str, search: Callable[[DataApp, float], list[dict[str, str]]]) -> DataAppTest:
+    """Ask the app for somebody who is made up, by `search`. Stores what went wrong as `last_error`.
+
+    Raises ConnectionTestRunning_429 while another test runs.
+    """
+    app = apps_of(kind).filter(pk=id).first()
+    if app is None:
+        raise NamedError(*missing(kind))
+    with turn():
+        began, detail, found = monotonic(), "", list[dict[str, str]]()
+        try:
+            found = search(app, TEST_SECONDS)
+        except DataAppError as error:
+            detail = error.detail
+        spent = round((monotonic() - began) * 1000)
+    record_error(app, detail)
+    return DataAppTest(not detail, spent, len(found), found[0] if found else {}, detail)
+
+
+def record_error(app: DataApp, detail: str) -> None:
+    """Store what went wrong last; an empty detail: nothing."""
+    if detail or app.last_error:
+        now = timezone.now()
+        DataApp.objects.filter(pk=app.pk).update(
+            last_error=detail, last_error_at=now if detail else None, updated_at=now
+        )
+
+
+def _checked(given: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
+    """Return the values as they are stored. Raises ValidationFailed."""
+    values = dict(given)
+    if "url" in values:
+        values["url"] = _checked_url(values["url"].strip())
+    header = values.get("header_name", "")
+    if header and (not _HEADER.fullmatch(header) or header.lower() in OURS):
+        raise ValidationFailed("headerName is no header for a key", "headerName: such as X-Api-Key or Authorization")
+    key = values.get("api_key", "")
+    if not (key.isascii() and key.isprintable()) or key != key.strip():
+        raise ValidationFailed("apiKey is no key", "apiKey: has characters that no key has, or blanks around it")
+    if not is_path(values.get("result_path", "")):
+        raise ValidationFailed("resultPath is no path", "resultPath: write it as data.people")
+    if "field_paths" in values:
+        _check_paths(values["field_paths"], paths)
+    return values
+
+
+def _check_paths(given: Mapping[str, Any], paths: Paths) -> None:
+    known = paths.known()
+    for name, path in given.items():
+        where = f"fieldPaths.{shorten(name, 40)}"
+        if name not in known:
+            raise ValidationFailed(f"{where} is unknown", f"{where}: there is {', '.join(sorted(known)[:60])}")
+        if not isinstance(path, str) or not path or len(path) > 200 or not is_path(path):
+            raise ValidationFailed(f"{where} is no path", f"{where}: write it as emails.0.address")
+    if len(given) > MOST_FIELDS:
+        raise ValidationFailed("fieldPaths are too many", f"fieldPaths: at most {MOST_FIELDS}")
+    if not given.keys() & set(paths.one_of or given):
+        needed = " or ".join(paths.one_of) or "at least one field"
+        raise ValidationFailed("fieldPaths says too little", f"fieldPaths: a path of {needed} is needed")
+
+
+def _checked_url(url: str) -> str:
+    """Return the address. Raises ValidationFailed for one that must not be reached."""
+    parts, port = urlsplit(""), 0
+    with suppress(ValueError, KeyError):
+        parts = urlsplit(url)
+        known = {"http": 80, "https": 443}[parts.scheme]
+        port = known if parts.port is None else parts.port
+    if not port or not parts.hostname or "@" in parts.netloc or not url.isprintable() or any(c in url for c in " #"):
+        raise ValidationFailed("url is no address", "url: write it as https://host/path, without user, blanks and #")
+    try:
+        addresses = resolve_allowed(parts.hostname, port)
+    except OutboundRefused as refused:
+        raise ValidationFailed("url cannot be reached", f"url: {refused.detail}") from None
+    if parts.scheme == "http" and any(address.public for address in addresses):
+        raise ValidationFailed("url needs https", "url: a server on the public internet is reached by https only")
+    return url

@@ -1,0 +1,29 @@
+"""The interface of enrichment providers: somebody who is known, and what else a provider knows of them."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from outreach.data_apps.models import DataApp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """What a provider is told of a contact."""
+
+    name: str = ""
+    email: str = ""
+    phone: str = ""
+
+
+class EnrichmentProvider(abc.ABC):
+    """Completes contacts by one connected app of a company. It raises nothing but DataAppError."""
+
+    def __init__(self, app: DataApp) -> None:
+        self.app = app
+
+    @abc.abstractmethod
+    def enrich(self, person: Person, *, most_seconds: float | None = None) -> Mapping[str, str]:
+        """Return the values that the provider knows, by the key of the contact's field; none for a stranger."""

@@ -1,0 +1,31 @@
+"""The spec of generic enrichment as a connected app."""
+
+from __future__ import annotations
+
+from outreach.connected_apps.registry import Capability
+from outreach.data_apps.connected_app import data_app
+from outreach.data_apps.models import DataApp
+from outreach.data_apps.services import Paths
+from outreach.enrichment.base import Person
+from outreach.enrichment.http import HttpEnrichment, enriched_fields
+
+TEST_PERSON = Person(name="Ada Example", email="ada@example.org", phone="+442079460000")
+
+
+def ask_for_test(app: DataApp, seconds: float) -> list[dict[str, str]]:
+    """Ask about somebody who is made up, as a connection test shows it."""
+    found = dict(HttpEnrichment(app).enrich(TEST_PERSON, most_seconds=seconds))
+    return [found] if found else []
+
+
+ENRICH = data_app(
+    "enrich",
+    "enrichment app",
+    HttpEnrichment,
+    Capability.ENRICH,
+    paths=Paths(enriched_fields),
+    search=ask_for_test,
+    sends="Runs with enrichmentEnabled send it email, name and phone of each recipient. What it answers is proposed"
+    " (GET /enrichment-proposal), never written by itself. The fields are name, email, number, and the uniqueFieldID of"
+    " custom fields of contacts.",
+)

@@ -1,0 +1,73 @@
+"""The page of proposals: what enrichment apps say of contacts, to be accepted or rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.lists import Choice, Column, ListState
+from core.web.pages import MenuItem, Page
+
+STATES = {
+    "proposed": ("To decide", "warn"),
+    "accepted": ("Accepted", "ok"),
+    "rejected": ("Rejected", ""),
+}
+"""Status -> its words, and the tone of its badge."""
+FIELDS = {"name": "Name", "email": "E-mail", "number": "Phone"}
+
+
+class Proposals(Page):
+    path = name = "proposals"
+    title = "Proposals"
+    template = "web/proposals/list.html"
+    module = "enrich"
+    menu = MenuItem("Proposals", "user-check", 57, "Outreach")
+    columns = (
+        Column("contact", "Contact"),
+        Column("text", "Proposed", "text"),
+        Column("current", "Now"),
+        Column("source", "By", "source"),
+        Column("status", "State", "status"),
+    )
+    choices = (Choice("status", "State", ("in",), tuple((name, words) for name, (words, _) in STATES.items())),)
+
+    @cached_property
+    def state(self) -> ListState:
+        given = [text.split(":", 2)[-1] for text in self.request.GET.getlist("f") if text.startswith("contact:")]
+        linked = Choice("contact", "Contact", ("in",), [(id, "the one you came from") for id in given])
+        return ListState(self.request.GET, {one.name: one for one in (*self.choices, linked)})
+
+    def show(self) -> Mapping[str, Any]:
+        found = self.read("enrichment-proposal", self.state.query())
+        rows = []
+        for one in found.data:
+            words, tone = STATES[one["status"]]
+            rows.append(
+                {**one, "label": one["fieldName"] or FIELDS.get(one["field"], ""), "words": words, "tone": tone}
+            )
+        return {
+            "state": self.state,
+            "choices": self.choices,
+            "columns": self.columns,
+            "rows": rows,
+            "total": found.total,
+            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+    def do_accept(self) -> HttpResponse:
+        return self._decide("accept", "Accepted: it stands at the contact now")
+
+    def do_reject(self) -> HttpResponse:
+        return self._decide("reject", "Rejected; it is not proposed again")
+
+    def _decide(self, deed: str, words: str) -> HttpResponse:
+        here = self.request.path + self.state.link()
+        answer = self.ask("POST", f"enrichment-proposal/{self.sent_id()}/{deed}")
+        return self.done(words, here) if answer.ok else self.refuse(answer, here)
+
+
+PAGES = [Proposals]

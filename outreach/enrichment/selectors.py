@@ -1,0 +1,34 @@
+"""Reads of enrichment: the company's provider, and how far a run's enrichment is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.errors import NamedError
+from outreach.connected_apps.registry import Capability, apps_with
+from outreach.enrichment.base import EnrichmentProvider
+from outreach.enrichment.models import Enrichment
+
+
+def enrichment_provider() -> EnrichmentProvider | None:
+    """Return the provider of the active company's oldest active enrichment app, or None without one."""
+    for spec in apps_with(Capability.ENRICH).values():
+        app = spec.rows().filter(is_active=True).order_by("created_at", "pk").first()
+        if app is not None and spec.provider is not None:
+            found: EnrichmentProvider = spec.provider(app)
+            return found
+    return None
+
+
+def check_enrichment(wanted: bool) -> None:
+    """Raise AppNotFound_400 if a run wants enrichment and no app does it."""
+    if wanted and enrichment_provider() is None:
+        raise NamedError(
+            "AppNotFound_400", "enrichmentEnabled: no enrichment app is connected (POST /apps/enrich); leave it false"
+        )
+
+
+def enrichment_of(run_id: str, occurrence: int) -> dict[str, Any] | None:
+    """Return how far the enrichment of a run's recipients is; None: it was not begun."""
+    jobs = Enrichment.objects.filter(run=run_id, occurrence=occurrence)
+    return jobs.values("status", "total", "processed", "proposed", "until", "error").first()

@@ -1,0 +1,230 @@
+"""What lead sources add to a search: people are asked for, stored with it, and become contacts when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.access import quota_exceeded, remaining_quota
+from core.jobs import checkpoint, release
+from core.text.addresses import BadAddress, read_email
+from crm.contacts.schema import ContactRow, ContactSchema
+from crm.contacts.services import create_contacts
+from crm.contacts.unique_key import KeyedRow, live_holders
+from crm.leads.schema import LeadSchema
+from outreach.ai.providers import ContactBrief
+from outreach.ai.providers.matching import Term, fit
+from outreach.data_apps.services import record_error
+from outreach.data_apps.transport import DataAppError
+from outreach.lead_generation.models import LeadGeneration
+from outreach.lead_sources.base import MOST_CANDIDATES, Candidate, LeadSource, SourceQuery
+from outreach.lead_sources.selectors import lead_sources
+from outreach.suppression.selectors import suppressed_addresses
+
+TRIES = 3
+WAIT = timedelta(seconds=5)
+"""How long a source rests after its first trouble; twice as long after the second."""
+LEAST_SCORE = 0.25
+"""The score of somebody whom a source has found although none of the words looked for is in what it tells."""
+OUTREACH = "outreach"
+COMPANY, TITLE = "Company", "Job title"
+
+
+@dataclass
+class NewPeople:
+    """People of lead sources who may become leads.
+
+    `found` are entries as of contacts, with `candidate`, or with `contact` where the company knows them; `briefs` stand
+    in the same order. `items` has candidate -> formData.
+    """
+
+    found: list[dict[str, Any]] = field(default_factory=list)
+    briefs: list[ContactBrief] = field(default_factory=list)
+    items: dict[int, dict[str, Any]] = field(default_factory=dict)
+    lacking: str = ""
+    """What the first of those lacks who can't become contacts."""
+    left_out: int = 0
+
+
+def ask_sources(job: LeadGeneration, deadline: float) -> bool:
+    """Ask each lead source once, and store with the search what it answers.
+
+    Returns False when the search goes on later, or was asked to stop; it is released then.
+    """
+    query = SourceQuery(
+        prompt=job.prompt,
+        industry=job.industry,
+        count=min(2 * job.count, MOST_CANDIDATES),
+        domains=tuple(job.domains),
+        filters=job.additional_filters,
+    )
+    asked = {one["app"] for one in job.sources if one["done"]}
+    for source in lead_sources() if job.new_contacts else ():
+        if source.app.pk in asked:
+            continue
+        entry, people = _ask(job, source, query)
+        others = [one for one in job.sources if one["app"] != entry["app"]]
+        with transaction.atomic():
+            going = checkpoint(job, sources=[*others, entry], candidates=[*job.candidates, *people])
+        if not entry["done"]:
+            release(job, due_at=timezone.now() + WAIT * 2 ** (entry["tries"] - 1))
+            return False
+        if not going or monotonic() > deadline:
+            release(job)
+            return False
+    return True
+
+
+def _ask(job: LeadGeneration, source: LeadSource, query: SourceQuery) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return what became of the source, and its candidates as they are stored."""
+    before = next((one for one in job.sources if one["app"] == source.app.pk), None)
+    entry = {"app": source.app.pk, "name": source.app.name, "tries": (before["tries"] if before else 0) + 1}
+    try:
+        people = source.search(query)
+    except DataAppError as error:
+        record_error(source.app, error.detail)
+        done = not error.temporary or entry["tries"] >= TRIES
+        return {**entry, "done": done, "found": 0, "error": error.detail}, []
+    record_error(source.app, "")
+    return {**entry, "done": True, "found": len(people), "error": ""}, [one.as_json() for one in people]
+
+
+def new_people(job: LeadGeneration, terms: Sequence[Term]) -> NewPeople:
+    """Return the people of the lead sources who may become leads, each once, the best first.
+
+    Addresses that are suppressed or of other domains are left out, as is who lacks what contacts must have. A contact
+    whom the company has by its unique key stands for itself.
+    """
+    candidates = [Candidate.stored(row) for row in job.candidates]
+    if not candidates:
+        return NewPeople()
+    suppressed = suppressed_addresses(one.email for one in candidates)
+    with transaction.atomic():  # the schema holds a lock until its end
+        schema, found = ContactSchema.load(), NewPeople()
+        rows = _rows(job, schema, candidates, suppressed, found)
+        keyed = {place: KeyedRow(str(place), row, *schema.keys_of(row.system)) for place, row in rows.items()}
+        holders = live_holders(keyed.values()) if keyed else []
+    labels = {key: spec.name for key, spec in schema.fields.items()}
+    own, seen = {each["contact"] for each in job.found}, set[str]()
+    for place, row in keyed.items():
+        keys = {key for key in (row.email_key, row.number_key) if key}
+        known = {one.id for one in holders if keys & {one.email_key, one.number_key}}
+        if not keys or keys & seen or len(known) > 1 or known & (own | seen):
+            continue
+        seen |= keys | known
+        brief = _brief(candidates[place], labels)
+        fits = fit(terms, brief)
+        entry = {
+            **({"contact": next(iter(known))} if known else {"candidate": place}),
+            "score": max(fits.score, LEAST_SCORE),
+            "reason": fits.reason or f"found by {candidates[place].source}",
+            "source": candidates[place].source,
+            "url": candidates[place].url,
+        }
+        found.found.append(entry)
+        found.briefs.append(brief)
+    order = sorted(range(len(found.found)), key=lambda at: -found.found[at]["score"])[: 2 * job.count]
+    found.briefs = [found.briefs[at] for at in order]
+    found.found = [found.found[at] for at in order]
+    return found
+
+
+def _rows(
+    job: LeadGeneration,
+    schema: ContactSchema,
+    candidates: Sequence[Candidate],
+    suppressed: set[str],
+    found: NewPeople,
+) -> dict[int, ContactRow]:
+    """Return place -> row of the candidates who can be contacts, and note the others in `found`."""
+    rows: dict[int, ContactRow] = {}
+    for place, one in enumerate(candidates):
+        email = _address(one.email)
+        domain = email.rpartition("@")[2].lower()
+        if email.lower() in suppressed or (job.domains and domain not in job.domains):
+            continue
+        own = {key: value for key, value in one.values.items() if key not in schema.referring}
+        item = {"name": one.name, "email": email, "number": one.phone, **own}
+        row, problems = schema.read(item, drop_invalid=True, from_text=True)
+        if row is None or not any(schema.keys_of(row.system)):
+            found.left_out += 1
+            found.lacking = found.lacking or next((str(each) for each in problems), "no address")
+            continue
+        number = {"number": row.system.get("contact_number")}  # brings its own dial prefix
+        read = {key: row.system.get(key) for key in ("name", "email")} | number | row.custom
+        rows[place], found.items[place] = row, {key: value for key, value in read.items() if value is not None}
+    return rows
+
+
+def _address(text: str) -> str:
+    try:
+        return read_email(text) if text else ""
+    except BadAddress:
+        return ""
+
+
+def _brief(one: Candidate, labels: Mapping[str, str]) -> ContactBrief:
+    fields = {
+        COMPANY: one.company,
+        TITLE: one.title,
+        **{labels.get(key, key): text for key, text in one.values.items()},
+    }
+    return ContactBrief(name=one.name, email=one.email, fields={label: text for label, text in fields.items() if text})
+
+
+def make_contacts(
+    job: LeadGeneration, ranked: Sequence[dict[str, Any]], people: NewPeople
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Make contacts of the chosen new people, in the caller's transaction.
+
+    Returns those who are contacts now, in the same order, and what people should know about the others. Nobody becomes
+    a contact whose lead the plan has no room for.
+    """
+    left = remaining_quota("lead")
+    room = len(ranked) if left is None else left
+    places = [each["candidate"] for each in ranked[:room] if "candidate" in each]
+    problems = [quota_exceeded("lead").detail] if any("candidate" in each for each in ranked[room:]) else []
+    made: dict[int, str] = {}
+    if places:
+        result = create_contacts(
+            actor_id=job.created_by_id,
+            items=[people.items[place] for place in places],
+            drop_invalid=True,
+            automation=job.automation,
+        )
+        refused = {failure.index for failure in result.failed}
+        kept = [place for index, place in enumerate(places) if index not in refused]
+        made = dict(zip(kept, result.created, strict=True))
+        if result.failed:
+            problems.append(f"{len(result.failed)} became no contacts: {result.failed[0].warning}.")
+    if people.left_out:
+        problems.append(f"{people.left_out} of the lead sources can't be contacts ({people.lacking}).")
+    chosen = []
+    for each in ranked:
+        place = each.get("candidate")
+        if place is None:
+            chosen.append(each)
+        elif place in made:
+            rest = {name: value for name, value in each.items() if name != "candidate"}
+            chosen.append({**rest, "contact": made[place]})
+    return chosen, problems
+
+
+def lead_source_values() -> Callable[[str], dict[str, str]]:
+    """Return what gives the values of a lead for the name of its source: the option of the field "source" that is
+    called so, or else `outreach`, where that is an option."""
+    spec = LeadSchema.load().system_fields.get("source")
+    options, labels = (spec.options, spec.labels or {}) if spec else ((), {})
+    other = {"source": OUTREACH} if OUTREACH in options else {}
+
+    def values(name: str) -> dict[str, str]:
+        found = name if name in options else labels.get(name.lower())
+        return {"source": found} if name and found else other if name else {}
+
+    return values
