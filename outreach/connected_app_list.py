@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from outreach.ai.providers import offline
+from outreach.ai.providers import ai_a, ai_b, offline
 from outreach.connected_apps.registry import register_app
+from outreach.enrichment import connected_app as enrichment
+from outreach.inbox import connected_app as inbox
+from outreach.lead_sources import connected_app as lead_sources
+from outreach.mail_vendors import connected_app as mail_vendors
+from outreach.ocr import connected_app as ocr
 from outreach.senders import connected_app as senders
+from outreach.storage import connected_app as storage
 
 APPS = (
     senders.SMTP,
+    *mail_vendors.mail_apps(),
+    inbox.IMAP,
+    ai_a.AI_A,
+    ai_b.AI_B,
     offline.AI_OFFLINE,
+    lead_sources.LEAD_SOURCE,
+    enrichment.ENRICH,
+    storage.BUCKET,
+    ocr.OCR,
 )
 
 

@@ -27,7 +27,12 @@ class Capability(StrEnum):
     """What a connected app can do for the company."""
 
     SEND_MAIL = "send_mail"
+    RECEIVE_MAIL = "receive_mail"
     COMPOSE = "compose"
+    FIND_LEADS = "find_leads"
+    ENRICH = "enrich"
+    STORE_FILES = "store_files"
+    READ_PICTURES = "read_pictures"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,32 @@
+"""The default among a company's apps of a kind: one at a time, which a constraint `…_one_default` holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from core.errors import NamedError
+
+CHOSEN = "RecordChanged_409"
+"""The error for somebody who makes an app the default while another one is made it."""
+
+
+def save_default(app: Any) -> None:
+    """Save the app; a default replaces the one before. Raises RecordChanged_409 when another app is made the default
+    at the same moment."""
+    if app.is_default:
+        release_default(app)
+    try:
+        with transaction.atomic():
+            app.save()
+    except IntegrityError as error:
+        if "_one_default" not in str(error):
+            raise
+        told = "isDefault: another app was made the default at the same moment; read the apps, and try again"
+        raise NamedError(CHOSEN, told) from None
+
+
+def release_default(app: Any) -> None:
+    """Let the present default be none, for another app."""
+    type(app).objects.filter(is_default=True).exclude(pk=app.pk).update(is_default=False)

@@ -1,0 +1,36 @@
+"""Turns of what waits for a server of somebody else's within a request: connection tests, samples by a model.
+
+It holds a web thread for as long as that server is silent. So one of a company runs in a process at a time, two of all
+companies, and each is bounded in time by who holds the turn.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from core.errors import NamedError
+from core.tenancy import company_id
+
+AT_ONCE = 2
+"""Fewer than a web process has threads."""
+BUSY = "ConnectionTestRunning_429"
+
+_lock = threading.Lock()
+_running: set[str] = set()
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    """Hold one of the turns for the active company. Raises ConnectionTestRunning_429 when there is none."""
+    company = company_id()
+    with _lock:
+        if company in _running or len(_running) >= AT_ONCE:
+            raise NamedError(BUSY, "test one app at a time; try again in some seconds", retry_after=8)
+        _running.add(company)
+    try:
+        yield
+    finally:
+        with _lock:
+            _running.discard(company)

@@ -1,0 +1,195 @@
+"""Business cards: who a card is of, from the lines that were read on it, with how sure that is.
+
+The sureness of a field is the product of how surely its line was read and how surely the line is that field: a valid
+address is one for certain, a name only where the address says the same.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import phonenumbers
+from phonenumbers import PhoneNumberMatcher
+
+from core.text.addresses import BadAddress, read_email
+
+FIELDS = ("name", "company", "email", "phone", "site")
+MOST_LINES = 60
+MOST_CHARACTERS = 200
+_EMAIL = re.compile(r"[\w.+%-]+ ?(?:@|\(at\)|\[at\]) ?[\w-]+(?: ?\. ?[\w-]+)+", re.IGNORECASE)
+_SITE = re.compile(r"(?:https?://)?((?:[a-z0-9-]+\.)+[a-z]{2,24})(?:/[\w./-]*)?", re.IGNORECASE)
+_FORMS = re.compile(
+    r"\b(gmbh|ag|kg|ohg|ug|se|e\.v\.|ltd|limited|llc|llp|plc|inc|corp|co\.|s\.?a\.?|sas|sarl|s\.?r\.?l\.?|s\.?p\.?a\.?"
+    r"|b\.?v\.?|n\.?v\.?|oy|ab|a/s|aps|sp\. ?z ?o\.?o\.?|kft|d\.?o\.?o\.?)(?=\W|$)",
+    re.IGNORECASE,
+)
+_NO_NAME = re.compile(
+    r"\b(manager|director|head|chief|officer|engineer|sales|consultant|leiter|leitung|geschäftsführ\w*|vertrieb|berater\w*"
+    r"|ceo|cto|cfo|coo|founder|partner|assistant|street|road|avenue|straße|strasse|str|platz|weg|allee|suite|floor|tel"
+    r"|fon|phone|mobil\w*|fax|mail|www)\b",
+    re.IGNORECASE,
+)
+_FAX = re.compile(r"\b(tele)?fax\b|^\s*f\s*[:.]", re.IGNORECASE)
+_MOBILE = re.compile(r"\b(mobile?|cell|handy|gsm)\b|^\s*m\s*[:.]", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*[|•·]\s*")
+_FREE_MAIL = frozenset({"gmail", "googlemail", "outlook", "hotmail", "yahoo", "icloud", "gmx", "web", "aol", "proton"})
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a picture: how surely it was read (0 to 1), and how high its letters are."""
+
+    text: str
+    confidence: float = 1.0
+    height: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a field seems to be, and how sure that is."""
+
+    value: str
+    confidence: float
+
+
+def read_card(lines: Sequence[Line], *, region: str = "") -> dict[str, Found]:
+    """Return the fields that the lines hold, by name. `region` (such as DE) is where numbers without + are dialled."""
+    rest = [
+        Line(text, min(1.0, max(0.0, one.confidence)), one.height)
+        for one in lines[:MOST_LINES]
+        for text in map(_clean, _BETWEEN.split(one.text))
+        if text
+    ]
+    found: dict[str, Found] = {}
+    email, rest = _email(rest)
+    site, rest = _site(rest)
+    phone, rest = _phone(rest, region)
+    domains = [one.value.rpartition("@")[2] for one in (email, site) if one]
+    labels = {_label(domain) for domain in domains} - _FREE_MAIL
+    local = email.value.partition("@")[0] if email else ""
+    name = _name(rest, local)
+    if name is not None and name[0] == 1:  # who is called like the company is no company
+        company = _company(_without(rest, name[1]), labels)
+    else:
+        company = _company(rest, labels)
+        name = _name([one for one in rest if company is None or one.text != company.value], local)
+    person = Found(name[1].text, name[0] * name[1].confidence) if name else None
+    for field, one in zip(FIELDS, (person, company, email, phone, site), strict=True):
+        if one is not None:
+            found[field] = one
+    return found
+
+
+def _clean(text: str) -> str:
+    text = "".join(one if one.isprintable() else " " for one in unicodedata.normalize("NFKC", text))
+    return " ".join(text.split())[:MOST_CHARACTERS]
+
+
+def _without(lines: Sequence[Line], used: Line, part: str = "") -> list[Line]:
+    """Return the other lines, with what is left of the used one when `part` is taken out."""
+    left = used.text.replace(part, " ").strip(" :|,;·•-") if part else ""
+    rest = [Line(left, used.confidence, used.height)] if len(left) > 2 else []
+    return [each for one in lines for each in (rest if one is used else [one])]
+
+
+def _email(lines: list[Line]) -> tuple[Found | None, list[Line]]:
+    for line in lines:
+        for match in _EMAIL.finditer(line.text):
+            text = re.sub(r"\(at\)|\[at\]", "@", match[0], flags=re.IGNORECASE).replace(" ", "")
+            try:
+                return Found(read_email(text).lower(), line.confidence), _without(lines, line, match[0])
+            except BadAddress:
+                continue
+    return None, lines
+
+
+def _site(lines: list[Line]) -> tuple[Found | None, list[Line]]:
+    for line in lines:
+        match = _SITE.search(line.text)
+        if match is None or "@" in line.text:
+            continue
+        surely = match[0].lower().startswith(("www.", "http"))
+        if surely or " " not in line.text:
+            address = match[0] if "://" in match[0] else f"https://{match[0]}"
+            return Found(address.rstrip("/.").lower(), line.confidence * (1 if surely else 0.95)), _without(
+                lines, line, match[0]
+            )
+    return None, lines
+
+
+def _phone(lines: list[Line], region: str) -> tuple[Found | None, list[Line]]:
+    """Return the number as E.164: a mobile's before others, and none of a fax."""
+    numbers: list[tuple[bool, Found]] = []
+    used = []
+    for line in lines:
+        for match in PhoneNumberMatcher(line.text, region or None):
+            used.append(line)
+            number = phonenumbers.format_number(match.number, phonenumbers.PhoneNumberFormat.E164)
+            before = line.text[: match.start].rpartition("/")[2]
+            if not _FAX.search(before):
+                numbers.append((not _MOBILE.search(before), Found(number, line.confidence)))
+    best = min(numbers, key=lambda one: one[0])[1] if numbers else None
+    return best, [one for one in lines if one not in used]
+
+
+def _label(domain: str) -> str:
+    """Return what a domain is called: acme of www.acme.co.uk."""
+    host = domain.lower().removeprefix("https://").removeprefix("http://").partition("/")[0]
+    parts = [part for part in host.split(".") if part != "www"]
+    parts = parts[:-1]
+    if len(parts) > 1 and parts[-1] in ("co", "com", "org", "net", "ac", "gov"):
+        parts.pop()
+    return parts[-1] if parts else ""
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits in lower case, without accents: ä is ae and a alike."""
+    plain = unicodedata.normalize("NFKD", text.lower().replace("ß", "ss"))
+    return "".join(one for one in plain if one.isalnum())
+
+
+def _spelled(text: str) -> set[str]:
+    german = text.lower().replace("ä", "ae").replace("ö", "oe").replace("ü", "ue")
+    return {_letters(text), _letters(german)}
+
+
+def _company(lines: list[Line], labels: Iterable[str]) -> Found | None:
+    """Return the company: a line with a legal form, or one that the domain says too."""
+    wanted = {_letters(label) for label in labels} - {""}
+    best: tuple[float, Line] | None = None
+    for line in lines:
+        sure = 0.0
+        plain = _spelled(_FORMS.sub(" ", line.text))
+        if any(label in one or (len(one) > 3 and one in label) for label in wanted for one in plain):
+            sure = 0.97
+        if _FORMS.search(line.text):
+            sure = 1.0 if sure else 0.95
+        if sure and (best is None or sure * line.confidence > best[0]):
+            best = (sure * line.confidence, line)
+    return Found(best[1].text, best[0]) if best else None
+
+
+def _name(lines: list[Line], local: str) -> tuple[float, Line] | None:
+    """Return the line of the name, and how surely it is one: that which the address says too, else the largest."""
+    parts = {_letters(part) for part in re.split(r"[._+-]", local)} - {""}
+    best: tuple[float, float, Line] | None = None
+    for line in lines:
+        words = line.text.split()
+        letters = sum(one.isalpha() for one in line.text)
+        if not 2 <= len(words) <= 5 or letters < 0.8 * len(line.text.replace(" ", "")):
+            continue
+        if any(one.isdigit() for one in line.text) or _NO_NAME.search(line.text):
+            continue
+        spelled = [_spelled(word) for word in words]
+        said = sum(any(part in one for one in spelled) for part in parts if len(part) > 1)
+        joined = _spelled("".join(words)) | _spelled(words[0][:1] + words[-1])
+        if joined & {_letters(local)} or (parts and said == len(parts)):
+            sure = 1.0
+        else:
+            sure = 0.95 if said else 0.7
+        if best is None or (sure, line.height) > best[:2]:
+            best = (sure, line.height, line)
+    return (best[0], best[2]) if best else None

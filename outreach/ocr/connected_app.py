@@ -1,0 +1,59 @@
+"""The spec of OCR apps as connected apps."""
+
+from __future__ import annotations
+
+from core.api.output import Deleted
+from core.api.selection import SelectionInput
+from outreach.connected_apps.defaults import CHOSEN
+from outreach.connected_apps.registry import AppOperation, Capability, ConnectedApp
+from outreach.connected_apps.turns import BUSY
+from outreach.ocr import services
+from outreach.ocr.filters import OCR_FIELDS
+from outreach.ocr.models import Ocr
+from outreach.ocr.serializers import OcrChange, OcrCreate, OcrOut, OcrTestOut
+
+OCR = ConnectedApp(
+    key="ocr",
+    model=Ocr,
+    rows=Ocr.objects.all,
+    fields=OCR_FIELDS,
+    output=OcrOut,
+    secrets=("key",),
+    capabilities=frozenset({Capability.READ_PICTURES}),
+    not_found=services.NOT_FOUND,
+    list_summary="List OCR apps",
+    retrieve_summary="Read an OCR app",
+    create=AppOperation(
+        summary="Connect an OCR app",
+        run=services.create_ocr,
+        success="OcrConnected_201",
+        input=OcrCreate,
+        errors=("OcrNotFound_404", CHOSEN),
+        description="It reads the pictures of POST /contact/scan. A provider that this service has not is"
+        " OcrNotFound_404.",
+    ),
+    update=AppOperation(
+        summary="Change an OCR app",
+        run=services.update_ocr,
+        success="OcrChanged_200",
+        input=OcrChange,
+        errors=("OcrNotFound_404", CHOSEN),
+    ),
+    delete=AppOperation(
+        summary="Delete OCR apps",
+        run=services.delete_ocrs,
+        success="OcrsDeleted_200",
+        input=SelectionInput,
+        output=Deleted,
+        errors=("OcrNotFound_404",),
+    ),
+    nothing_selected=("OcrNotFound_404", "ids: name the apps to delete, or set selectAll"),
+    test=AppOperation(
+        summary="Test an OCR app",
+        run=services.check_ocr,
+        success="OcrTested_200",
+        output=OcrTestOut,
+        errors=(BUSY,),
+        description="Has it read a small picture. A failed test answers 200 with ok false.",
+    ),
+)

@@ -1,0 +1,63 @@
+"""The pages of a scan: the photo of a card, and the wait until it is read. The form after it is that of contacts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.pages import Page
+
+
+class ScanCard(Page):
+    path = "contacts/scan"
+    name = "card-scan-new"
+    title = "Scan a card"
+    deed = title
+    template = "web/scan/new.html"
+    module = "contact"
+
+    def do_scan(self) -> HttpResponse:
+        if "file" not in self.request.FILES:
+            return self.page({"trouble": "Take a photo of the card first, or choose one."}, status=422)
+        stored = self.upload()
+        if not stored.ok:
+            return self.page({"trouble": reason(stored.warning or stored.message)}, status=422)
+        file = stored.data[0] if isinstance(stored.data, list) else stored.data
+        answer = self.ask("POST", "contact/scan", None, {"fileId": file["_id"]})
+        if not answer.ok:
+            return self.page({"trouble": reason(answer.warning or answer.message)}, status=422)
+        return self.done(to=self.address("card-scan", answer.data["_id"]))
+
+
+def reason(text: str) -> str:
+    """Return an API's refusal as a sentence."""
+    text = text.removeprefix("file: ").removeprefix("fileId: ")
+    if text.startswith("connect an OCR app"):
+        return "Nothing reads cards here yet. Connect a reader in the settings, under Storage."
+    return text[:1].upper() + text[1:]
+
+
+ADVICE = (
+    "Take another photo: the whole card, in good light, from straight above, as JPEG or PNG of at most 5 MB. Or type"
+    " the contact in."
+)
+STOPPED = "Scan the card again, or type the contact in. If no reader of cards is connected any more, ask an owner."
+
+
+class CardScan(Page):
+    path = "contacts/scan/<str:id>"
+    name = "card-scan"
+    template = "web/scan/wait.html"
+    module = "contact"
+
+    def show(self) -> Mapping[str, Any]:
+        scan = self.read(f"contact/scan/{self.params['id']}").data
+        gone = not scan["error"] or scan["error"].startswith("The picture, or the app")
+        advice = STOPPED if gone else ADVICE
+        moving = scan["status"] in ("queued", "running")
+        return {"scan": scan, "advice": advice, "title": "Scan of a card", "moving": moving}
+
+
+PAGES = [ScanCard, CardScan]

@@ -1,0 +1,55 @@
+"""The process that reads pictures: paths come in, a JSON line each, and the lines of the pictures go out.
+
+It imports nothing of the project, so that another Python than the service's can run it. It ends when nothing has come
+for a while, or when the worker has ended.
+"""
+
+import json
+import os
+import resource
+import select
+import sys
+
+MEMORY = 4 << 30
+CPU_SECONDS = 3600
+
+
+def answers() -> None:
+    """Answer until nothing comes for as long as the first argument says."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what libraries print is no answer
+    engine = None
+    while select.select([0], [], [], float(sys.argv[1]))[0]:
+        line = sys.stdin.readline()
+        if not line:
+            return
+        try:
+            if engine is None:
+                engine = _engine()
+            answer = {"lines": _lines(engine(json.loads(line)))}
+        except Exception as error:  # noqa: BLE001  any picture that the libraries choke on
+            answer = {"error": type(error).__name__}
+        out.write(json.dumps(answer) + "\n")
+        out.flush()
+
+
+def _engine():  # type: ignore[no-untyped-def]
+    from rapidocr import RapidOCR  # noqa: PLC0415  some seconds
+
+    return RapidOCR()
+
+
+def _lines(found):  # type: ignore[no-untyped-def]
+    """Return [text, confidence, height] of each line."""
+    if found.txts is None:
+        return []
+    lines = []
+    for text, sure, box in zip(found.txts, found.scores, found.boxes, strict=True):
+        lines.append([text, float(sure), float(max(box[2][1], box[3][1]) - min(box[0][1], box[1][1]))])
+    return lines
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    answers()

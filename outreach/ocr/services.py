@@ -1,0 +1,154 @@
+"""Connected OCR apps, and the scans of cards that they read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.access import reserve_quota
+from core.crypto import SecretUnreadable
+from core.errors import NamedError, ValidationFailed
+from core.jobs import notify_workers
+from crm.files.models import File
+from crm.files.services import kept
+from outreach.connected_apps.defaults import save_default
+from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
+from outreach.connected_apps.turns import turn
+from outreach.ocr.models import CardScan, Ocr
+from outreach.ocr.providers import PROVIDERS, OcrFailed, OcrProvider
+from outreach.ocr.testing import sample_picture
+
+NOT_FOUND = ("OcrNotFound_404", "id: there is no such OCR app in this company")
+PICTURES = ("image/jpeg", "image/png", "image/webp")
+MOST_BYTES = 20 * 1024 * 1024
+TEST_SECONDS = 25
+"""A test answers in its request."""
+
+
+@dataclass(frozen=True)
+class OcrTest:
+    """A test's result: what was read from the sample, or what went wrong, for people."""
+
+    ok: bool
+    milliseconds: int
+    text: str = ""
+    detail: str = ""
+
+
+def create_ocr(*, member_id: str, **values: Any) -> Ocr:
+    """Connect an app. The company's first becomes its default.
+
+    Raises OcrNotFound_404 for a provider that this service has not, ValidationFailed, and PlanLimitExceeded_403.
+    """
+    provider = _provider(values["name"])
+    values = _checked(values)
+    if provider.needs_key and not values.get("key"):
+        raise ValidationFailed("key is required", f"key: the key that {provider.name} has given you")
+    with transaction.atomic():
+        reserve_quota(MODULE)
+        app = Ocr(created_by_id=member_id, updated_by_id=member_id, **values)
+        app.is_default = app.is_default or not Ocr.objects.filter(is_default=True).exists()
+        save_default(app)
+    return app
+
+
+def update_ocr(*, id: str, member_id: str, **values: Any) -> Ocr:
+    """Change an app. Without a key the old one stays. Raises the errors of `create_ocr`, and ValidationFailed for
+    another provider without a key."""
+    values = _checked({name: value for name, value in values.items() if value or name != "key"})
+    with transaction.atomic():
+        app: Ocr = CONNECTED_APPS["ocr"].record_to_change(id, values)
+        if "name" in values:
+            _provider(values["name"])
+        for name, value in values.items():
+            setattr(app, name, value)
+        provider = PROVIDERS.get(app.name)
+        if provider is not None and provider.needs_key and not app.key:
+            raise ValidationFailed("key is required", f"key: the key that {provider.name} has given you")
+        app.is_default = app.is_default and app.is_active
+        app.updated_by_id = member_id
+        app.last_error, app.last_error_at = "", None
+        save_default(app)
+    return app
+
+
+def _provider(name: str) -> type[OcrProvider]:
+    found = PROVIDERS.get(name)
+    if found is None:
+        raise NamedError("OcrNotFound_404", f"name: one of {', '.join(PROVIDERS)}")
+    if missing := found.missing():
+        raise NamedError("OcrNotFound_404", f"name: {missing}")
+    return found
+
+
+def _checked(values: dict[str, Any]) -> dict[str, Any]:
+    key = values.get("key", "")
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        raise ValidationFailed("key is no key", "key: has blanks or characters that no key has")
+    return {**values, "key_hint": key[-4:] if len(key) >= 12 else ""} if key else values
+
+
+def reader_of(app: Ocr) -> OcrProvider:
+    """Return the provider of an app, with its key. Raises OcrFailed."""
+    kind = PROVIDERS.get(app.name)
+    if kind is None:
+        raise OcrFailed(f"This service has no reader called {app.name}.", temporary=False)
+    try:
+        return kind(app.key)
+    except SecretUnreadable:
+        raise OcrFailed("The stored key was given for another reader. Enter it again.", temporary=False) from None
+
+
+def note_error(app: Ocr, detail: str) -> None:
+    """Keep what went wrong, or that it went well, where people see it."""
+    Ocr.objects.filter(pk=app.pk).update(last_error=detail, last_error_at=timezone.now() if detail else None)
+
+
+def check_ocr(*, id: str) -> OcrTest:
+    """Have the app read a small picture with a word in it. Raises ConnectionTestRunning_429 while another test runs."""
+    app = Ocr.objects.filter(pk=id).first()
+    if app is None:
+        raise NamedError(*NOT_FOUND)
+    began, text, detail = monotonic(), "", ""
+    with turn(), sample_picture() as picture:
+        try:
+            text = " ".join(line.text for line in reader_of(app).read(picture, "image/png", seconds=TEST_SECONDS))
+        except OcrFailed as failed:
+            detail = failed.detail
+    note_error(app, detail)
+    return OcrTest(not detail, round((monotonic() - began) * 1000), text[:200], detail)
+
+
+@transaction.atomic
+def delete_ocrs(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
+    """Delete the apps; scans keep what they have read. Raises OcrNotFound_404 for none."""
+    deleted = Ocr.objects.filter(pk__in=ids).delete()[1].get("outreach.Ocr", 0)
+    if not deleted:
+        raise NamedError("OcrNotFound_404", "ids: none of them is an OCR app of this company")
+    return {"deletedCount": deleted}
+
+
+@transaction.atomic
+def start_scan(*, files: QuerySet[File], file_id: str, ocr_id: str | None, member_id: str) -> CardScan:
+    """Have a worker read the picture of a card, which is one of the files.
+
+    Raises OcrNotFound_404 where no app is connected, FileNotFound_400 and UnsupportedFileType_400.
+    """
+    apps = Ocr.objects.filter(is_active=True).order_by("-is_default", "created_at", "id")
+    app = (apps.filter(pk=ocr_id) if ocr_id else apps).first()
+    if app is None:
+        raise NamedError("OcrNotFound_404", "connect an OCR app first (POST /apps/ocr), or switch one on")
+    file = kept(files).filter(pk=file_id).first()
+    if file is None:
+        raise NamedError("FileNotFound_400", "fileId: there is no such file in this company")
+    if file.mime not in PICTURES or file.size > MOST_BYTES:
+        raise NamedError("UnsupportedFileType_400", "fileId: a picture as JPEG, PNG or WebP, of at most 20 MB")
+    scan = CardScan.objects.create(file=file, ocr=app, created_by_id=member_id)
+    notify_workers("card-scan")
+    return scan

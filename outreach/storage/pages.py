@@ -1,0 +1,194 @@
+"""The pages of what keeps files and reads cards: the company's buckets and OCR apps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.ask import Answer
+from core.web.forms import Field, Form, Option
+from core.web.records import shown_value
+from core.web.settings import SettingsPage
+
+LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
+READERS = {"local": "This service's own reader", "ocr-space": "OCR.space"}
+HAPPENED = {
+    "unreachable": "The storage does not answer.",
+    "slow": "The storage does not answer.",
+    "refused": "This service may not connect there.",
+    "invalid": "This is no storage that speaks S3.",
+    "InvalidAccessKeyId": "The access key is wrong.",
+    "SignatureDoesNotMatch": "The secret key is wrong.",
+}
+"""Code of a failed test -> what happened."""
+REFUSED = "refuses these keys"
+TRIED = re.compile(r"([\w.-]+): (.+)", re.DOTALL)
+FIELDS = frozenset({"name", "region", "endpoint", "subpath", "accesskey", "secretkey", "key", "confidence"})
+KEPT = "Stored encrypted. Left empty, it stays; another place needs it again."
+
+
+class StoragePage(SettingsPage):
+    """What these pages share."""
+
+    module = "apps"
+    section = "storage"
+
+
+class Storage(StoragePage):
+    path = "settings/storage"
+    name = "storage"
+    title = "Storage and cards"
+    tab = "Storage"
+    place = 46
+    icon = "database"
+    about = "Where your files are kept, and what reads business cards."
+    template = "web/storage/apps.html"
+
+    def show(self) -> Mapping[str, Any]:
+        readers = self.read("apps/ocr", LIST).data
+        return {
+            "buckets": self.read("apps/bucket", LIST).data,
+            "readers": [{**one, "words": READERS.get(one["name"], one["name"])} for one in readers],
+        }
+
+    @property
+    def sent(self) -> str:
+        """The address of the app that a button is about."""
+        kind = "ocr" if self.request.POST.get("kind") == "ocr" else "bucket"
+        return f"apps/{kind}/{self.sent_id()}"
+
+    def do_test(self) -> HttpResponse:
+        answer = self.ask("POST", f"{self.sent}/test")
+        if not answer.ok:
+            return self.refuse(answer)
+        found = answer.data
+        if not found["ok"]:
+            return self.fail(f"It does not work: {found['detail']}")
+        seconds = f"{found['milliseconds'] / 1000:.1f} seconds"
+        what = f"it read “{found['text']}”" if "text" in found else "a file was written and deleted"
+        return self.done(f"It works: {what} in {seconds}")
+
+    def do_default(self) -> HttpResponse:
+        return self._change({"isDefault": True}, "It is used by default now")
+
+    def do_on(self) -> HttpResponse:
+        return self._change({"isActive": True}, "Switched on")
+
+    def do_off(self) -> HttpResponse:
+        return self._change({"isActive": False}, "Switched off")
+
+    def _change(self, values: Mapping[str, Any], words: str) -> HttpResponse:
+        answer = self.ask("PUT", self.sent, None, values)
+        return self.done(words) if answer.ok else self.refuse(answer)
+
+
+def told(answer: Answer) -> tuple[str, str]:
+    """Return (message, warning) of a refusal; where the storage was tried and failed, what happened in its place."""
+    found = TRIED.fullmatch(answer.warning)
+    if found is None or found[1] in FIELDS:
+        return answer.message, answer.warning
+    head = HAPPENED.get(found[1]) or ("The keys are refused." if REFUSED in found[2] else "The storage refused.")
+    return f"{head} {found[2]}", ""
+
+
+class AppForm(StoragePage):
+    """The form of an app; the address says which one it is, if it is no new one."""
+
+    template = "web/storage/form.html"
+    kind = ""
+    what = ""
+    explained = ""
+
+    @cached_property
+    def before(self) -> dict[str, Any] | None:
+        id = self.request.GET.get("id", "")
+        return dict(self.read(f"apps/{self.kind}/{id}").data) if id else None
+
+    def fields(self, known: bool) -> list[Field]:
+        raise NotImplementedError
+
+    def form(self) -> Form:
+        return Form(self.fields(self.before is not None), self.before)
+
+    def show(self) -> Mapping[str, Any]:
+        form = self.form()
+        if self.may("apps", "POST" if self.before is None else "PUT"):
+            return self.context(form)
+        facts = [(one.label, shown_value(one)) for one in form.fields if one.kind != "password"]
+        return {**self.context(None), "facts": facts if self.before else []}
+
+    def context(self, form: Form | None) -> dict[str, Any]:
+        title = f"Connect {self.what}" if self.before is None else self.named(self.before)
+        return {"form": form, "title": title, "about": self.explained, "app": self.before}
+
+    def named(self, app: Mapping[str, Any]) -> str:
+        return str(app["name"])
+
+    def do_save(self) -> HttpResponse:
+        form, before = self.form().fill(self.request.POST), self.before
+        if before is None:
+            values = {name: value for name, value in form.values.items() if value not in ("", None)}
+            answer = self.ask("POST", f"apps/{self.kind}", None, values)
+        else:
+            answer = self.ask("PUT", f"apps/{self.kind}/{before['_id']}", None, form.changed(before))
+        if not answer.ok:
+            form.refuse(*told(answer))
+            return self.page(self.context(form), status=422)
+        return self.done("Connected" if before is None else "Saved", self.address("storage"))
+
+
+class BucketForm(AppForm):
+    path = "settings/storage/bucket"
+    name = "bucket"
+    title = "Connect a bucket"
+    kind = "bucket"
+    what = "a bucket"
+    explained = (
+        "A bucket of Amazon S3, or of any storage that speaks S3. New files go there; those from before stay where"
+        " they are. To see that it works, a small file is written and deleted."
+    )
+
+    def fields(self, known: bool) -> list[Field]:
+        help = KEPT if known else ""
+        return [
+            Field("name", "Name of the bucket", required=True, placeholder="acme-files"),
+            Field("region", "Region", required=True, placeholder="eu-central-1"),
+            Field("endpoint", "Address", "url", placeholder="https://s3.example.org", help="Empty for Amazon S3."),
+            Field("subpath", "Folder", placeholder="crm/files", help="Empty: the top of the bucket."),
+            Field("accesskey", "Access key", "password", required=not known, autocomplete="off", help=help),
+            Field("secretkey", "Secret key", "password", required=not known, autocomplete="off", help=help),
+        ]
+
+
+class ReaderForm(AppForm):
+    path = "settings/storage/reader"
+    name = "reader"
+    title = "Connect a reader of cards"
+    kind = "ocr"
+    what = "a reader of cards"
+    explained = "It reads photos of business cards. What it is not sure of stays empty, for you to fill in."
+
+    def fields(self, known: bool) -> list[Field]:
+        kinds = [Option(value, label) for value, label in READERS.items()]
+        help = KEPT if known else "This service's own reader needs none, and nothing leaves this service."
+        return [
+            Field("name", "Reader", "select", required=True, options=kinds, value="local"),
+            Field("key", "Key", "password", autocomplete="off", help=help),
+            Field(
+                "confidence",
+                "How sure it must be",
+                "number",
+                value=0.9,
+                help="From 0 to 1. What it is less sure of stays empty. 0.9 is good for most cards.",
+            ),
+        ]
+
+    def named(self, app: Mapping[str, Any]) -> str:
+        return READERS.get(app["name"], app["name"])
+
+
+PAGES = [Storage, BucketForm, ReaderForm]

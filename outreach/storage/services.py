@@ -1,0 +1,184 @@
+"""Connected buckets: verified by writing, changed, tested, deleted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from core import s3
+from core.access import reserve_quota
+from core.errors import NamedError, ValidationFailed
+from core.ids import new_id
+from core.outbound import OutboundRefused, checked_address
+from core.s3 import S3Failed
+from core.tenancy import company_id
+from crm.files.models import Bucket, File
+from crm.files.stores import ContentUnavailable, bucket_place
+from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
+from outreach.connected_apps.turns import turn
+
+NOT_FOUND = ("AppNotFound_400", "id: there is no such bucket in this company")
+KEYS = ("accesskey", "secretkey")
+PLACE = ("endpoint", "name")
+"""What leads to the files: it stays while there are any."""
+CONNECTION = (*PLACE, "region", "subpath", *KEYS)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]", re.ASCII)
+_REGION = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class BucketCheck:
+    """A test's result: `code` is the storage's word for what went wrong, `detail` is for people."""
+
+    ok: bool
+    milliseconds: int
+    code: str = ""
+    detail: str = ""
+
+
+def create_bucket(*, member_id: str, **values: Any) -> Bucket:
+    """Connect a bucket, after an object was written into it and deleted. The company's first becomes its default.
+
+    Raises InvalidCredentials_400 with the storage's code, ValidationFailed, PlanLimitExceeded_403 at the plan's limit,
+    and ConnectionTestRunning_429 while another test runs.
+    """
+    bucket = Bucket(
+        id=new_id(), company_id=company_id(), created_by_id=member_id, updated_by_id=member_id, **_checked(values)
+    )
+    _verify(bucket)
+    with transaction.atomic():
+        reserve_quota(MODULE)
+        bucket.is_default = bucket.is_default or not Bucket.objects.filter(is_default=True).exists()
+        _save(bucket)
+    return bucket
+
+
+def update_bucket(*, id: str, member_id: str, **values: Any) -> Bucket:
+    """Change a bucket. One that is active is verified as a new one is.
+
+    Without keys the old ones stay. Raises the errors of `create_bucket`, AppNotFound_400, RecordChanged_409, and
+    ValidationFailed when the stored keys would go to another place, or the files could not be found any more.
+    """
+    values = _checked({name: value for name, value in values.items() if value or name not in KEYS})
+    with transaction.atomic():
+        bucket = _changed(id, values)
+    before = bucket.updated_at
+    if bucket.is_active:
+        _verify(bucket)
+    with transaction.atomic():
+        bucket = _changed(id, values)
+        if bucket.updated_at != before:
+            raise NamedError("RecordChanged_409", "somebody else has changed the bucket meanwhile; try again")
+        if bucket.is_active:
+            bucket.verified, bucket.last_error, bucket.last_error_at = True, "", None
+        bucket.updated_by_id = member_id
+        _save(bucket)
+    return bucket
+
+
+def _changed(id: str, values: dict[str, Any]) -> Bucket:
+    """Return the locked bucket with the values set, unsaved."""
+    bucket: Bucket = CONNECTED_APPS["bucket"].record_to_change(id, values)
+    if bool(values.get("accesskey")) != bool(values.get("secretkey")):
+        raise ValidationFailed("accesskey and secretkey belong together", "accesskey, secretkey: send both or none")
+    moved = [name for name in PLACE if name in values and values[name] != getattr(bucket, name)]
+    if moved and File.objects.filter(bucket=bucket).exists():
+        raise ValidationFailed(
+            f"{moved[0]} cannot change: files are in the bucket",
+            f"{moved[0]}: files are in this bucket; connect the other one as a new bucket and make it the default",
+        )
+    for name, value in values.items():
+        setattr(bucket, name, value)
+    bucket.is_default = bucket.is_default and bucket.is_active
+    return bucket
+
+
+def _save(bucket: Bucket) -> None:
+    """Save a bucket; a new default replaces the present one."""
+    if bucket.is_default:
+        Bucket.objects.filter(is_default=True).exclude(pk=bucket.pk).update(is_default=False)
+    bucket.save()
+
+
+def _checked(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values as they are stored. Raises ValidationFailed."""
+    found = dict(values)
+    if "name" in found and not _NAME.fullmatch(found["name"]):
+        raise ValidationFailed("name is no name of a bucket", "name: letters, digits, dots and hyphens, 3 to 255")
+    if "region" in found and not _REGION.fullmatch(found["region"]):
+        raise ValidationFailed("region is no region", "region: such as eu-central-1")
+    if found.get("endpoint"):
+        try:
+            found["endpoint"] = checked_address(found["endpoint"])
+        except OutboundRefused as refused:
+            raise ValidationFailed("endpoint cannot be reached", f"endpoint: {refused.detail}") from None
+    if "subpath" in found:
+        parts = [part for part in found["subpath"].split("/") if part]
+        if any(part in (".", "..") or not part.isprintable() or "\\" in part for part in parts):
+            raise ValidationFailed("subpath is no folder", "subpath: names with / between, such as crm/files")
+        found["subpath"] = "/".join(parts)
+    for name in KEYS:
+        key = found.get(name, "")
+        if not (key.isascii() and key.isprintable() and " " not in key):
+            raise ValidationFailed(f"{name} is no key", f"{name}: has blanks or characters that no key has")
+    if found.get("accesskey"):
+        key = found["accesskey"]
+        found["key_hint"] = key[-4:] if len(key) >= 12 else ""
+    return found
+
+
+def _verify(bucket: Bucket) -> None:
+    try:
+        _probe(bucket)
+    except S3Failed as failed:
+        raise NamedError("InvalidCredentials_400", f"{failed.code}: {failed.detail}") from None
+    bucket.verified = True
+
+
+def _probe(bucket: Bucket) -> None:
+    """Write an object into the bucket and delete it. Raises S3Failed, and ConnectionTestRunning_429."""
+    folder = f"{bucket.subpath}/" if bucket.subpath else ""
+    with turn():
+        try:
+            s3.check(bucket_place(bucket), f"{folder}.leadwright-{bucket.pk}")
+        except ContentUnavailable as error:
+            raise S3Failed("keys", f"{error}; enter them again") from None
+
+
+def check_bucket(*, id: str) -> BucketCheck:
+    """Write into the bucket and delete it again. Stores the result as `verified` and `lastError`.
+
+    Raises ConnectionTestRunning_429 while another test runs.
+    """
+    bucket = Bucket.objects.filter(pk=id).first()
+    if bucket is None:
+        raise NamedError(*NOT_FOUND)
+    began, code, detail = monotonic(), "", ""
+    try:
+        _probe(bucket)
+    except S3Failed as failed:
+        code, detail = failed.code, failed.detail
+    values = {"verified": not code, "last_error": detail, "last_error_at": timezone.now() if code else None}
+    Bucket.objects.filter(pk=bucket.pk).update(**values)
+    return BucketCheck(not code, round((monotonic() - began) * 1000), code, detail)
+
+
+@transaction.atomic
+def delete_buckets(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
+    """Delete the buckets that no file is in, and switch the others off. Raises AppNotFound_400 for none."""
+    rows = Bucket.objects.filter(pk__in=ids).select_for_update(of=("self",))
+    found = set(rows.values_list("pk", flat=True))
+    used = set(File.objects.filter(bucket__in=found).values_list("bucket_id", flat=True).distinct())
+    deleted, _ = Bucket.objects.filter(pk__in=found - used).delete()
+    off = Bucket.objects.filter(pk__in=used).update(
+        is_active=False, is_default=False, updated_by_id=member_id, updated_at=timezone.now()
+    )
+    if not deleted + off:
+        raise NamedError("AppNotFound_400", "ids: none of them is a bucket of this company")
+    return {"deletedCount": deleted, "deactivatedCount": off}
