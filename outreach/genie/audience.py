@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
-from django.db.models import BooleanField, Case, Count, Exists, OuterRef, Q, QuerySet, Value, When
+from django.db.models import BooleanField, Case, Count, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Lower
 from django.db.models.lookups import In
 from django.utils import timezone
@@ -19,11 +20,15 @@ from crm.models import Contact, ContactCategory, ContactTag, Lead, Segment, Tag
 from crm.segments.services import compiled, contacts_of, next_contacts
 from outreach.delivery.context import SendContext
 from outreach.delivery.decision import DecisionInput, Stop, decide, describe
+from outreach.delivery.models import SendJob
 from outreach.suppression.addresses import ADDRESS
 from outreach.suppression.models import Suppression
 from outreach.suppression.selectors import suppressed_addresses
 
 SAMPLE = 10
+RECENT = timedelta(days=30)
+WRITTEN = (*SendJob.TO_SEND, SendJob.Status.SENDING, SendJob.Status.SENT, SendJob.Status.UNKNOWN)
+"""Statuses of messages that have reached somebody, or still may."""
 
 
 @dataclass(frozen=True)
@@ -135,19 +140,34 @@ def preview(audience: Audience, *, sample: bool = True) -> dict[str, Any]:
     The `sample` shows contacts; without it, it is empty.
     """
     excluded: dict[str, int] = {}
-    total = sendable = 0
-    for known, count in _combinations(audience.contacts()):
+    total = sendable = recent = 0
+    for known, written, count in _combinations(audience.contacts()):
         decision = decide(known, timezone.now())
         total += count
         if isinstance(decision, Stop):
             excluded[decision.reason] = excluded.get(decision.reason, 0) + count
         else:
             sendable += count
-    return {"count": total, "sendable": sendable, "excluded": excluded, "sample": _sample(audience) if sample else []}
+            recent += count if written else 0
+    return {
+        "count": total,
+        "sendable": sendable,
+        "writtenRecently": recent,
+        "excluded": excluded,
+        "sample": _sample(audience) if sample else [],
+    }
 
 
-def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[DecisionInput, int]]:
-    """Yield each combination of what excludes a recipient, with its number of contacts, by one statement."""
+def sendable(contacts: QuerySet[Contact]) -> QuerySet[Contact]:
+    """Return those of the contacts that can be written to."""
+    suppressed = In(Lower("email"), Suppression.objects.values("email"))
+    return contacts.filter(email__regex=ADDRESS, unsubscribed_at=None).exclude(suppressed)
+
+
+def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[DecisionInput, bool, int]]:
+    """Yield each combination of what excludes a recipient and whether a run has written to them of late, with its
+    number of contacts, by one statement."""
+    runs = SendJob.objects.filter(run__isnull=False, created_at__gte=timezone.now() - RECENT, status__in=WRITTEN)
 
     def flag(condition: Any) -> Case:
         return Case(When(condition, then=Value(True)), default=Value(False), output_field=BooleanField())
@@ -159,13 +179,14 @@ def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[DecisionInput, 
                 In(Lower("email"), Suppression.objects.values("email"))
             ),  # hashed once; an EXISTS would run for each row
             unsubscribed=flag(Q(unsubscribed_at__isnull=False)),
+            written=flag(In(F("pk"), runs.values("contact_id"))),
         )
         .order_by()
-        .values_list("address", "suppressed", "unsubscribed")
+        .values_list("address", "suppressed", "unsubscribed", "written")
         .annotate(number=Count("pk"))
     )
-    for address, suppressed, unsubscribed, number in rows:
-        yield DecisionInput(address_valid=address, suppressed=suppressed, unsubscribed=unsubscribed), number
+    for address, suppressed, unsubscribed, written, number in rows:
+        yield DecisionInput(address_valid=address, suppressed=suppressed, unsubscribed=unsubscribed), written, number
 
 
 def _sample(audience: Audience) -> list[dict[str, Any]]:

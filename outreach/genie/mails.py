@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.members.notices import notify
@@ -11,9 +12,9 @@ from outreach.delivery.models import SendJob
 from outreach.genie.models import GenieScheduler
 from outreach.genie.selectors import message_summary, phase
 
-PLANNED = Notice("run.planned", "The messages of a run of yours wait for approval", "notice_run_planned")
-FAILED = Notice("run.failed", "A run of yours could not be planned", "notice_run_failed")
-FINISHED = Notice("run.finished", "All messages of a run of yours have come to an end", "notice_run_finished")
+PLANNED = Notice("run.planned", "Messages of an outreach of yours wait for approval", "notice_run_planned")
+FAILED = Notice("run.failed", "An outreach of yours could not be prepared", "notice_run_failed")
+FINISHED = Notice("run.finished", "All messages of an outreach of yours have come to an end", "notice_run_finished")
 for notice in (PLANNED, FAILED, FINISHED):
     register_notice(notice)
 
@@ -22,14 +23,19 @@ BATCH = 100
 
 def notify_ended(run: GenieScheduler) -> None:
     """Notify the member who started the run that drafts wait or that planning failed, in the ending transaction."""
+    if run.status == GenieScheduler.Status.FAILED:  # it recurs again when somebody resumes it
+        GenieScheduler.objects.filter(pk=run.pk).update(next_occurrence_at=None)
     if run.is_deleted or run.cancelled_at is not None:
         return
     if run.status == GenieScheduler.Status.FAILED:
-        notify(FAILED.key, {"run": run}, members=[run.created_by])
+        notify(FAILED.key, {"run": run}, members=[run.created_by], about=("genie", run.pk))
     elif run.status == GenieScheduler.Status.COMPLETED:
-        drafts = SendJob.objects.filter(run=run, status=SendJob.Status.DRAFT).count()
-        if drafts:
-            notify(PLANNED.key, {"run": run, "drafts": drafts}, members=[run.created_by])
+        waiting = SendJob.objects.filter(run=run, status=SendJob.Status.DRAFT)
+        drafts, oldest = waiting.aggregate(number=Count("pk"), oldest=Min("created_at")).values()
+        # Follow-ups come one by one: whoever was told of drafts that still wait is not told of each that joins them.
+        if drafts and (run.told_at is None or oldest > run.told_at):
+            GenieScheduler.objects.filter(pk=run.pk).update(told_at=timezone.now())
+            notify(PLANNED.key, {"run": run, "drafts": drafts}, members=[run.created_by], about=("genie", run.pk))
 
 
 def notify_finished() -> bool:
@@ -47,5 +53,10 @@ def notify_finished() -> bool:
     for run in runs:
         with company_scope(run.company_id):
             GenieScheduler.objects.filter(pk=run.pk).update(concluded_at=timezone.now())
-            notify(FINISHED.key, {"run": run, "counts": message_summary(run.pk)["counts"]}, members=[run.created_by])
+            notify(
+                FINISHED.key,
+                {"run": run, "counts": message_summary(run.pk)["counts"]},
+                members=[run.created_by],
+                about=("genie", run.pk),
+            )
     return len(runs) == BATCH

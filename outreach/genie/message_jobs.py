@@ -6,8 +6,9 @@ ends the job if the run names another one by then, so that the last decision win
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
@@ -18,8 +19,11 @@ from crm.bulk_jobs.services import batch_rows, work
 from crm.models import BulkJob
 from outreach.delivery import ledger
 from outreach.delivery import services as delivery
+from outreach.delivery.approvals import hold
 from outreach.delivery.models import SendJob
+from outreach.genie.locks import lock_run
 from outreach.genie.models import GenieScheduler
+from outreach.genie.rewriting import retry
 
 Action, Status = BulkJob.Action, SendJob.Status
 AT_ONCE = 1000
@@ -36,20 +40,24 @@ class Changed:
     job: str | None = None
 
 
-def lock_run(run_id: str) -> GenieScheduler | None:
-    """Return the run, locked against planning and other changes of its messages until the transaction ends."""
-    return GenieScheduler.objects.select_for_update(no_key=True, of=("self",)).filter(pk=run_id).first()
-
-
 def change_messages(
-    run: GenieScheduler, action: BulkJob.Action, statuses: Collection[str], member_id: str | None
+    run: GenieScheduler,
+    action: BulkJob.Action,
+    statuses: Collection[str],
+    member_id: str | None,
+    *,
+    seen: Mapping[str, str] | None = None,
 ) -> Changed:
     """Do the action to the messages of a locked run that have one of the statuses, or queue a job for it.
+
+    `seen` is what a person has looked at: contentHash, and seenUntil; the job leaves messages that change after that
+    moment, or whose contact or sender does.
 
     A job that does the same already goes on, unless there are messages that are newer than it. Any other job of the run
     is cancelled.
     """
-    rows, change = _messages(run.pk, statuses), {"statuses": sorted(statuses)}
+    rows = _messages(run.pk, statuses)
+    change: dict[str, Any] = {"statuses": sorted(statuses), **(seen or {})}
     current = BulkJob.objects.select_for_update(of=("self",)).filter(pk=run.message_job_id).first()
     if current is not None:
         if _does(current, action, change) and not rows.filter(created_at__gt=current.created_at).exists():
@@ -102,6 +110,10 @@ def _change_next(job: BulkJob) -> dict[str, Any] | None:
     rows = _messages(run.pk, job.change["statuses"])
     if job.action != Action.CANCEL_MESSAGES:  # a cancelled run gets no new ones
         rows = rows.filter(created_at__lte=job.created_at)
+    if "seenUntil" in job.change:
+        seen = datetime.fromisoformat(job.change["seenUntil"])
+        rows = rows.filter(updated_at__lte=seen, contact__updated_at__lte=seen)
+        rows = rows.exclude(smtp__updated_at__gt=seen).exclude(mail_app__updated_at__gt=seen)
     found = {} if job.total is not None else {"total": rows.count()}
     ids = list(rows.filter(pk__gt=job.position or "").order_by("pk").values_list("pk", flat=True)[: batch_rows(job)])
     if not ids:
@@ -120,9 +132,9 @@ def _cancel(rows: QuerySet[SendJob], member_id: str | None) -> int:
 
 
 _APPLY: dict[BulkJob.Action, Callable[[QuerySet[SendJob], str | None], int]] = {
-    Action.APPROVE_MESSAGES: delivery.approve,
-    Action.HOLD_MESSAGES: delivery.hold,
-    Action.RETRY_MESSAGES: delivery.retry,
+    Action.APPROVE_MESSAGES: delivery.approve_together,
+    Action.HOLD_MESSAGES: hold,
+    Action.RETRY_MESSAGES: retry,
     Action.CANCEL_MESSAGES: _cancel,
 }
 """Action -> the function that does it to messages for a member (id). Returns how many have changed."""

@@ -6,6 +6,7 @@ from django.db import transaction
 
 from core.errors import NamedError
 from outreach.delivery.models import SendJob
+from outreach.delivery.services import Left, count_left
 from outreach.genie.message_jobs import Action, Changed, change_messages
 from outreach.genie.models import GenieScheduler
 from outreach.genie.services import get_run
@@ -15,27 +16,35 @@ Status = SendJob.Status
 
 @transaction.atomic
 def approve_all(*, run_id: str, member_id: str) -> Changed:
-    """Approve the run's drafts. Raises CampaignCannotBeUpdated_400 for a cancelled run."""
-    return change_messages(_open_run(run_id), Action.APPROVE_MESSAGES, [Status.DRAFT], member_id)
+    """Approve the run's drafts that state nothing unproved, are not outdated and may go.
+
+    Raises CampaignCannotBeUpdated_400 for a cancelled run.
+    """
+    return change_messages(open_run(run_id), Action.APPROVE_MESSAGES, [Status.DRAFT], member_id)
+
+
+def left_drafts(run_id: str) -> Left:
+    """Count the run's drafts that are not approved together with the others."""
+    return count_left(SendJob.objects.filter(run_id=run_id, status=Status.DRAFT))
 
 
 @transaction.atomic
 def hold_all(*, run_id: str, member_id: str) -> Changed:
     """Turn the run's approved messages that no worker holds into drafts again."""
-    return change_messages(_open_run(run_id), Action.HOLD_MESSAGES, [Status.APPROVED], member_id)
+    return change_messages(open_run(run_id), Action.HOLD_MESSAGES, [Status.APPROVED], member_id)
 
 
 @transaction.atomic
 def retry_failed(*, run_id: str, member_id: str, unknown: bool) -> Changed:
     """Approve the run's failed messages again, with `unknown` also those whose outcome is unknown.
 
-    A person decides, since an unknown message may then arrive twice. A message without text stays failed.
+    A person decides, since an unknown message may then arrive twice. A message without text is written anew.
     """
     statuses = [Status.FAILED, Status.UNKNOWN] if unknown else [Status.FAILED]
-    return change_messages(_open_run(run_id), Action.RETRY_MESSAGES, statuses, member_id)
+    return change_messages(open_run(run_id), Action.RETRY_MESSAGES, statuses, member_id)
 
 
-def _open_run(run_id: str) -> GenieScheduler:
+def open_run(run_id: str) -> GenieScheduler:
     """Return the run, locked. Raises CampaignCannotBeUpdated_400 for a cancelled one."""
     run = get_run(run_id, lock=True)
     if run.cancelled_at is not None:

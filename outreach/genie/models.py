@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import Job
+from outreach.senders.models import Sender
 
 
 class GenieScheduler(Job):
@@ -13,6 +14,7 @@ class GenieScheduler(Job):
         PLANNING = "planning"
         AWAITING_APPROVAL = "awaiting_approval"
         SENDING = "sending"
+        WAITING = "waiting"
         COMPLETED = "completed"
         CANCELLED = "cancelled"
         FAILED = "failed"
@@ -21,16 +23,52 @@ class GenieScheduler(Job):
     prompt = models.TextField(blank=True, default="")
     outreach_prompt = models.TextField(blank=True, default="")
     tone = models.CharField(max_length=100, blank=True, default="")
+    language = models.CharField(
+        max_length=8, blank=True, default="", db_default="", help_text="Code; empty: the contact's, else the company's."
+    )
     ai_type = models.CharField(max_length=32)
     type = models.CharField(max_length=16, default="contact", help_text="What the audience is made of.")
     audience = JSONField(
         default=dict, help_text="contactIds, leadIds, segments, tags, categories, combined as a union."
     )
+    generation = CompanyForeignKey(
+        "outreach.LeadGeneration",
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="The search that finds its recipients, of the present occurrence; empty: its audience was named.",
+    )
+    user_enquiry_enabled = models.BooleanField(
+        default=True, db_default=True, help_text="Messages may ask the recipient a question."
+    )
+    campaign = models.BooleanField(default=False, db_default=False, help_text="Its messages are marked as bulk mail.")
+    custom_channel_selection = models.BooleanField(default=False, db_default=False)
+    custom_channels = JSONField(
+        default=dict,
+        db_default=models.Value({}, output_field=JSONField()),
+        help_text="Connected app -> ids of those that may send.",
+    )
     enrichment_enabled = models.BooleanField(default=False)
     draft = models.BooleanField(default=False, help_text="Messages wait for approval.")
+    rewriting = models.BooleanField(
+        default=False, db_default=False, editable=False, help_text="It had ended, and writes some messages anew."
+    )
+    outreach_cadence = JSONField(
+        default=dict,
+        db_default=models.Value({}, output_field=JSONField()),
+        blank=True,
+        help_text="The follow-ups after the first message, as outreach.genie.cadence has checked them.",
+    )
     recurring = models.BooleanField(default=False)
     interval_ms = models.PositiveBigIntegerField(null=True)
     occurrence = models.PositiveIntegerField(default=1)
+    occurrence_began_at = models.DateTimeField(null=True, help_text="Empty for the first one.")
+    next_occurrence_at = models.DateTimeField(null=True, help_text="When the next occurrence begins; empty: never.")
+    planned_at = models.DateTimeField(
+        null=True, help_text="When the last recipient of the occurrence was planned; empty: some are left."
+    )
+    told_at = models.DateTimeField(null=True, help_text="When the member was last told that drafts wait.")
     planned_until = models.CharField(
         max_length=24,
         blank=True,
@@ -38,7 +76,12 @@ class GenieScheduler(Job):
         help_text="Id of the last recipient that was planned, where planning goes on.",
     )
     smtp = CompanyForeignKey("outreach.Smtp", on_delete=models.PROTECT, null=True, related_name="runs")
+    mail_app = CompanyForeignKey("outreach.MailApp", on_delete=models.PROTECT, null=True, related_name="runs")
     automation = models.BooleanField(default=True)
+    token_cap = models.BigIntegerField(null=True, help_text="Most tokens that its AI app may use; empty: no cap.")
+    cost_cap = models.DecimalField(
+        null=True, max_digits=18, decimal_places=6, help_text="Most that its AI app's calls may cost; empty: no cap."
+    )
     cancelled_at = models.DateTimeField(null=True)
     message_job = CompanyForeignKey(
         "crm.BulkJob",
@@ -62,8 +105,14 @@ class GenieScheduler(Job):
             models.Index(fields=("status",), condition=models.Q(status="running"), name="genie_running"),
             models.Index(fields=("company", "created_at", "name", "id"), name="genie_newest"),
             models.Index(
+                fields=("next_occurrence_at",),
+                condition=models.Q(next_occurrence_at__isnull=False),
+                name="genie_next_occurrence",
+            ),
+            models.Index(
                 fields=("message_job",), condition=models.Q(message_job__isnull=False), name="genie_message_job"
             ),
+            models.Index(fields=("generation",), condition=models.Q(generation__isnull=False), name="genie_generation"),
             models.Index(
                 fields=("id",),
                 condition=models.Q(status="completed", concluded_at=None, cancelled_at=None, is_deleted=False),
@@ -73,3 +122,8 @@ class GenieScheduler(Job):
 
     def __str__(self) -> str:
         return self.name or self.prompt[:60] or self.pk
+
+    @property
+    def sender(self) -> Sender | None:
+        """The sender of its messages, of whatever kind."""
+        return self.smtp if self.smtp_id else self.mail_app

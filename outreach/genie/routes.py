@@ -1,10 +1,13 @@
-"""Addresses of outreach runs."""
+"""Addresses of outreach runs and their messages."""
 
 from __future__ import annotations
 
 from core.api.routers import ResourceRouter
-from outreach.genie.views import RunViewSet
+from outreach.genie.lead_views import LeadMessagesViewSet
+from outreach.genie.views import RunViewSet, SendJobViewSet
 
 
 def register_protected(router: ResourceRouter) -> None:
+    router.register("genie/send-jobs", SendJobViewSet)
     router.register("genie", RunViewSet)
+    router.register("genie/leads", LeadMessagesViewSet)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from typing import Any
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -11,12 +14,17 @@ from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
 from core.tenancy import company_id
-from outreach.ai.services import ai_type_of, choose_ai_app
+from outreach.ai.services import ai_type_of, choose_ai_app, tell_changed
+from outreach.ai.usage import cap_of_run
 from outreach.delivery.models import SendJob
+from outreach.delivery.senders import choose_sender, columns_of
+from outreach.enrichment.selectors import check_enrichment
 from outreach.genie.audience import Audience
-from outreach.genie.message_jobs import Action, Changed, change_messages, lock_run
+from outreach.genie.locks import lock_run
+from outreach.genie.makers import cancel_makers, lock_makers
+from outreach.genie.message_jobs import Action, Changed, change_messages
 from outreach.genie.models import GenieScheduler
-from outreach.senders.services import choose_sender
+from outreach.genie.schedule import schedule_next
 
 NOT_CLAIMED = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPROVED)
 """Statuses of messages that no worker has claimed and that can still be stopped."""
@@ -38,49 +46,102 @@ def start_run(
     audience: Audience,
     prompt: str = "",
     tone: str = "",
+    language: str = "",
     ai_type: str | None = None,
     enrichment_enabled: bool = False,
     draft: bool = False,
     smtp: str | None = None,
+    mail_app: str | None = None,
     name: str = "",
+    token_cap: int | None = None,
+    cost_cap: Decimal | None = None,
+    outreach_cadence: dict[str, Any] | None = None,
+    recurring: bool = False,
+    interval_ms: int | None = None,
     automation: bool = True,
 ) -> GenieScheduler:
-    """Start a run for an existing audience. A worker plans its messages.
+    """Start a run for an existing audience. A worker plans its messages. Without caps it has the company's for runs.
 
     Raises CampaignAudienceEmpty_400, PlanLimitExceeded_403, and the errors of AI app and sender.
     """
-    if enrichment_enabled:
-        raise NamedError("AppNotFound_400", "enrichmentEnabled: no enrichment app is connected; leave it false")
+    check_enrichment(enrichment_enabled)
     app = choose_ai_app(ai_type)
-    sender = choose_sender(smtp)
+    sender = choose_sender(smtp or mail_app)
     if not audience.contacts().exists():
         raise NamedError(
             "CampaignAudienceEmpty_400", "contactIds, tags, categories: together they select no live contact"
         )
+    return insert_run(
+        member_id=member_id,
+        prompt=prompt,
+        name=name,
+        token_cap=token_cap,
+        cost_cap=cost_cap,
+        automation=automation,
+        tone=tone,
+        ai_type=ai_type_of(app),
+        audience=audience.as_json(),
+        enrichment_enabled=enrichment_enabled,
+        draft=draft,
+        **columns_of(sender),
+        language=language,
+        outreach_cadence=outreach_cadence or {},
+        recurring=recurring,
+        interval_ms=interval_ms,
+    )
+
+
+def insert_run(
+    *,
+    member_id: str,
+    prompt: str,
+    name: str,
+    token_cap: int | None,
+    cost_cap: Decimal | None,
+    recurring: bool,
+    interval_ms: int | None,
+    automation: bool,
+    **columns: Any,
+) -> GenieScheduler:
+    """Insert a checked run, which workers plan, in the caller's transaction. The interval of one that does not recur is
+    not kept. Raises PlanLimitExceeded_403."""
     reserve_quota("genie")
+    cap = cap_of_run(token_cap, cost_cap)
     run = GenieScheduler.objects.create(
         name=name
         or prompt.strip().split("\n")[0][:60]
         or f"Outreach of {formats_of(company_id()).date(timezone.now())}",
         prompt=prompt,
-        tone=tone,
-        ai_type=ai_type_of(app),
-        audience=audience.as_json(),
-        draft=draft,
-        smtp=sender,
+        token_cap=cap.tokens,
+        cost_cap=cap.cost,
+        recurring=recurring,
+        interval_ms=interval_ms if recurring else None,
         automation=automation,
         created_by_id=member_id,
         updated_by_id=member_id,
+        **columns,
     )
+    schedule_next(run)
     emit(
         "genie.created",
         [run.pk],
-        payloads={run.pk: {"name": run.name, "draft": draft}},
+        payloads={run.pk: {"name": run.name, "draft": run.draft}},
         actor_id=member_id,
         automation=automation,
     )
     notify_workers("genie")
     return run
+
+
+@transaction.atomic
+def change_run(*, run_id: str, member_id: str, **values: Any) -> None:
+    """Change the caps of a run (token_cap, cost_cap; None: no cap). Messages that wait for one are written then.
+
+    Raises CampaignNotFound_404.
+    """
+    run = get_run(run_id, lock=True)
+    GenieScheduler.objects.filter(pk=run.pk).update(updated_by_id=member_id, updated_at=timezone.now(), **values)
+    tell_changed()
 
 
 @transaction.atomic
@@ -91,16 +152,26 @@ def cancel_run(*, run_id: str, member_id: str | None) -> Changed:
     """
     now = timezone.now()
     # Lock the run first: the planner's checkpoint waits for this transaction or the other way round, so that no message
-    # is planned after the cancellation.
+    # is planned after the cancellation. What makes its recipients is locked before, as its worker does when it ends.
+    makers = lock_makers(run_id)
     run = get_run(run_id, lock=True)
     if run.cancelled_at is None:
         run.cancelled_at, run.cancel_requested = now, True
         if run.status in (GenieScheduler.Status.QUEUED, GenieScheduler.Status.PAUSED):
             run.status, run.finished_at = GenieScheduler.Status.CANCELLED, now
-        run.updated_by_id = member_id
+        run.updated_by_id, run.next_occurrence_at = member_id, None
         run.save(
-            update_fields=["cancelled_at", "cancel_requested", "status", "finished_at", "updated_by", "updated_at"]
+            update_fields=[
+                "cancelled_at",
+                "cancel_requested",
+                "status",
+                "finished_at",
+                "next_occurrence_at",
+                "updated_by",
+                "updated_at",
+            ]
         )
+        cancel_makers(makers)
     return change_messages(run, Action.CANCEL_MESSAGES, NOT_CLAIMED, member_id)
 
 

@@ -11,14 +11,39 @@ from core.api.endpoint import endpoint
 from core.api.envelope import QUEUED, respond
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
+from crm.contacts.rights import ContactRights
 from outreach.delivery.models import SendJob
-from outreach.delivery.serializers import MessageChanged
-from outreach.genie import audience, messages, services
+from outreach.delivery.serializers import MessageChanged, MessageOut, MessagesApproved, Regeneration
+from outreach.delivery.services import Left
+from outreach.delivery.views import CHANGE_ERRORS, MessageViewSet
+from outreach.genie import approving, audience, messages, occurrences, services
+from outreach.genie.channels import senders_among
 from outreach.genie.filters import RUN_FIELDS
+from outreach.genie.generated import start_generated_run
+from outreach.genie.generated_serializers import GeneratedRunCreate, SearchPreview, SearchPreviewOut
 from outreach.genie.message_jobs import AT_ONCE, Changed
 from outreach.genie.models import GenieScheduler
+from outreach.genie.rewriting import regenerate
+from outreach.genie.samples import preview_run, preview_search
 from outreach.genie.selectors import kept_runs, run_detail
-from outreach.genie.serializers import AudienceOut, Retry, RunCancelled, RunCreate, RunDetail, RunOut, Selectors
+from outreach.genie.serializers import (
+    ApprovalSample,
+    AudienceOut,
+    BatchApproval,
+    DraftPreview,
+    DraftPreviewOut,
+    Retry,
+    RunCancelled,
+    RunChange,
+    RunCreate,
+    RunDetail,
+    RunOut,
+    Selectors,
+)
+from outreach.mail_vendors.models import MailApp
+from outreach.mail_vendors.serializers import MailAppSnapshot
+from outreach.senders.models import Sender, Smtp
+from outreach.senders.serializers import SmtpSnapshot
 
 AUDIENCE_ERRORS = (
     "ContactNotFound_400",
@@ -27,6 +52,25 @@ AUDIENCE_ERRORS = (
     "TagNotFound_400",
     "ContactCategoryNotFound_400",
 )
+APP_ERRORS = (
+    "AiANotAvailableInPlan_400",
+    "AiBNotAvailableInPlan_400",
+    "NoDefaultAiAConfiguration_400",
+    "NoDefaultAiBConfiguration_400",
+    "InvalidAIType_400",
+)
+"""What hinders a run's AI app from writing."""
+RUN_APP_ERRORS = (*APP_ERRORS, "NoSMTPSelected_400")
+MODEL_ERRORS = (
+    "ConnectionTestRunning_429",
+    "AIUsageLimitReached_429",
+    "AIResponseParsingFailed_500",
+    "InvalidAiAConfiguration_400",
+    "InvalidAiBConfiguration_400",
+    "NoAiAConfigurationFound_400",
+    "AiBConfigurationNotFound_400",
+)
+"""What hinders an AI app that calls a model."""
 MESSAGE_ERRORS = ("CampaignNotFound_404", "CampaignCannotBeUpdated_400")
 ONE_OF = (
     "Data is one of the messages that now have the status, and how many were changed; with none of them data holds"
@@ -38,20 +82,63 @@ MANY = (
 )
 
 
+LEFT = (
+    "Drafts that state something unproved, and those that had been approved for another recipient or sender, are left"
+    " for a person to approve by itself: data holds their number as leftCount. Those that would never go, such as to"
+    " suppressed addresses, end for their reason, by which data counts them as skipped. `warning` names both. "
+)
+
+
+def left_warning(left: Left) -> dict[str, str]:
+    """Return the warning about drafts that are not approved together with the others."""
+    found, unproved, outdated = [], left.unproved, left.outdated
+    if unproved:
+        words = "draft was left: something in it" if unproved == 1 else "drafts were left: something in them"
+        found.append(f"{unproved} {words} is not proved (unproved)")
+    if outdated:
+        words = "draft was left: its" if outdated == 1 else "drafts were left: their"
+        found.append(f"{outdated} {words} contact or sender is another one since the approval (approval_outdated)")
+    if found:
+        found.append(f"approve {'it' if left.count == 1 else 'each'} by itself")
+    for one in left.as_json()["skipped"]:
+        words = "draft was skipped, since it" if one["count"] == 1 else "drafts were skipped, since they"
+        found.append(f"{one['count']} {words} would never go: {one['sentence'].rstrip('.')} ({one['reason']})")
+    return {"warning": "; ".join(found)} if found else {}
+
+
 def _select(data: dict[str, Any]) -> audience.Audience:
     return audience.select(
         **{name: data.pop(name) for name in ("contact_ids", "lead_ids", "segments", "tags", "categories")}
     )
 
 
+def _unused(data: dict[str, Any]) -> dict[str, str]:
+    """Return the warning about values that were given and don't count without their switch."""
+    switches = {
+        "customWhitelistedDomains": data["whitelisted_custom"] or not data["custom_whitelisted_domains"],
+        "customChannels": data["custom_channel_selection"] or not data["custom_channels"],
+    }
+    unused = [name for name, counts in switches.items() if not counts]
+    return {"warning": f"{', '.join(unused)}: not used, since the switch beside is false"} if unused else {}
+
+
+def _sender_of(sender: Sender | None) -> dict[str, Any]:
+    """Return the sender of a preview as answers show it."""
+    found: dict[str, Any] = {"smtp": None, "mailApp": None}
+    if isinstance(sender, MailApp):
+        found["mailApp"] = MailAppSnapshot.one(MailApp.objects.filter(pk=sender.pk))
+    elif sender is not None:
+        found["smtp"] = SmtpSnapshot.one(Smtp.objects.filter(pk=sender.pk))
+    return found
+
+
 def _one(run_id: str) -> dict[str, Any]:
     return RunOut.one(GenieScheduler.objects.filter(pk=run_id)) or {}
 
 
-def _changed(run_id: str, status: str, changed: Changed) -> Any:
+def _changed(run_id: str, status: str, changed: Changed, **more: Any) -> dict[str, Any]:
     found = MessageChanged.one(SendJob.objects.filter(run_id=run_id, status=status)) or {}
-    data = {**found, "changedCount": changed.count}
-    return data if changed.job is None else respond(QUEUED, data, bulkJob=changed.job)
+    return {**found, "changedCount": changed.count, **more}
 
 
 def _beside(changed: Changed) -> dict[str, str]:
@@ -62,6 +149,46 @@ class RunViewSet(ResourceViewSet):
     module = "genie"
     lookup_url_kwarg = "schedulerId"
     listing = Listing("List outreach runs", kept_runs, RUN_FIELDS, RunOut)
+
+    @endpoint(
+        "Start a run that finds its recipients",
+        input=GeneratedRunCreate,
+        output=RunOut,
+        success="RunStarted_201",
+        takes="genie",
+        errors=(
+            "PromptRequired_400",
+            "MaximumLeadsExceeded_400",
+            *RUN_APP_ERRORS,
+            "AppNotFound_400",
+            "InvalidPayload_400",
+            "EmailTemplateNotFound_404",
+        ),
+        description="A worker searches as POST /lead/lead-gen-ai does, among the company's contacts without a lead and"
+        " in its lead sources; the leads that it makes are the audience, and one message is planned for each. The"
+        " search counts against the limits of genie and lead-gen-ai. When nobody is found, the run fails and `error`"
+        " says so. By session, lead sources are asked for who has contact.POST.",
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        data["automation"] = data["automation"] == "run"
+        rights = ContactRights.of(self.actor)
+        run = start_generated_run(member_id=self.actor.member_id, new_contacts=rights.create, **data)
+        return self.success(_one(run.pk), **_unused(data))
+
+    @action(detail=False, methods=["post"], url_path="search-preview")
+    @endpoint(
+        "Preview the cost of a run that finds its recipients",
+        input=SearchPreview,
+        output=SearchPreviewOut,
+        errors=(*RUN_APP_ERRORS, "AppNotFound_400"),
+        description="The time and the price of messages to as many people as are wanted, and the lead sources that are"
+        " asked. Nobody is looked for, and no model is called.",
+    )
+    def search_preview(self, request: Request, data: dict[str, Any]) -> Any:
+        chosen, channels = data.pop("custom_channel_selection"), data.pop("custom_channels")
+        found = preview_search(**data, among=senders_among(chosen, channels))
+        found.update(_sender_of(found.pop("sender")))
+        return self.success(found)
 
     @action(detail=False, methods=["post"], url_path="audience-preview")
     @endpoint(
@@ -77,6 +204,24 @@ class RunViewSet(ResourceViewSet):
         warning = {} if seen else {"warning": "sample: your role lacks the permission contact.GET"}
         return self.success(audience.preview(_select(data), sample=seen), **warning)
 
+    @action(detail=False, methods=["post"], url_path="draft-preview")
+    @endpoint(
+        "Preview a run",
+        input=DraftPreview,
+        output=DraftPreviewOut,
+        errors=(*AUDIENCE_ERRORS, *RUN_APP_ERRORS, *MODEL_ERRORS),
+        description="Drafts for up to three of the recipients, as a run would write them, how many it would reach,"
+        " how long it would take and what it would cost. Nothing is stored; the calls of a model count. By session the"
+        " drafts take contact.GET; without it there are none,"
+        " and `warning` says so.",
+    )
+    def draft_preview(self, request: Request, data: dict[str, Any]) -> Any:
+        seen = self.actor.is_unbounded or self.actor.may("contact", "GET")
+        warning = {} if seen else {"warning": "drafts: your role lacks the permission contact.GET"}
+        found = preview_run(_select(data), sample=seen, **data)
+        found.update(_sender_of(found.pop("sender")))
+        return self.success(found, **warning)
+
     @action(detail=False, methods=["post"], url_path="from-contacts")
     @endpoint(
         "Start a run for existing contacts",
@@ -87,15 +232,14 @@ class RunViewSet(ResourceViewSet):
         errors=(
             *AUDIENCE_ERRORS,
             "CampaignAudienceEmpty_400",
-            "AiANotAvailableInPlan_400",
-            "AiBNotAvailableInPlan_400",
-            "InvalidAIType_400",
-            "NoSMTPSelected_400",
+            *RUN_APP_ERRORS,
             "AppNotFound_400",
+            "InvalidPayload_400",
+            "EmailTemplateNotFound_404",
         ),
         description="A worker plans one message per contact. With draft they wait for approval, otherwise they go at"
         " once. The audience is what the selectors select during planning, without contacts that were made after the"
-        " run.",
+        " run. outreachCadence adds follow-ups, recurring further occurrences.",
     )
     def from_contacts(self, request: Request, data: dict[str, Any]) -> Any:
         data["automation"] = data["automation"] == "run"
@@ -107,6 +251,18 @@ class RunViewSet(ResourceViewSet):
         run = services.get_run(schedulerId)
         found = RunDetail.one(GenieScheduler.objects.filter(pk=run.pk)) or {}
         return {**found, **run_detail(run)}
+
+    @endpoint(
+        "Change a run's caps",
+        input=RunChange,
+        output=RunOut,
+        success="RunChanged_200",
+        errors=("CampaignNotFound_404",),
+        description="Messages that wait because of a cap are written then.",
+    )
+    def update(self, request: Request, schedulerId: str, data: dict[str, Any]) -> Any:
+        services.change_run(run_id=schedulerId, member_id=self.actor.member_id, **data)
+        return _one(schedulerId)
 
     @endpoint(
         "Delete a run",
@@ -133,18 +289,61 @@ class RunViewSet(ResourceViewSet):
         cancelled = services.cancel_run(run_id=schedulerId, member_id=self.actor.member_id)
         return self.success({**_one(schedulerId), "cancelledCount": cancelled.count}, **_beside(cancelled))
 
+    @action(detail=True, url_path="approval-sample")
+    @endpoint(
+        "Look at some of a run's drafts before all are approved",
+        output=ApprovalSample,
+        errors=("CampaignNotFound_404",),
+        description="What approve-all would approve now, with some of it to read. With its contentHash approve-all"
+        " approves exactly that.",
+    )
+    def approval_sample(self, request: Request, schedulerId: str) -> Any:
+        found, rows = approving.approval_sample(schedulerId)
+        return {**found, "sample": MessageOut.complete([MessageOut.render(row) for row in MessageOut.project(rows)])}
+
+    @action(detail=True, methods=["post"], url_path="stop-recurring")
+    @endpoint(
+        "Stop a recurring run",
+        output=RunOut,
+        success="RecurringStopped_200",
+        errors=MESSAGE_ERRORS,
+        description="No further occurrence begins; the messages that there are go on.",
+    )
+    def stop_recurring(self, request: Request, schedulerId: str) -> Any:
+        occurrences.stop_recurring(run_id=schedulerId, member_id=self.actor.member_id)
+        return _one(schedulerId)
+
+    @action(detail=True, methods=["post"], url_path="resume-recurring")
+    @endpoint(
+        "Resume a recurring run",
+        output=RunOut,
+        success="RecurringResumed_200",
+        errors=MESSAGE_ERRORS,
+        description="The next occurrence begins at the next time of the schedule; what was missed is not made up.",
+    )
+    def resume_recurring(self, request: Request, schedulerId: str) -> Any:
+        occurrences.resume_recurring(run_id=schedulerId, member_id=self.actor.member_id)
+        return _one(schedulerId)
+
     @action(detail=True, methods=["post"], url_path="approve-all")
     @endpoint(
         "Approve a run's drafts",
-        output=MessageChanged,
+        input=BatchApproval,
+        output=MessagesApproved,
         success="MessagesApproved_200",
-        errors=MESSAGE_ERRORS,
+        errors=(*MESSAGE_ERRORS, "MessageChanged_409"),
         queues=True,
-        description=ONE_OF + MANY,
+        description=LEFT + "With contentHash exactly the drafts are approved that GET …/approval-sample told of; sent"
+        " once more, it approves nothing more. " + ONE_OF + MANY,
     )
-    def approve_all(self, request: Request, schedulerId: str) -> Any:
-        changed = messages.approve_all(run_id=schedulerId, member_id=self.actor.member_id)
-        return _changed(schedulerId, "approved", changed)
+    def approve_all(self, request: Request, schedulerId: str, data: dict[str, Any]) -> Any:
+        member, seen = self.actor.member_id, data.get("content_hash")
+        left = messages.left_drafts(schedulerId)
+        if seen is None:
+            changed = messages.approve_all(run_id=schedulerId, member_id=member)
+        else:
+            changed = approving.approve_seen(run_id=schedulerId, member_id=member, content_hash=seen)
+        return self.answer(_changed(schedulerId, "approved", changed, **left.as_json()), changed, **left_warning(left))
 
     @action(detail=True, methods=["post"], url_path="draft-all")
     @endpoint(
@@ -157,7 +356,7 @@ class RunViewSet(ResourceViewSet):
     )
     def draft_all(self, request: Request, schedulerId: str) -> Any:
         changed = messages.hold_all(run_id=schedulerId, member_id=self.actor.member_id)
-        return _changed(schedulerId, "draft", changed)
+        return self.answer(_changed(schedulerId, "draft", changed), changed)
 
     @action(detail=True, methods=["post"], url_path="retry-failed")
     @endpoint(
@@ -167,8 +366,39 @@ class RunViewSet(ResourceViewSet):
         success="FailedMessagesApproved_200",
         errors=MESSAGE_ERRORS,
         queues=True,
-        description=f"With unknown true also those of which nobody knows whether they went. {ONE_OF}{MANY}",
+        description="With unknown true also those of which nobody knows whether they went. Those whose words could not"
+        f" be made are written anew, and count as changed. {ONE_OF}{MANY}",
     )
     def retry_failed(self, request: Request, schedulerId: str, data: dict[str, Any]) -> Any:
         changed = messages.retry_failed(run_id=schedulerId, member_id=self.actor.member_id, unknown=data["unknown"])
-        return _changed(schedulerId, "approved", changed)
+        return self.answer(_changed(schedulerId, "approved", changed), changed)
+
+    def answer(self, data: dict[str, Any], changed: Changed, **beside: Any) -> Any:
+        """Answer with what has changed, or that a job changes it."""
+        if changed.job is None:
+            return self.success(data, **beside)
+        return respond(QUEUED, data, bulkJob=changed.job, **beside)
+
+
+class SendJobViewSet(MessageViewSet):
+    """Messages of runs."""
+
+    module = "genie"
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Write a draft anew",
+        input=Regeneration,
+        output=MessageOut,
+        success="MessageWrittenAnew_200",
+        errors=(*CHANGE_ERRORS, "MessageChanged_409", *APP_ERRORS),
+        description="Its run's AI app writes it once more, told the draft so far and the hint; a worker does so, within"
+        " the same caps as any call. Until then it is planned (written_anew) with the words that it has; then it is a"
+        " draft again, with other words, or with the old ones and `error`. Asked for the same again meanwhile, nothing"
+        " more happens. A message whose words could not be made is taken too; a draft that a template made is refused."
+        " The offline composer has rules for some hints; `warning` names what it can do nothing about.",
+    )
+    def regenerate(self, request: Request, sendJobId: str, data: dict[str, Any]) -> Any:
+        unfollowed = regenerate(message_id=sendJobId, member_id=self.actor.member_id, **data)
+        found = MessageOut.one(SendJob.objects.filter(pk=sendJobId))
+        return self.success(found, **({"warning": unfollowed} if unfollowed else {}))

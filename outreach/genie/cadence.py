@@ -1,0 +1,254 @@
+"""Cadences: the follow-ups of a run and how often it recurs, checked as a request has them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput
+from core.errors import NamedError, shorten
+from core.ids import is_id
+from core.spans import after, read_span
+from outreach.delivery.models import SendJob
+from outreach.delivery.stop_rules import OPTIONAL
+from outreach.email_templates.models import EmailTemplate
+from outreach.mail_vendors.models import MailApp
+from outreach.mail_vendors.registry import CHANNELS as VENDOR_CHANNELS
+from outreach.mail_vendors.registry import channel_of
+
+MOST_STEPS = 10
+LONGEST = dt.timedelta(days=366)
+"""The longest that all delays of a cadence take together."""
+SHORTEST_INTERVAL_MS = 60_000
+LONGEST_INTERVAL_MS = 366 * 86_400_000
+PROMPT_LENGTH = 10_000
+SUBJECT_LENGTH = 200
+ALWAYS = ("unsubscribe",)
+"""What stops every step, whether or not stopOn has it."""
+THREAD = SendJob.Channel.SMTP.value
+"""The channel of steps that go by the sender of the message before, whatever its kind."""
+CHANNELS = {"smtp": THREAD, "email": THREAD, **{channel: channel for channel in VENDOR_CHANNELS}}
+"""Names of channels -> the channel."""
+STEP_KEYS = frozenset({"delay", "channel", "subject", "prompt", "template", "stopOn", "window"})
+WHOLE_DAY = "00:00"
+"""What start and end of a window are, as answers show it, that is open all day."""
+FIRST_MONDAY = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A follow-up of a run. `number` is the step of its messages; the first message is step 1."""
+
+    number: int
+    channel: str
+    delay: Mapping[str, Any]
+    """The span after the message before it was sent."""
+    subject: str
+    """Empty: the subject of the thread, with `Re:` before it."""
+    prompt: str
+    """Empty: the run's."""
+    stop_on: tuple[str, ...]
+    window: Mapping[str, Any] | None
+    content: Mapping[str, Any] | None
+    """Subject, body and variables of the template that it is made from; None: the AI app writes it."""
+
+
+def steps_of(cadence: Mapping[str, Any]) -> dict[int, Step]:
+    """Return the follow-ups of a stored cadence by their numbers."""
+    return {
+        number: Step(
+            number,
+            one["channel"],
+            one["delay"],
+            one["subject"],
+            one["prompt"],
+            tuple(one["stopOn"]),
+            one["window"],
+            one.get("content"),
+        )
+        for number, one in enumerate(cadence.get("steps", ()), 2)
+    }
+
+
+def without_content(cadence: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored cadence as answers show it: the ids of templates, without their words."""
+    steps = [{name: step[name] for name in step if name != "content"} for step in cadence.get("steps", ())]
+    return {"steps": steps} if steps else {}
+
+
+def delay_after(cadence: Mapping[str, Any], step: int) -> Mapping[str, Any] | None:
+    """Return the span between a step's message and its follow-up; None: nothing follows."""
+    follow_up = steps_of(cadence).get(step + 1)
+    return None if follow_up is None else follow_up.delay
+
+
+def read_cadence(raw: Mapping[str, Any], where: str = "outreachCadence") -> dict[str, Any]:
+    """Return the cadence as runs store it; {} for one without steps.
+
+    Raises InvalidPayload_400, which names what is wrong, and EmailTemplateNotFound_404 for a template.
+    """
+    _known(raw, {"steps"}, where)
+    steps = raw.get("steps", [])
+    if not isinstance(steps, list) or len(steps) > MOST_STEPS:
+        _refuse(f"{where}.steps", f"must be an array of at most {MOST_STEPS} steps")
+    found = [_read_step(step, f"{where}.steps[{place}]") for place, step in enumerate(steps)]
+    at = FIRST_MONDAY
+    for place, step in enumerate(found):
+        try:
+            at = after(at, step["delay"])
+        except (OverflowError, ValueError):
+            at = FIRST_MONDAY + LONGEST * 2
+        if at - FIRST_MONDAY > LONGEST:
+            _refuse(f"{where}.steps[{place}].delay", f"the delays take more than {LONGEST.days} days together")
+    _check_channels(found, where)
+    _take_templates(found, where)
+    return {"steps": found} if found else {}
+
+
+def _check_channels(steps: list[dict[str, Any]], where: str) -> None:
+    """Raise AppNotFound_400 for a step by a mail vendor that the company has no active app of."""
+    asked = {step["channel"] for step in steps} - {THREAD}
+    if not asked:
+        return
+    rows = MailApp.objects.filter(is_active=True, letter__in=[channel[-1] for channel in asked])
+    connected = {channel_of(letter) for letter in rows.values_list("letter", flat=True).distinct()}
+    for place, step in enumerate(steps):
+        if step["channel"] in asked - connected:
+            text = f"{where}.steps[{place}].channel: the company has no active {step['channel']} app"
+            raise NamedError("AppNotFound_400", text)
+
+
+def _read_step(raw: Any, where: str) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        _refuse(where, "must be an object")
+    _known(raw, STEP_KEYS, where)
+    if "delay" not in raw:
+        _refuse(f"{where}.delay", "is required")
+    channel = raw.get("channel", "smtp")
+    if not isinstance(channel, str) or channel not in CHANNELS:
+        _refuse(f"{where}.channel", f"must be one of {', '.join(CHANNELS)}")
+    template = raw.get("template") or None
+    if template is not None and not is_id(template):
+        _refuse(f"{where}.template", "must be 24 hex characters")
+    if template is not None and raw.get("prompt"):
+        _refuse(f"{where}.template", "a step has a prompt or a template")
+    return {
+        "delay": read_span(raw["delay"], f"{where}.delay"),
+        "channel": CHANNELS[channel],
+        "subject": _text(raw, "subject", SUBJECT_LENGTH, where),
+        "prompt": _text(raw, "prompt", PROMPT_LENGTH, where),
+        "stopOn": _stop_on(raw.get("stopOn"), f"{where}.stopOn"),
+        "window": _window(raw.get("window"), f"{where}.window"),
+        "template": template,
+    }
+
+
+def _text(raw: Mapping[str, Any], name: str, most: int, where: str) -> str:
+    text = raw.get(name) or ""
+    if not isinstance(text, str) or "\0" in text:
+        _refuse(f"{where}.{name}", "must be text")
+    text = " ".join(text.split()) if name == "subject" else text.strip()
+    if len(text) > most:
+        _refuse(f"{where}.{name}", f"has more than {most:,} characters")
+    return text
+
+
+def _stop_on(raw: Any, where: str) -> list[str]:
+    if raw is None:
+        return list(OPTIONAL)
+    known = (*OPTIONAL, *ALWAYS)
+    if not isinstance(raw, list) or not all(isinstance(one, str) and one in known for one in raw):
+        _refuse(where, f"must be an array of {', '.join(known)}")
+    return [one for one in OPTIONAL if one in raw]
+
+
+def _window(raw: Any, where: str) -> dict[str, Any] | None:
+    if raw in (None, {}):
+        return None
+    if not isinstance(raw, dict):
+        _refuse(where, 'needs {"days": [1, 2, 3], "start": "09:00", "end": "17:00"}; days from 1 (Monday) to 7')
+    _known(raw, {"days", "start", "end"}, where)
+    days = raw.get("days", [])
+    if not isinstance(days, list) or not all(type(day) is int and 1 <= day <= 7 for day in days):
+        _refuse(f"{where}.days", "must be an array of whole numbers from 1 (Monday) to 7")
+    if len(set(days)) < len(days):
+        _refuse(f"{where}.days", "name each day once")
+    if not days and "start" not in raw:
+        _refuse(f"{where}.days", "name at least one day, or leave the window out")
+    if ("start" in raw) != ("end" in raw):
+        _refuse(f"{where}.{'end' if 'start' in raw else 'start'}", "start and end go together")
+    hours = {name: _clock(raw.get(name, WHOLE_DAY), f"{where}.{name}") for name in ("start", "end")}
+    if hours["start"] == hours["end"] != WHOLE_DAY:
+        _refuse(f"{where}.end", "is the same as start; leave out both for the whole day")
+    return {"days": sorted(days), **hours}
+
+
+def _clock(raw: Any, where: str) -> str:
+    try:
+        return f"{dt.datetime.strptime(raw, '%H:%M').time():%H:%M}"  # noqa: DTZ007  a local time of day
+    except (TypeError, ValueError):
+        return _refuse(where, "must be a time such as 09:00")
+
+
+def _take_templates(steps: list[dict[str, Any]], where: str) -> None:
+    """Copy the templates into their steps, so that a run ends with the words that it began with."""
+    named = {step["template"] for step in steps if step["template"]}
+    found = EmailTemplate.objects.in_bulk(named) if named else {}
+    for place, step in enumerate(steps):
+        if step["template"] is None:
+            continue
+        template = found.get(step["template"])
+        if template is None:
+            name = "EmailTemplateNotFound_404"
+            raise NamedError(name, f"{where}.steps[{place}].template: there is no such e-mail template in this company")
+        words = {"subject": template.subject, "html": template.html, "text": template.text}
+        step["content"] = {**words, "variables": template.variables}
+
+
+def _known(raw: Mapping[str, Any], keys: set[str] | frozenset[str], where: str) -> None:
+    for key in raw:
+        if key not in keys:
+            _refuse(f"{where}.{shorten(key)}", f"unknown key; there is {', '.join(sorted(keys))}")
+
+
+def _refuse(where: str, hint: str) -> Any:
+    raise NamedError("InvalidPayload_400", f"{where}: {hint}")
+
+
+class CadenceInput(ObjectInput):
+    """A cadence, checked (read_cadence)."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        return read_cadence(super().to_internal_value(data))
+
+
+class CadenceFields(Input):
+    """How a run goes on after its first messages. Bodies that start runs inherit it."""
+
+    outreachCadence = CadenceInput(
+        default=dict,
+        help_text='The follow-ups: {"steps": [{"delay": {"amount": 3, "unit": "days"}, "channel": "smtp", "subject":'
+        ' "", "prompt": "", "stopOn": ["reply", "bounce", "won", "lost"], "window": {"days": [1, 2, 3], "start":'
+        ' "09:00", "end": "17:00"}}]}. A follow-up is written its delay after the message before it was sent, in the'
+        f" same thread. At most {MOST_STEPS} steps and {LONGEST.days} days; only delay is required.",
+    )
+    recurring = BooleanInput(
+        default=False, help_text="The run begins anew every intervalMs, for those whom it has not written to yet."
+    )
+    intervalMs = IntegerInput(
+        default=None,
+        allow_null=True,
+        min_value=1,
+        max_value=LONGEST_INTERVAL_MS,
+        help_text=f"Milliseconds from one beginning to the next, at least {SHORTEST_INTERVAL_MS:,}; without recurring"
+        " it has no effect.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Raise InvalidPayload_400 for a recurring run without a long enough interval."""
+        interval = attrs.get("interval_ms")
+        if attrs.get("recurring") and (interval is None or interval < SHORTEST_INTERVAL_MS):
+            _refuse("intervalMs", f"is required and at least {SHORTEST_INTERVAL_MS:,} when recurring is true")
+        return attrs

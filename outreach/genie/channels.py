@@ -1,0 +1,43 @@
+"""Which connected apps a run may send by: customChannelSelection and customChannels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.errors import NamedError, ValidationFailed, shorten
+from core.ids import is_id
+from outreach.connected_apps.registry import Capability, apps_with
+
+MOST = 100
+
+
+def read_channels(selected: bool, given: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return app -> ids of those that may send.
+
+    Raises ValidationFailed for unknown apps and what is no list of ids, or for an empty selection that is asked for,
+    and AppNotFound_400 for apps that the company does not have or has switched off. Each names the key.
+    """
+    known, found = apps_with(Capability.SEND_MAIL), dict[str, list[str]]()
+    for key, ids in given.items():
+        where = f"customChannels.{shorten(key, 40)}"
+        if key not in known:
+            raise ValidationFailed(f"{where}: there is no such channel", f"{where}: there is {', '.join(known)}")
+        if not isinstance(ids, list) or len(ids) > MOST or not all(is_id(id) for id in ids):
+            raise ValidationFailed(f"{where}: needs ids", f'{where}: write it as {{"{key}": [ids of senders]}}')
+        active = set(known[key].rows().filter(pk__in=ids, is_active=True).values_list("pk", flat=True))
+        lost = [id for id in ids if id not in active]
+        if lost:
+            raise NamedError("AppNotFound_400", f"{where}: {lost[0]} is no active {key} app of this company")
+        found[key] = list(dict.fromkeys(ids))
+    if selected and not any(found.values()):
+        raise ValidationFailed(
+            "customChannels: select at least one app", "customChannels: customChannelSelection needs the ids of senders"
+        )
+    return found
+
+
+def senders_among(selected: bool, given: Mapping[str, Any]) -> list[str] | None:
+    """Return the ids of the apps that may send; None: all. Raises as read_channels."""
+    found = read_channels(selected, given)
+    return [id for ids in found.values() for id in ids] if selected else None

@@ -1,0 +1,117 @@
+"""Plans the follow-ups of runs: each once, its delay after the message before it was sent.
+
+The message that was sent says when (`next_step_at`). Planning inserts the follow-up without words, clears that time and
+wakes the run, in one transaction; the run's worker then writes it (outreach.genie.writing). A worker that is killed
+leaves either all of that or nothing, and the constraint sendjob_once refuses a second one.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from time import monotonic
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.jobs import notify_workers
+from core.tenancy import company_scope, unscoped
+from outreach.delivery import ledger
+from outreach.delivery.models import SendJob
+from outreach.delivery.privacy import not_erased
+from outreach.delivery.senders import choose_sender
+from outreach.delivery.stops import next_of
+from outreach.genie.cadence import THREAD, Step, steps_of
+from outreach.genie.locks import lock_run
+from outreach.genie.models import GenieScheduler
+from outreach.senders.models import Sender
+
+BATCH = 1000
+RUNS = 50
+Status = GenieScheduler.Status
+
+
+def has_due() -> bool:
+    """Tell whether a follow-up of any company is due to be planned."""
+    with unscoped(reason="tick: follow-ups of all companies"):
+        return SendJob.objects.filter(next_step_at__lte=timezone.now()).exists()
+
+
+def plan_due(deadline: float) -> None:
+    """Plan follow-ups until none is due or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        with unscoped(reason="worker: runs of all companies with follow-ups due"):
+            due = SendJob.objects.filter(next_step_at__lte=timezone.now()).order_by()
+            runs = list(due.values_list("run_id", "company_id").distinct()[:RUNS])
+        if not runs:
+            return
+        for run_id, company in runs:
+            with company_scope(company):
+                plan_follow_ups(run_id)
+
+
+@transaction.atomic
+def plan_follow_ups(run_id: str) -> int:
+    """Plan up to BATCH due follow-ups of the run and wake it. Returns how many were planned.
+
+    Nothing follows in a run that was cancelled, or for contacts that were erased.
+    """
+    run = lock_run(run_id)
+    if run is None:
+        return 0
+    rows = SendJob.objects.select_for_update(of=("self",)).filter(run=run, next_step_at__lte=timezone.now())
+    due = list(rows.defer("text", "html", "evidence").order_by("next_step_at", "pk")[:BATCH])
+    kept = not_erased([job.contact_id for job in due]) if _goes_on(run) else set()
+    steps = steps_of(run.outreach_cadence)
+    going = [job for job in due if job.contact_id in kept and job.next_delay is not None and job.step + 1 in steps]
+    senders = _senders_of(run, steps)
+    planned = [_follow_up(run, job, steps, senders) for job in going]
+    SendJob.objects.bulk_create(planned, ignore_conflicts=True)
+    ledger.record_planned([job.pk for job in planned], actor_id=run.created_by_id)
+    SendJob.objects.filter(pk__in=[job.pk for job in due]).update(next_step_at=None)
+    if planned and run.status != Status.FAILED:
+        wake(run)
+    return len(planned)
+
+
+def _goes_on(run: GenieScheduler) -> bool:
+    return run.cancelled_at is None and not run.is_deleted
+
+
+def _senders_of(run: GenieScheduler, steps: dict[int, Step]) -> dict[str, Sender]:
+    """Return channel -> sender of the steps that have a channel of their own and a sender for it."""
+    chosen = run.custom_channels if run.custom_channel_selection else {}
+    found: dict[str, Sender] = {}
+    for channel in {step.channel for step in steps.values()} - {THREAD}:
+        with suppress(NamedError):  # without one they go by the sender of the message before
+            found[channel] = choose_sender(None, chosen.get(channel), letter=channel[-1])
+    return found
+
+
+def _follow_up(run: GenieScheduler, before: SendJob, steps: dict[int, Step], senders: dict[str, Sender]) -> SendJob:
+    step = steps[before.step + 1]
+    follows = steps.get(step.number + 1)
+    began_at = run.created_at if before.occurrence == 1 else before.created_at
+    found = next_of(
+        before,
+        stop_on=list(step.stop_on),
+        window=step.window,
+        next_delay=follows.delay if follows else None,
+        thread_began_at=before.thread_began_at or began_at,
+        created_by_id=run.created_by_id,
+        updated_by_id=run.created_by_id,
+    )
+    sender = senders.get(step.channel)
+    if sender is not None:
+        found.smtp, found.mail_app, found.channel = None, None, sender.app_key
+        setattr(found, sender.job_column, sender)
+    if run.status == Status.FAILED:
+        found.status, found.reason = SendJob.Status.CANCELLED, "run_failed"
+    return found
+
+
+def wake(run: GenieScheduler) -> None:
+    """Let a locked run that rests, or has planned everybody, write what waits. One at work sees it by itself."""
+    rests = GenieScheduler.objects.filter(pk=run.pk, status__in=(Status.COMPLETED, Status.QUEUED))
+    rests.update(status=Status.QUEUED, due_at=timezone.now(), attempts=0, deaths=0, updated_at=timezone.now())
+    notify_workers("genie")

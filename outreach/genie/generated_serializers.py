@@ -1,0 +1,77 @@
+"""The body of a run that finds its recipients itself."""
+
+from __future__ import annotations
+
+from django.utils.functional import lazy
+from rest_framework import serializers
+
+from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput, TextInput
+from core.api.output import Computed
+from outreach.ai.serializers import PROMPT_LENGTH, LanguageInput
+from outreach.genie.cadence import CadenceFields
+from outreach.genie.serializers import LANGUAGE, PreviewCost, RunChange, ai_type_help
+from outreach.lead_generation.services import MOST_LEADS
+
+RUN_TYPES = ("lead",)
+
+
+class GeneratedRunCreate(CadenceFields, RunChange):
+    """A run that finds its recipients itself."""
+
+    prompt = TextInput(
+        default="",
+        allow_blank=True,
+        max_length=PROMPT_LENGTH,
+        help_text="Whom to find, and the goal, in plain language; without outreachPrompt the messages are about it.",
+    )
+    outreachPrompt = TextInput(
+        default="", allow_blank=True, max_length=PROMPT_LENGTH, help_text="What the messages say; empty: the prompt."
+    )
+    tone = TextInput(default="", allow_blank=True, max_length=100)
+    language = LanguageInput(default="", allow_blank=True, help_text=LANGUAGE)
+    aiType = TextInput(default=None, allow_null=True, max_length=32, help_text=lazy(ai_type_help, str)())
+    type = serializers.ChoiceField(choices=RUN_TYPES, default="lead", help_text="What is made of those who are found.")
+    enrichmentEnabled = BooleanInput(
+        default=False, help_text="The enrichment app is asked about the recipients before anything is written."
+    )
+    count = IntegerInput(default=25, min_value=1, help_text="Leads that are wanted; at most 50.")
+    industry = TextInput(default="", allow_blank=True, max_length=200, help_text="Counts twice what the prompt does.")
+    additionalFilters = ObjectInput(
+        default=dict,
+        help_text="Conditions on contacts: fields and values, or a tree; lead sources get them as they are.",
+    )
+    userEnquiryEnabled = BooleanInput(default=True, help_text="Whether a message may ask the recipient a question.")
+    campaign = BooleanInput(default=False, help_text="Messages are marked as bulk mail (Precedence: bulk).")
+    whitelistedCustom = BooleanInput(
+        default=False, help_text="Only people with addresses of customWhitelistedDomains; false: those don't count."
+    )
+    customWhitelistedDomains = serializers.ListField(
+        child=serializers.RegexField(r"^@?[\w-]+(\.[\w-]+)+\Z", max_length=253), default=list, max_length=100
+    )
+    customChannelSelection = BooleanInput(default=False, help_text="Only the apps of customChannels may send.")
+    customChannels = ObjectInput(default=dict, help_text='App -> ids of senders, such as {"smtp": [id]}.')
+    draft = BooleanInput(default=False, help_text="true: messages wait for approval.")
+    name = TextInput(default="", allow_blank=True, max_length=200)
+    automation = serializers.ChoiceField(
+        choices=("run", "skip"), default="run", help_text="Whether workflows start on the events."
+    )
+
+
+class SearchPreview(Input):
+    """A run that finds its recipients itself and is not started: what it would cost."""
+
+    prompt = TextInput(default="", allow_blank=True, max_length=PROMPT_LENGTH)
+    outreachPrompt = TextInput(default="", allow_blank=True, max_length=PROMPT_LENGTH)
+    tone = TextInput(default="", allow_blank=True, max_length=100)
+    aiType = TextInput(default=None, allow_null=True, max_length=32, help_text=lazy(ai_type_help, str)())
+    count = IntegerInput(default=25, min_value=1, max_value=MOST_LEADS)
+    customChannelSelection = BooleanInput(default=False)
+    customChannels = ObjectInput(default=dict)
+
+
+class SearchPreviewOut(PreviewCost):
+    """What a run would cost if it finds as many people as are wanted."""
+
+    sources = Computed(
+        serializers.ListField(child=serializers.CharField(), help_text="Names of the lead sources that are asked.")
+    )

@@ -1,0 +1,116 @@
+"""Endpoints of a lead's messages (contract 4.5)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from core.api.endpoint import endpoint
+from core.api.output import Computed
+from core.api.viewsets import ResourceViewSet
+from outreach.delivery.models import SendJob
+from outreach.delivery.serializers import MessageChanged, MessageOut, MessagesApproved
+from outreach.genie import lead_messages
+from outreach.genie.views import LEFT, ONE_OF, left_warning
+
+NOT_FOUND = ("LeadNotFound_404",)
+MOST_SHOWN = 50
+WHICH = (
+    " A lead's messages are those of runs whose audience names it, or makes it, and those to its contact of runs that"
+    " name no lead of the contact."
+)
+
+
+class PendingApprovals(MessageOut):
+    """The oldest draft of a lead, null without one, and how many there are."""
+
+    always: ClassVar[tuple[str, ...]] = ("pendingCount", "unprovedCount", "pending")
+    pendingCount = Computed(serializers.IntegerField(help_text="Drafts that wait for approval."))
+    unprovedCount = Computed(
+        serializers.IntegerField(help_text="Those of them with something unproved; each is approved by itself.")
+    )
+    pending = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text=f"The drafts as GET /genie/send-jobs lists them, the oldest first, at most {MOST_SHOWN}.",
+        )
+    )
+
+
+class SendCounts(MessageOut):
+    """The lead's last message that was sent, if there is one, and all of them counted."""
+
+    always: ClassVar[tuple[str, ...]] = ("counts", "total", "lastSentAt", "nextDueAt")
+    counts = Computed(
+        serializers.DictField(child=serializers.IntegerField(), help_text="Status -> number of messages.")
+    )
+    total = Computed(serializers.IntegerField())
+    lastSentAt = Computed(serializers.DateTimeField(allow_null=True))
+    nextDueAt = Computed(
+        serializers.DateTimeField(
+            allow_null=True, help_text="When the next approved one may go, or the next follow-up is written."
+        )
+    )
+
+
+class LeadMessagesViewSet(ResourceViewSet):
+    module = "genie"
+    lookup_url_kwarg = "leadId"
+
+    @action(detail=True, methods=["get"], url_path="pending-approvals")
+    @endpoint(
+        "List a lead's messages that wait for approval",
+        output=PendingApprovals,
+        errors=NOT_FOUND,
+        description="Data is the oldest of them beside the numbers; with none of them it holds the numbers alone."
+        + WHICH,
+    )
+    def pending_approvals(self, request: Request, leadId: str) -> Any:
+        rows = MessageOut.project(lead_messages.pending(leadId).order_by("created_at", "pk")[:MOST_SHOWN])
+        drafts = [MessageOut.render(row) for row in rows]
+        return {**(drafts[0] if drafts else {}), **lead_messages.pending_counts(leadId), "pending": drafts}
+
+    @action(detail=True, methods=["get"], url_path="send-counts")
+    @endpoint(
+        "Count a lead's messages",
+        output=SendCounts,
+        errors=NOT_FOUND,
+        description="Data is the last one that was sent beside the numbers; with none it holds the numbers alone."
+        + WHICH,
+    )
+    def send_counts(self, request: Request, leadId: str) -> Any:
+        sent = lead_messages.lead_messages(leadId).filter(status=SendJob.Status.SENT)
+        return {**(MessageOut.one(sent.order_by("-sent_at", "pk")) or {}), **lead_messages.send_counts(leadId)}
+
+    @action(detail=True, methods=["post"], url_path="approve-all")
+    @endpoint(
+        "Approve a lead's drafts",
+        output=MessagesApproved,
+        success="MessagesApproved_200",
+        errors=NOT_FOUND,
+        description=LEFT + ONE_OF + WHICH,
+    )
+    def approve_all(self, request: Request, leadId: str) -> Any:
+        left = lead_messages.left_drafts(leadId)
+        changed = lead_messages.approve_all(lead_id=leadId, member_id=self.actor.member_id)
+        found = {**_one(leadId, "approved"), "changedCount": changed, **left.as_json()}
+        return self.success(found, **left_warning(left))
+
+    @action(detail=True, methods=["post"], url_path="draft-all")
+    @endpoint(
+        "Make drafts of a lead's approved messages",
+        output=MessageChanged,
+        success="MessagesHeld_200",
+        errors=NOT_FOUND,
+        description=ONE_OF + WHICH,
+    )
+    def draft_all(self, request: Request, leadId: str) -> Any:
+        changed = lead_messages.hold_all(lead_id=leadId, member_id=self.actor.member_id)
+        return {**_one(leadId, "draft"), "changedCount": changed}
+
+
+def _one(lead_id: str, status: str) -> dict[str, Any]:
+    return MessageOut.one(lead_messages.lead_messages(lead_id).filter(status=status)) or {}

@@ -1,0 +1,39 @@
+"""The page before all drafts of a run are approved together: how many they are, and some of them to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from outreach.genie.pages.base import OutreachPage, messages, skipped
+from outreach.genie.pages.marks import marks
+
+
+class ApproveAll(OutreachPage):
+    path = "outreach/<str:id>/approve"
+    name = "outreach-approve"
+    title = "Approve all"
+    template = "web/outreach/approve.html"
+
+    def show(self) -> Mapping[str, Any]:
+        found = self.read(f"genie/{self.params['id']}/approval-sample").data
+        return {
+            "run_id": self.params["id"],
+            "found": found,
+            "skipped": skipped(found),
+            "drafts": [{"message": one, **marks(one)} for one in found["sample"]],
+        }
+
+    def do_approve(self) -> HttpResponse:
+        """Approve what the page showed, if none of it has changed since; else show what there is now."""
+        run, seen = self.params["id"], self.request.POST.get("contentHash", "")
+        answer = self.ask("POST", f"genie/{run}/approve-all", None, {"contentHash": seen})
+        if not answer.ok:
+            return self.refuse(answer)
+        left = answer.data["leftCount"]
+        told = f"; {messages(left)} left to be read by {'itself' if left == 1 else 'themselves'}"
+        words = f"Approved {messages(answer.data['changedCount']) if not answer.job else 'messages'}"
+        told = ". ".join([f"{words}{told if left else ''}", *skipped(answer.data)])
+        return self.done(told, self.address("outreach-run", run), watch=answer.job)

@@ -1,0 +1,49 @@
+"""What the pages of outreach share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.web.ask import Answer
+from core.web.pages import MenuItem, Page
+
+PHASES = {
+    "planning": ("Being written", "info"),
+    "awaiting_approval": ("Waits for approval", "warn"),
+    "sending": ("Sending", "info"),
+    "waiting": ("Waits for what comes next", "info"),
+    "completed": ("Done", "ok"),
+    "cancelled": ("Cancelled", ""),
+    "failed": ("Failed", "bad"),
+}
+"""Phase -> its words, and the tone of its badge."""
+
+
+def messages(number: int | None) -> str:
+    """Write a number of messages."""
+    return f"{number or 0:,} message{'' if number == 1 else 's'}"
+
+
+def skipped(found: Mapping[str, Any]) -> list[str]:
+    """Say which drafts end instead of being approved, since they would never go, and why."""
+    return [f"{messages(one['count'])} would never go: {one['sentence']}" for one in found.get("skipped") or ()]
+
+
+def why(answer: Answer) -> str:
+    """Return why something about a message was refused, as a sentence."""
+    text = answer.warning.removeprefix("sendJobId: ")
+    return f"{answer.message}. {text[:1].upper()}{text[1:]}".rstrip()
+
+
+def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the run with the words and the tone of its phase."""
+    words, tone = PHASES.get(run["phase"], (run["phase"], ""))
+    return {**run, "words": words, "mood": tone}
+
+
+class OutreachPage(Page):
+    """What the pages of outreach share."""
+
+    module = "genie"
+    menu = MenuItem("Outreach", "send", 50, "Outreach", tab=True, key="o")

@@ -1,0 +1,182 @@
+"""The pages of a run that finds its recipients itself: the form, and beside it what it would cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form, Option
+from outreach.genie.pages.base import OutreachPage
+from outreach.genie.pages.new import TONES
+
+WHO = ("prompt", "industry", "count", "customWhitelistedDomains", "enrichmentEnabled")
+WHAT = ("outreachPrompt", "tone", "userEnquiryEnabled", "name")
+HOW = ("senders", "campaign", "draft")
+USUAL = 25
+
+
+class FindPeople(OutreachPage):
+    """The form of a run that finds its recipients. What it costs is told beside it (FindCost)."""
+
+    path = "outreach/find"
+    name = "outreach-find"
+    title = "Find new people"
+    deed = "Find new people"
+    template = "web/outreach/find.html"
+
+    def show(self) -> Mapping[str, Any]:
+        return self.context(self.form() if self.may("genie", "POST") else None)
+
+    def context(self, form: Form | None) -> dict[str, Any]:
+        if form is None:
+            return {"form": None}
+        known = {field.name: field for field in form.fields}
+        groups = {"who": WHO, "what": WHAT, "how": HOW}
+        parts = {part: [known[name] for name in names if name in known] for part, names in groups.items()}
+        return {"form": form, **parts, "senders": "senders" in known}
+
+    def form(self) -> Form:
+        """Make the form; senders are chosen where there are several, enrichment where an app does it."""
+        senders = [*self.connected("smtp", {"isActive": True, "verified": True}, "fromEmail"), *self.vendor_apps()]
+        enrichers = self.connected("enrich", {"isActive": True}, "name")
+        fields = [
+            Field(
+                "prompt",
+                "Whom do you look for, and what for?",
+                "textarea",
+                required=True,
+                placeholder="Marketing managers in Berlin, to invite them to our open day",
+                help="Jobs, places, industries. Your contacts without a lead are looked through, then your lead sources"
+                " are asked.",
+            ),
+            Field("industry", "Industry", help="Weighs twice as much as the description above."),
+            Field("count", "How many", "number", value=USUAL, help="At most 50."),
+            Field(
+                "customWhitelistedDomains",
+                "Only addresses of these domains",
+                placeholder="example.org, example.com",
+                help="With commas between; empty: of any.",
+            ),
+            Field(
+                "outreachPrompt",
+                "What do the messages say?",
+                "textarea",
+                placeholder="Invite them to our open day on Tuesday",
+                help="Left empty, they are about the description above.",
+            ),
+            Field("tone", "Tone", "select", options=[Option(*one) for one in TONES[1:]], placeholder=TONES[0][1]),
+            Field("userEnquiryEnabled", "A message may ask a question", "switch", value=True),
+            Field("name", "Name of this outreach", help="Only you and your colleagues see it."),
+            Field(
+                "campaign",
+                "Mark the messages as bulk mail",
+                "switch",
+                help="Programs that answer by themselves, such as absence notices, leave it alone.",
+            ),
+            Field(
+                "draft",
+                "Before anything goes",
+                "radio",
+                options=[Option("hold", "Show me the drafts first"), Option("send", "Send without asking")],
+                value="hold",
+            ),
+        ]
+        if enrichers:
+            ask = f"Ask {enrichers[0].label} about them first"
+            fields.append(Field("enrichmentEnabled", ask, "switch", help="What it says is proposed to you, not used."))
+        if len(senders) > 1:
+            fields.append(
+                Field(
+                    "senders",
+                    "From",
+                    "checks",
+                    options=senders,
+                    value=[],
+                    help="The oldest of those that you choose; none chosen: of all.",
+                )
+            )
+        return Form(fields)
+
+    def connected(self, kind: str, filters: Mapping[str, Any], label: str) -> list[Option]:
+        """Return the connected apps of a kind, or none if the reader may not see them."""
+        if not self.may("apps"):
+            return []
+        query = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc", "filters": filters}
+        answer = self.ask("GET", f"apps/{kind}", query)
+        return [Option(one["_id"], one[label]) for one in answer.data or []] if answer.ok else []
+
+    def vendor_apps(self) -> list[Option]:
+        """Return the mail vendors' apps that work, each under its app, or none if the reader may not see them."""
+        answer = self.ask("GET", "mail-vendors") if self.may("apps") else None
+        apps = answer.data["apps"] if answer is not None and answer.ok else []
+        return [
+            Option(f"{one['app']}/{one['_id']}", f"{one['fromEmail']} by {one['vendorName']}")
+            for one in apps
+            if one["isActive"] and one["verified"]
+        ]
+
+    def body(self, form: Form) -> dict[str, Any]:
+        """Return what was sent, as the API takes it."""
+        values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
+        domains = [one for one in re.split(r"[\s,;]+", values.pop("customWhitelistedDomains", "")) if one]
+        senders = values.pop("senders", [])
+        return {
+            **values,
+            "draft": values.get("draft") != "send",
+            **({"whitelistedCustom": True, "customWhitelistedDomains": domains} if domains else {}),
+            **channels_of(senders),
+        }
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", "genie", None, self.body(form))
+        if answer.ok:
+            return self.done("People are being looked for", self.address("outreach-run", answer.data["_id"]))
+        if "no AI app is active" in answer.warning:
+            form.trouble.append("Nothing writes messages yet: choose what does under Senders.")
+        else:
+            form.refuse(answer.message, answer.warning)
+        return self.page(self.context(form), status=422)
+
+
+def channels_of(chosen: Sequence[str]) -> dict[str, Any]:
+    """Return the choice of senders as the API takes it: those of SMTP by their ids, others as <app>/<id>."""
+    found: dict[str, list[str]] = {}
+    for one in chosen:
+        app, _, id = one.rpartition("/")
+        found.setdefault(app or "smtp", []).append(id)
+    return {"customChannelSelection": True, "customChannels": found} if found else {}
+
+
+class FindCost(FindPeople):
+    """What a run would cost: a part of its form, and without script the form again with all that was typed."""
+
+    path = "outreach/find/cost"
+    name = "outreach-find-cost"
+    deed = ""
+
+    def do_save(self) -> HttpResponse:
+        sent = self.request.POST
+        names = ("prompt", "outreachPrompt", "tone")
+        asked = {name: sent[name].strip() for name in names if sent.get(name, "").strip()}
+        count = sent.get("count", "").strip()
+        chosen = sent.getlist("senders")
+        answer = self.ask(
+            "POST",
+            "genie/search-preview",
+            None,
+            {
+                **asked,
+                **({"count": int(count)} if count.isdigit() and len(count) < 6 else {}),
+                **channels_of(chosen),
+            },
+        )
+        context: dict[str, Any] = (
+            {"preview": answer.data} if answer.ok else {"refused": answer.warning or answer.message}
+        )
+        if "HX-Request" in self.request.headers:
+            return self.page(context, template="web/outreach/find_cost.html")
+        return self.page({**self.context(self.form().fill(sent)), **context})

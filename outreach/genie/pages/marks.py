@@ -1,0 +1,100 @@
+"""Marks in the words of a message, where they rest on something: for the review and for samples."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
+PERSON = "person"
+SOURCES = {
+    "contact.name": "Contact: name",
+    "contact.category": "Contact: category",
+    "contact.tags": "Contact: tags",
+    "company.name": "Your company: name",
+    "company.description": "Your company: what it does",
+    "company.website": "Your company: website",
+    "company.senderName": "The sender's name",
+    "prompt": "What this outreach is about",
+    "hint": "What was asked for when it was rewritten",
+    "outreach.step": "A message went before this one",
+    "outreach.subject": "The subject of the conversation",
+    "outreach.occurrence": "This outreach repeats",
+    "outreach.language": "Written in English, since there are no rules for the language",
+    "template": "Your template",
+    PERSON: "Written by hand",
+    "": "Nothing proves it",
+}
+"""Source of words -> what people call it."""
+
+
+@dataclass
+class Piece:
+    """Words of a message that rest on the same. `numbers` are those of the evidence that ends with them."""
+
+    text: str
+    tone: str = ""
+    title: str = ""
+    numbers: list[int] = field(default_factory=list)
+
+
+def source_words(source: str) -> str:
+    """Return what people call a source: a field of the contact by its own label."""
+    if source.startswith("catalogue."):
+        return "What you offer"
+    if source.startswith("thread."):
+        return "A message before this one"
+    return SOURCES.get(source) or f"Contact: {source.partition('.')[2]}"
+
+
+def numbered(evidence: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the evidence with a number and words for each source; what rests on the same has the same number."""
+    numbers: dict[tuple[str, str], int] = {}
+    found = []
+    for one in evidence:
+        key = (one["source"], one["value"] if one["source"] else one["text"])
+        number = numbers.setdefault(key, len(numbers) + 1)
+        tone = {"": "unproved", PERSON: "by-person"}.get(one["source"], "proved")
+        found.append({**one, "number": number, "words": source_words(one["source"]), "tone": tone})
+    return found
+
+
+def marked(words: str, evidence: Sequence[Mapping[str, Any]]) -> list[Piece]:
+    """Part the words where evidence begins and ends. What lies in two spans has the marks of the shorter one."""
+    edges = sorted({0, len(words), *(edge for one in evidence for edge in (one["start"], one["end"]))})
+    pieces = []
+    coming = deque(sorted(evidence, key=itemgetter("start")))
+    around: list[Mapping[str, Any]] = []
+    for start, end in zip(edges, edges[1:], strict=False):
+        piece = Piece(words[start:end])
+        while coming and coming[0]["start"] <= start:
+            around.append(coming.popleft())
+        around = [one for one in around if one["end"] >= end]
+        if around:
+            inner = min(around, key=lambda one: one["end"] - one["start"])
+            piece.tone, piece.title = inner["tone"], inner["words"]
+            piece.numbers = sorted({one["number"] for one in around if one["end"] == end})
+        pieces.append(piece)
+    return pieces
+
+
+def by_number(evidence: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the first entry of each number."""
+    first: dict[int, Mapping[str, Any]] = {}
+    for one in evidence:
+        first.setdefault(one["number"], one)
+    return list(first.values())
+
+
+def marks(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parted subject and text of a message, and each number once with what it stands for."""
+    evidence = numbered(message["evidence"])
+    parts = {part: [one for one in evidence if one["part"] == part] for part in ("subject", "text")}
+    return {
+        "evidence": by_number(evidence),
+        "of_html": [one for one in evidence if one["part"] == "html"],
+        "subject_pieces": marked(message["subject"], parts["subject"]),
+        "pieces": marked(message["text"], parts["text"]),
+    }

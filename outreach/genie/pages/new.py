@@ -1,0 +1,256 @@
+"""The pages of a new run: the form, and beside it whom it reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+
+from core.ids import is_id
+from core.web.ask import Answer
+from core.web.forms import Field, Form, Option
+from outreach.genie.pages import steps
+from outreach.genie.pages.base import OutreachPage
+from outreach.genie.pages.marks import marks
+
+SELECTORS = (
+    ("tags", "Tags", "tag", "tag"),
+    ("segments", "Segments", "segment", "segment"),
+    ("categories", "Categories", "contact-category", "contact-category"),
+)
+"""Selector -> label, path and module of what it selects by."""
+WHO = ("contactIds", *(name for name, *_ in SELECTORS))
+CAPS = ("tokenCap", "costCap")
+CAP_HELP = "Where an AI model writes. Empty: your company's cap for one outreach, if there is one."
+FOUND = 10
+MOST_PICKED = 100
+"""Single people in one run of the page; an address holds no more ids."""
+TONES = (
+    ("", "Neutral"),
+    ("friendly", "Friendly"),
+    ("formal", "Formal"),
+    ("direct", "Direct"),
+    ("enthusiastic", "Upbeat"),
+)
+EXCLUDED = {
+    "unsubscribed": "unsubscribed",
+    "address_suppressed": "on the do-not-contact list",
+    "no_valid_address": "without a valid address",
+}
+"""Reason -> what is said of so many contacts."""
+BY_NAME = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc", "fields": "name"}
+SAMPLES = 3
+SAMPLED = ("prompt", "tone", "language", "smtp")
+
+
+class NewRun(OutreachPage):
+    """The form of a new run. Whom it reaches is counted beside it (RunAudience)."""
+
+    path = "outreach/new"
+    name = "outreach-new"
+    title = "New outreach"
+    deed = "Start outreach"
+    template = "web/outreach/new.html"
+
+    def show(self) -> Mapping[str, Any]:
+        form = self.form() if self.may("genie", "POST") else None
+        if form is not None:
+            chosen = {name: self.request.GET.getlist(name) for name in WHO}
+            for field in form.fields:
+                field.value = chosen.get(field.name) or field.value
+        return self.context(form)
+
+    def context(self, form: Form | None) -> dict[str, Any]:
+        if form is None:
+            return {"form": None}
+        by_name = {field.name: field for field in form.fields}
+        who = [by_name[name] for name, *_ in SELECTORS if name in by_name]
+        return {
+            "form": form,
+            "who": who,
+            "picked": by_name["contactIds"].value,
+            "what": [by_name["prompt"], by_name["tone"], by_name["language"], by_name["name"]],
+            "how": [by_name["smtp"], by_name["draft"], by_name["intervalMs"]],
+            "steps": steps.grouped(form, steps.count_of(self.request.POST)),
+            "most_steps": steps.MOST,
+            "limits": [by_name[name] for name in CAPS],
+            "limited": any(by_name[name].value or by_name[name].error for name in CAPS),
+            "senders": by_name["smtp"].options,
+        }
+
+    def form(self) -> Form:
+        """Make the form; a kind of selector that the company has none of is left out."""
+        fields = []
+        for name, label, path, module in SELECTORS:
+            query = {**BY_NAME, "filters": {"panel": "contact"}} if name == "segments" else BY_NAME
+            answer = self.ask("GET", path, query) if self.may(module) else None
+            options = [Option(one["_id"], one["name"]) for one in answer.data] if answer and answer.ok else []
+            fields += [Field(name, label, "checks", options=options, value=[])] if options else []
+        return Form(
+            [
+                Field("contactIds", "Single people", "checks", value=[]),
+                *fields,
+                Field(
+                    "prompt",
+                    "What is it about?",
+                    "textarea",
+                    placeholder="Invite them to our open day on Tuesday",
+                    help="In a sentence or two, with the offer. Each message is written from this and what is known of"
+                    " the contact; left empty, it is about what your company does.",
+                ),
+                Field("tone", "Tone", "select", options=[Option(*one) for one in TONES[1:]], placeholder=TONES[0][1]),
+                Field(
+                    "language",
+                    "Language",
+                    help="Such as German. Empty: the contact's where it is known, else your company's.",
+                ),
+                Field("name", "Name of this outreach", help="Only you and your colleagues see it."),
+                Field("smtp", "From", "select", options=self.senders(), placeholder="The first sender that works"),
+                Field(
+                    "draft",
+                    "Before anything goes",
+                    "radio",
+                    options=[Option("hold", "Show me the drafts first"), Option("send", "Send without asking")],
+                    value="hold",
+                ),
+                steps.interval_field(),
+                *self.step_fields(),
+                *self.caps(),
+            ]
+        )
+
+    def caps(self) -> list[Field]:
+        """Return the fields of what it may use."""
+        return [
+            Field("tokenCap", "Most tokens that it may take", "number", help=CAP_HELP),
+            Field("costCap", "Most that it may cost", "number", help=CAP_HELP),
+        ]
+
+    def step_fields(self) -> list[Field]:
+        """Return the fields of the follow-ups that the form has; templates are asked for only if it has any."""
+        count = steps.count_of(self.request.POST)
+        return steps.step_fields(count, self.options_of("template/email") if count and self.may("template") else [])
+
+    def senders(self) -> list[Option]:
+        """Return the senders that work, or none if the reader may not see them."""
+        if not self.may("apps"):
+            return []
+        answer = self.ask("GET", "mail-vendors")
+        working = answer.data["senders"] if answer.ok else []
+        return [Option(one["_id"], f"{one['fromName']} <{one['fromEmail']}>") for one in working]
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        own = [field for field in form.fields if field.name != "intervalMs" and not field.name.startswith("step")]
+        values = {field.name: field.value for field in own if field.value not in ("", None, [])}
+        body = {**values, **steps.cadence_in(self.request.POST), "draft": values.get("draft") != "send"}
+        answer = self.ask("POST", "genie/from-contacts", None, body)
+        if answer.ok:
+            return self.done("The messages are being written", self.address("outreach-run", answer.data["_id"]))
+        if "no AI app is active" in answer.warning:
+            form.trouble.append("Nothing writes messages yet: choose what does under Senders.")
+            return self.page(self.context(form), status=422)
+        warning = steps.refuse(form, answer.warning)
+        if warning or not form.wrong:
+            form.refuse(answer.message, warning)
+        for field in form.wrong:
+            if field.name == "smtp" and field.value and field.value not in [one.value for one in field.options]:
+                field.error = "This sender has been removed or switched off since. Choose another one."
+        return self.page(self.context(form), status=422)
+
+
+class RunSamples(NewRun):
+    """What a new run would write: a part of its form, and without script the form again with all that was typed."""
+
+    path = "outreach/samples"
+    name = "outreach-samples"
+    deed = ""
+
+    def do_save(self) -> HttpResponse:
+        """Show what would be written, below the form with all that was typed."""
+        sent = self.request.POST
+        chosen = {name: sent.getlist(name) for name in WHO if sent.getlist(name)}
+        texts = {name: sent[name].strip() for name in SAMPLED if sent.get(name, "").strip()}
+        caps = {one.name: value for one in self.caps() if (value := one.read(sent)) is not None}
+        cadence = steps.cadence_in(sent).get("outreachCadence", {})
+        body = {**chosen, **texts, **caps, "outreachCadence": cadence}
+        answer = self.ask("POST", "genie/draft-preview", None, body) if chosen else None
+        context = {"asked": True, **(self.samples(answer) if answer is not None else {})}
+        if "HX-Request" in self.request.headers:
+            return self.page(context, template="web/outreach/samples.html")
+        return self.page({**self.context(self.form().fill(sent)), **context})
+
+    def samples(self, answer: Answer) -> dict[str, Any]:
+        """Return the samples with their marks, or why there are none."""
+        if not answer.ok:
+            return {"refused": [answer.message, answer.warning]}
+        found = answer.data
+        return {"preview": found, "drafts": [{"message": one, **marks(one)} for one in found["drafts"]]}
+
+
+class RunSteps(NewRun):
+    """The follow-ups of a new run with one more or one less: a part of its form, and without script the whole form."""
+
+    path = "outreach/steps"
+    name = "outreach-steps"
+    deed = ""
+
+    def do_save(self) -> HttpResponse:
+        """Show the form with all that was typed, and one follow-up more, or without the one that `drop` names."""
+        place = self.request.GET.get("drop", "")
+        typed = self.request.POST
+        sent = steps.dropped(typed, int(place)) if place.isdecimal() and len(place) < 3 else steps.added(typed)
+        self.request.POST = sent  # type: ignore[assignment]
+        if "HX-Request" not in self.request.headers:
+            return self.page(self.context(self.form().fill(sent)))
+        part = Form(self.step_fields()).fill(sent)
+        context = {"steps": steps.grouped(part, steps.count_of(sent)), "most_steps": steps.MOST}
+        return self.page(context, template="web/outreach/steps.html")
+
+
+class RunAudience(OutreachPage):
+    """Whom a choice of tags, segments and categories reaches: a part of the form of a new run."""
+
+    path = "outreach/audience"
+    name = "outreach-audience"
+    title = "Who is written to"
+    template = "web/outreach/audience.html"
+
+    def show(self) -> Mapping[str, Any]:
+        chosen = {name: self.request.GET.getlist(name) for name in WHO if self.request.GET.getlist(name)}
+        if not chosen or not self.may("genie", "POST"):
+            return {"found": None}
+        found = self.needed(self.ask("POST", "genie/audience-preview", None, chosen)).data
+        hours = self.ask("GET", "genie/settings")
+        excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in found["excluded"].items()]
+        return {
+            "found": found,
+            "left_out": found["count"] - found["sendable"],
+            "excluded": ", ".join(excluded),
+            "samples": found["sample"][:SAMPLES],
+            "hours": hours.data if hours.ok and (hours.data["windowDays"] or hours.data["windowStart"]) else None,
+            "back": f"{self.address('outreach-new')}?{urlencode(chosen, doseq=True)}",
+        }
+
+
+class RunPeople(OutreachPage):
+    """Single people for a new run: those who are picked, and those whom a search finds. A part of its form."""
+
+    path = "outreach/people"
+    name = "outreach-people"
+    title = "Single people"
+    template = "web/outreach/people.html"
+
+    def show(self) -> Mapping[str, Any]:
+        sent = self.request.GET
+        ids = list(dict.fromkeys(id for id in sent.getlist("contactIds") if is_id(id)))
+        text = sent.get("find", "").strip()
+        if not self.may("genie", "POST") or not self.may("contact"):
+            return {"picked": [], "found": [], "find": ""}
+        these = {"operator": "and", "conditions": [{"field": "_id", "operator": "in", "value": ids}]}
+        page = {"p": "1", "n": str(MOST_PICKED), "advancedFilters": these}
+        picked = self.read("contact", page).data if ids else []
+        found = self.read("contact", {"p": "1", "n": str(FOUND), "searchValue": text}).data if text else []
+        return {"picked": picked, "found": [one for one in found if one["_id"] not in ids], "find": text}

@@ -1,0 +1,180 @@
+"""The follow-ups of a new run in its form: their fields, what the API gets of them, and where its refusals belong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.http import QueryDict
+
+from core.web.forms import Field, Form, Option
+
+MOST = 10
+UNITS = tuple(Option(unit, unit) for unit in ("minutes", "hours", "days", "weeks", "months"))
+STOPS = (
+    Option("reply", "They answer"),
+    Option("bounce", "A message comes back"),
+    Option("won", "Their lead is won"),
+    Option("lost", "Their lead is lost"),
+)
+INTERVALS = (
+    Option("3600000", "Every hour"),
+    Option("86400000", "Every day"),
+    Option("604800000", "Every week"),
+    Option("2592000000", "Every 30 days"),
+)
+NEW = {"amount": "3", "unit": "days"}
+DAYS = tuple(
+    Option(str(number), name)
+    for number, name in enumerate(("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"), 1)
+)
+WINDOW = ("days", "start", "end")
+NAMES = ("amount", "unit", "template", "prompt", "subject", "stopOn", *WINDOW)
+PIECE = re.compile(r"outreachCadence\.steps\[(\d+)\]\.(?:delay\.|window\.)?(\w+): (.+)", re.DOTALL)
+
+
+def count_of(sent: QueryDict) -> int:
+    """Return how many follow-ups the form had."""
+    text = sent.get("steps", "")
+    return min(int(text), MOST) if text.isdecimal() and len(text) < 4 else 0
+
+
+def step_fields(count: int, templates: Sequence[Option] = ()) -> list[Field]:
+    """Make the fields of so many follow-ups, which may be made from one of the templates."""
+    return [field for place in range(count) for field in _fields(place, templates)]
+
+
+def _fields(place: int, templates: Sequence[Option]) -> list[Field]:
+    chosen = Field(
+        f"step{place}-template",
+        "Template",
+        "select",
+        options=list(templates),
+        placeholder="None: it is written for each person",
+    )
+    return [
+        *([chosen] if templates else []),
+        Field(f"step{place}-amount", "Wait", "number", required=True),
+        Field(f"step{place}-unit", "Unit", "select", required=True, options=list(UNITS), value=NEW["unit"]),
+        Field(
+            f"step{place}-prompt",
+            "What is it about?",
+            "textarea",
+            placeholder="Ask whether they have seen it",
+            help="Left empty, it is about the same as the first message. What was sent before is known.",
+        ),
+        Field(f"step{place}-subject", "Subject", placeholder="Re: and the subject of the first message"),
+        Field(f"step{place}-stopOn", "Not sent any more when", "checks", options=list(STOPS), value=[]),
+        Field(
+            f"step{place}-days", "Days", "checks", options=list(DAYS), value=[], help="None: as all your messages go."
+        ),
+        Field(f"step{place}-start", "From", "time"),
+        Field(f"step{place}-end", "Until", "time", help="Both empty: as all your messages go."),
+    ]
+
+
+def interval_field() -> Field:
+    """Make the field that says how often the run repeats."""
+    return Field(
+        "intervalMs",
+        "How often",
+        "select",
+        options=list(INTERVALS),
+        placeholder="Once",
+        help="Each time it writes to those who have joined the audience since; nobody gets it twice.",
+    )
+
+
+def grouped(form: Form, count: int) -> list[dict[str, Field]]:
+    """Return the fields of each follow-up by their short names."""
+    by_name = {field.name: field for field in form.fields}
+    return [
+        {name: by_name[key] for name in NAMES if (key := f"step{place}-{name}") in by_name} for place in range(count)
+    ]
+
+
+def cadence_in(sent: QueryDict) -> dict[str, Any]:
+    """Return what a sent form says of follow-ups and recurrence, as the API takes it."""
+    count = count_of(sent)
+    # A choice among no options is read as it was sent; the API knows the templates.
+    form = Form([interval_field(), *step_fields(count, [Option("", "")])]).fill(sent)
+    found: dict[str, Any] = {}
+    steps = []
+    for fields in grouped(form, count):
+        values = {name: field.value for name, field in fields.items()}
+        delay = {"amount": values.pop("amount"), "unit": values.pop("unit")}
+        window = _window({name: values.pop(name) for name in WINDOW})
+        steps.append({"delay": delay, **window, **{name: value for name, value in values.items() if value != ""}})
+    if steps:
+        found["outreachCadence"] = {"steps": steps}
+    interval = form.values["intervalMs"]
+    if interval:
+        found |= {"recurring": True, "intervalMs": int(interval) if interval.isdecimal() else interval}
+    return found
+
+
+def _window(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the hours of a follow-up, as the API takes them; nothing where the form says nothing of them."""
+    found = {name: values[name] for name in ("start", "end") if values[name]}
+    if values["days"]:
+        found["days"] = [int(day) if day.isdecimal() else day for day in values["days"]]
+    return {"window": found} if found else {}
+
+
+def refuse(form: Form, warning: str) -> str:
+    """Put what the API says of follow-ups at their fields. Returns the rest of the warning."""
+    by_name = {field.name: field for field in form.fields}
+    rest = []
+    for piece in warning.split("; ") if "outreachCadence" not in warning else [warning]:
+        found = PIECE.fullmatch(piece)
+        name = {"delay": "amount"}.get(found[2], found[2]) if found else ""
+        field = by_name.get(f"step{found[1]}-{name}") if found else None
+        if found is None or field is None:
+            rest.append(piece)
+        else:
+            hint = "Give a whole number, at least 1" if name == "amount" and "whole number" in found[3] else found[3]
+            field.error = f"{hint[:1].upper()}{hint[1:]}."
+    return "; ".join(rest)
+
+
+def added(sent: QueryDict) -> QueryDict:
+    """Return what was sent with one follow-up more."""
+    count, found = count_of(sent), sent.copy()
+    if count < MOST:
+        for name, value in NEW.items():
+            found[f"step{count}-{name}"] = value
+        found.setlist(f"step{count}-stopOn", [option.value for option in STOPS])
+        found["steps"] = str(count + 1)
+    return found
+
+
+def dropped(sent: QueryDict, place: int) -> QueryDict:
+    """Return what was sent without the follow-up at this place; those behind it move up."""
+    count, found = count_of(sent), sent.copy()
+    if not 0 <= place < count:
+        return found
+    for at in range(place, count):
+        for name in NAMES:
+            found.setlist(f"step{at}-{name}", sent.getlist(f"step{at + 1}-{name}"))
+    found["steps"] = str(count - 1)
+    return found
+
+
+def in_words(span: Mapping[str, Any]) -> str:
+    """Write a span of time."""
+    amount, unit = span["amount"], span["unit"]
+    return f"{amount:,} {unit if amount != 1 else unit[:-1]}"
+
+
+def hours_in_words(window: Mapping[str, Any]) -> str:
+    """Write the days and hours in which the messages of a step go."""
+    days = ", ".join(DAYS[day - 1].label[:3] for day in window.get("days") or ())
+    start, end = window.get("start", ""), window.get("end", "")
+    hours = f"{start} to {end}" if start and start != end else ""
+    return " ".join(part for part in (days, hours) if part)
+
+
+def step_name(number: int) -> str:
+    """Return what people call the messages of a step."""
+    return "First message" if number == 1 else f"Follow-up {number - 1}"

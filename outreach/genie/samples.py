@@ -1,0 +1,200 @@
+"""What a run would write, take and cost: drafts for a few of its recipients, of which nothing is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from decimal import Decimal
+from time import monotonic
+from typing import Any
+
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.tenancy import company_id
+from crm.models import Contact
+from outreach.ai.briefs import ContactBriefs, company_brief
+from outreach.ai.budgets import Cap, price, room
+from outreach.ai.evidence import evidence_of, is_unproved
+from outreach.ai.languages import language_name, language_of
+from outreach.ai.models import AiUsage
+from outreach.ai.providers import AiProvider, ComposeBrief, ContactBrief, Draft, ProviderError
+from outreach.ai.services import ai_type_of, choose_ai_app, named, provider_of
+from outreach.ai.usage import cap_of_run, currency
+from outreach.connected_apps.turns import turn
+from outreach.delivery.context import SendContext
+from outreach.delivery.estimate import estimate
+from outreach.delivery.senders import choose_sender
+from outreach.delivery.sending_hours import company_language
+from outreach.genie.audience import Audience, preview, sendable
+from outreach.lead_sources.selectors import lead_sources
+from outreach.senders.models import Sender
+
+SAMPLES = 3
+SOMEBODY = ContactBrief(name="Ada Example", fields={"Company": "Example Works", "Job title": "Head of Marketing"})
+"""Stands for people who are not known yet, in estimates."""
+SAMPLE_SECONDS = 12
+"""How long a model may take for all of them; it is waited for in the request."""
+LEAST_SECONDS = 1
+"""With less time left no further one is begun."""
+
+
+def preview_run(
+    audience: Audience,
+    *,
+    prompt: str,
+    tone: str,
+    language: str,
+    ai_type: str | None,
+    smtp: str | None,
+    outreach_cadence: Mapping[str, Any],
+    sample: bool,
+    token_cap: int | None = None,
+    cost_cap: Decimal | None = None,
+) -> dict[str, Any]:
+    """Count whom a run would reach, compose samples, and estimate its time and its price. `smtp` is the sender's id.
+
+    Time is that of the first messages; the price is that of all follow-ups too, if nothing stops any. Without `sample`
+    there are no drafts. A company without a sender gets no estimate of time. Stores nothing but the
+    calls of a model. Raises the errors of the AI app, NoSMTPSelected_400 for a sender that was named and is none, and
+    ConnectionTestRunning_429 while a model writes other samples.
+    """
+    ai_type = ai_type_of(choose_ai_app(ai_type))
+    sender = _sender(smtp)
+    found = preview(audience, sample=False)
+    context = SendContext.load()
+    taken = estimate(found["sendable"], sender, window=context.window, zone=context.zone, now=timezone.now())
+    provider = provider_of(ai_type, AiUsage.Purpose.SAMPLE)
+    contacts = list(sendable(audience.contacts()).select_related("category").order_by("pk")[:SAMPLES])
+    company = company_brief(sender.from_name if sender else "")
+    of_company = company_language()
+    briefs = [
+        ComposeBrief(
+            contact=contact,
+            company=company,
+            prompt=prompt,
+            tone=tone,
+            language=language_name(language or language_of(contact.fields) or of_company) or None,
+            seed=f"{company_id()}/{row.pk}",
+        )
+        for contact, row in zip(ContactBriefs.load().of(contacts), contacts, strict=True)
+    ]
+    number = found["sendable"] * (1 + len(outreach_cadence.get("steps", ())))
+    return {
+        "count": found["count"],
+        "sendable": found["sendable"],
+        "excluded": found["excluded"],
+        "price": _price(provider, briefs, number, cap_of_run(token_cap, cost_cap)) if provider.calls_a_model else None,
+        "drafts": _drafts(provider, briefs, contacts) if sample else [],
+        "composer": {"aiType": ai_type, "name": provider.name, "callsAModel": provider.calls_a_model},
+        "modelCalls": number if provider.calls_a_model else 0,
+        "sender": sender,
+        "messagesPerHour": taken.per_hour,
+        "messagesPerDay": taken.per_day,
+        "beginsAt": taken.begins_at,
+        "endsAt": taken.ends_at,
+    }
+
+
+def preview_search(
+    *, prompt: str, outreach_prompt: str, tone: str, ai_type: str | None, count: int, among: Sequence[str] | None
+) -> dict[str, Any]:
+    """Estimate the time and the price of messages to so many people who are still to be found. Stores nothing.
+
+    `among` are the senders to choose from. Raises the errors of the AI app.
+    """
+    ai_type = ai_type_of(choose_ai_app(ai_type))
+    sender, context = _sender(None, among), SendContext.load()
+    taken = estimate(count, sender, window=context.window, zone=context.zone, now=timezone.now())
+    provider = provider_of(ai_type, AiUsage.Purpose.SAMPLE)
+    company = company_brief(sender.from_name if sender else "")
+    goal = prompt if outreach_prompt else ""
+    brief = ComposeBrief(
+        contact=SOMEBODY, company=company, prompt=outreach_prompt or prompt, goal=goal, tone=tone, seed=company_id()
+    )
+    return {
+        "price": _price(provider, [brief], count, cap_of_run(None, None)) if provider.calls_a_model else None,
+        "composer": {"aiType": ai_type, "name": provider.name, "callsAModel": provider.calls_a_model},
+        "modelCalls": count if provider.calls_a_model else 0,
+        "sender": sender,
+        "messagesPerHour": taken.per_hour,
+        "messagesPerDay": taken.per_day,
+        "beginsAt": taken.begins_at,
+        "endsAt": taken.ends_at,
+        "sources": [one.app.name for one in lead_sources()],
+    }
+
+
+def _sender(smtp: str | None, among: Sequence[str] | None = None) -> Sender | None:
+    """Return the sender of a run; None for a company that has none yet."""
+    try:
+        return choose_sender(smtp, among)
+    except NamedError:
+        if smtp is not None:
+            raise
+        return None
+
+
+def _price(provider: AiProvider, briefs: Sequence[ComposeBrief], number: int, cap: Cap) -> dict[str, Any]:
+    """Estimate what so many messages take of tokens and cost, from the briefs of the first ones, and what is left.
+
+    They fit when the caps leave room for all of them, and for what a call reserves while it is under way.
+    """
+    app, each = provider.app, [provider.estimate(brief) for brief in briefs]
+    sent = sum(tokens for tokens, _ in each) * number // max(1, len(each))
+    came = sum(tokens for _, tokens in each) * number // max(1, len(each))
+    priced = app.price_per_million_in is not None or app.price_per_million_out is not None
+    cost, left = price(app, sent, came), room(app, cap)
+    reserved = [provider.reservation(brief) for brief in briefs]
+    call_tokens = max((sum(one) for one in reserved), default=0)
+    call_cost = max((price(app, *one) for one in reserved), default=Decimal(0))
+    # The last call reserves its most while all others have been settled.
+    most = max(call_tokens, (sent + came) * (number - 1) // max(1, number) + call_tokens if number else 0)
+    dearest = max(call_cost, cost * (number - 1) / max(1, number) + call_cost if number else Decimal(0))
+    fits = (left.tokens is None or most <= left.tokens) and (left.cost is None or dearest <= left.cost)
+    return {
+        "tokensIn": sent,
+        "tokensOut": came,
+        "cost": cost if priced else None,
+        "currency": currency(),
+        "callTokens": call_tokens,
+        "callCost": call_cost if priced else None,
+        "tokensLeft": left.tokens,
+        "costLeft": left.cost,
+        "fits": fits,
+    }
+
+
+def _drafts(provider: AiProvider, briefs: Sequence[ComposeBrief], contacts: Sequence[Contact]) -> list[dict[str, Any]]:
+    with turn() if provider.calls_a_model else nullcontext():
+        drafts = _within_time(provider, briefs) if provider.calls_a_model else provider.compose_many(list(briefs))
+    if provider.halted is not None and not any(isinstance(draft, Draft) for draft in drafts):
+        raise named(provider.halted)
+    found = []
+    for row, brief, draft in zip(contacts, briefs, drafts, strict=True):
+        person = {"_id": row.pk, "name": row.name, "email": row.email}
+        found.append({"contact": person, **_written(draft, brief, every_sentence=provider.calls_a_model)})
+    return found
+
+
+def _within_time(provider: AiProvider, briefs: Sequence[ComposeBrief]) -> list[Draft | ProviderError]:
+    """Compose one after the other until the time for all of them is over; the rest are errors."""
+    most, ends = provider.app.timeout_seconds, monotonic() + SAMPLE_SECONDS
+    drafts: list[Draft | ProviderError] = []
+    for brief in briefs:
+        left = ends - monotonic()
+        if left < LEAST_SECONDS and provider.halted is None:
+            detail = f"There was no time left for it: samples take {SAMPLE_SECONDS} seconds at most, all together."
+            drafts.append(ProviderError("slow", detail, temporary=True))
+            continue
+        provider.app.timeout_seconds = min(most, max(1, int(left)))
+        drafts += provider.compose_many([brief])
+    return drafts
+
+
+def _written(draft: Draft | ProviderError, brief: ComposeBrief, *, every_sentence: bool) -> dict[str, Any]:
+    if isinstance(draft, ProviderError):
+        return {"subject": "", "text": "", "evidence": [], "unproved": False, "error": draft.detail}
+    evidence = evidence_of(draft, brief, every_sentence=every_sentence)
+    words = {"subject": draft.subject, "text": draft.text}
+    return {**words, "evidence": evidence, "unproved": is_unproved(evidence), "error": ""}

@@ -1,0 +1,241 @@
+"""Writes the messages of a run by its AI app, outside of any transaction: new ones, and those that wait for the app.
+
+A message waits (status planned, without words) when a cap is reached or the app has trouble; it is tried again when
+that may have ended, or when somebody has changed a cap or an app. It fails when its own words could not be made.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Min
+from django.utils import timezone
+
+from core.jobs import checkpoint, notify_workers
+from crm.models import Contact
+from outreach.ai.briefs import ContactBriefs, company_brief
+from outreach.ai.evidence import evidence_of, is_unproved, of_template
+from outreach.ai.languages import language_name, language_of
+from outreach.ai.models import AiUsage
+from outreach.ai.providers import (
+    AiProvider,
+    CompanyBrief,
+    ComposeBrief,
+    ContactBrief,
+    Draft,
+    ProviderError,
+    SentMessage,
+)
+from outreach.ai.services import provider_of
+from outreach.delivery import ledger
+from outreach.delivery.context import SendContext
+from outreach.delivery.decision import MAX_ATTEMPTS, Reason, Stop, backoff, decide
+from outreach.delivery.models import SendJob, hash_of
+from outreach.delivery.sending_hours import company_language
+from outreach.delivery.stops import stops_of
+from outreach.email_templates.compiling import Compiled
+from outreach.email_templates.rendering import ValueReader, render
+from outreach.genie.cadence import Step, steps_of
+from outreach.genie.models import GenieScheduler
+from outreach.genie.threads import in_thread, reply_subject, sent_before
+from outreach.suppression.selectors import suppressed_addresses
+
+Status = SendJob.Status
+TROUBLE_WAIT = timedelta(minutes=15)
+"""How long messages wait whose app does not work at all."""
+LONGEST_REST = timedelta(hours=1)
+"""How long a run rests at most before it looks for messages that may be written again."""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """What writes the messages of a run."""
+
+    run: GenieScheduler
+    provider: AiProvider
+    company: CompanyBrief
+    contact_briefs: ContactBriefs
+    language: str
+    """The company's, by its code."""
+    steps: Mapping[int, Step]
+    """The follow-ups by their numbers."""
+
+    @classmethod
+    def of(cls, run: GenieScheduler) -> Writer:
+        """Return the writer of a run. Raises ProviderError for an AI type that there is not any more."""
+        provider = provider_of(run.ai_type, AiUsage.Purpose.COMPOSE, run)
+        company = company_brief(run.sender.from_name if run.sender else "")
+        return cls(run, provider, company, ContactBriefs.load(), company_language(), steps_of(run.outreach_cadence))
+
+    def write(self, jobs: Sequence[SendJob], contacts: Sequence[Contact]) -> None:
+        """Fill in the messages to these contacts; those that must not go get the reason instead. Stores nothing."""
+        stops = _stops(jobs, contacts, SendContext.load())
+        kept = [(job, one) for job, one in zip(jobs, contacts, strict=True) if job.pk not in stops]
+        made = [(job, contact, content) for job, contact in kept if (content := self._content(job)) is not None]
+        self._fill_templates(made)
+        writable = [(job, contact) for job, contact in kept if self._content(job) is None]
+        recipients = self.contact_briefs.of([contact for _, contact in writable])
+        threads = sent_before([job for job, _ in writable])
+        briefs = [
+            self._brief(job, recipient, threads.get(job.pk, ()))
+            for (job, _), recipient in zip(writable, recipients, strict=True)
+        ]
+        for (job, _), brief, draft in zip(writable, briefs, self.provider.compose_many(briefs), strict=True):
+            if isinstance(draft, Draft):
+                draft = in_thread(draft, brief)
+                job.evidence = evidence_of(draft, brief, every_sentence=self.provider.calls_a_model)
+                _fill(self.run, job, draft)
+            else:
+                _put_off(job, draft)
+        for job in jobs:
+            if job.pk in stops:
+                job.status, job.reason = stops[job.pk].state, stops[job.pk].reason
+
+    def _content(self, job: SendJob) -> Mapping[str, Any] | None:
+        """Return the template of the message's step, if it has one."""
+        step = self.steps.get(job.step)
+        return None if step is None else step.content
+
+    def _fill_templates(self, made: Sequence[tuple[SendJob, Contact, Mapping[str, Any]]]) -> None:
+        """Make the messages whose steps have a template. Their words are the company's own, and need no proof."""
+        if not made:
+            return
+        reader = ValueReader.load()
+        for job, contact, content in made:
+            variables = content["variables"]
+            compiled = Compiled(content["html"], content["text"], ())
+            mail = render(content["subject"], compiled, variables, reader.of(contact, variables))
+            if mail.missing:
+                job.status, job.reason, job.error = Status.FAILED, "variable_missing", ", ".join(mail.missing)
+                continue
+            subject = self.steps[job.step].subject or mail.subject
+            draft = Draft(subject=subject, text=mail.text, html=mail.html)
+            job.evidence = of_template(draft)
+            _fill(self.run, job, draft)
+
+    def write_waiting(self) -> bool | None:
+        """Write some of the run's messages that wait for the app and are due.
+
+        Returns None when there are none, and False when the run was asked to stop meanwhile.
+        """
+        waiting = SendJob.objects.filter(run=self.run, status=Status.PLANNED, due_at__lte=timezone.now())
+        jobs = list(
+            waiting.select_related("contact__category", "smtp", "mail_app").order_by("pk")[: self.provider.batch]
+        )
+        if not jobs:
+            return None
+        self.write(jobs, [job.contact for job in jobs])
+        with transaction.atomic():
+            going = checkpoint(self.run)
+            if not self.run.cancel_requested:
+                self._store(jobs)
+                notify_workers("send")
+        return going
+
+    def _brief(self, job: SendJob, recipient: ContactBrief, thread: tuple[SentMessage, ...]) -> ComposeBrief:
+        before = (job.subject, job.text) if job.text else None
+        language = self.run.language or language_of(recipient.fields) or self.language
+        step = self.steps.get(job.step)
+        return ComposeBrief(
+            contact=recipient,
+            company=self.company,
+            prompt=(step.prompt if step else "") or self.run.outreach_prompt or self.run.prompt,
+            goal=self.run.prompt if self.run.outreach_prompt else "",
+            may_ask=self.run.user_enquiry_enabled,
+            tone=self.run.tone,
+            step=job.step,
+            occurrence=1,  # those whom the run has written to get no message of a later one
+            subject=(step.subject if step else "") or reply_subject(thread),
+            thread=thread,
+            language=language_name(language) or None,
+            hint=job.hint,
+            before=before,
+            # Words that are to be replaced make another seed, so that rules without a model write others.
+            seed=f"{self.run.pk}/{job.contact_id}{f'/{hash_of(*before)}' if before else ''}",
+        )
+
+    def _store(self, jobs: Sequence[SendJob]) -> None:
+        """Store what has become of messages that waited, unless a person has cancelled them meanwhile."""
+        again: dict[tuple[Any, ...], list[str]] = {}
+        for job in jobs:
+            rows = SendJob.objects.filter(pk=job.pk, status=Status.PLANNED)
+            if job.status == Status.PLANNED:
+                again.setdefault((job.reason, job.error, job.attempts, job.due_at), []).append(job.pk)
+                continue
+            ledger.transition_all(
+                rows,
+                to=job.status,
+                reason=job.reason,
+                actor_id=self.run.created_by_id,
+                **{name: getattr(job, name) for name in ("subject", "text", "html", "evidence", "error")},
+                **{name: getattr(job, name) for name in ("attempts", "due_at")},
+                **{name: getattr(job, name) for name in ("approved_at", "approved_by_id", "approved_envelope")},
+            )
+        for (reason, error, attempts, due_at), ids in again.items():
+            SendJob.objects.filter(pk__in=ids, status=Status.PLANNED).update(
+                reason=reason, error=error, attempts=attempts, due_at=due_at, updated_at=timezone.now()
+            )
+
+
+def rests_until(run: GenieScheduler) -> datetime | None:
+    """Return when the run looks again for messages that wait for the app; None: none waits."""
+    due: datetime | None = SendJob.objects.filter(run=run, status=Status.PLANNED).aggregate(due=Min("due_at"))["due"]
+    return None if due is None else min(due, timezone.now() + LONGEST_REST)
+
+
+def wake_waiting() -> None:
+    """Let the active company's messages that wait for an AI app be tried at once."""
+    now = timezone.now()
+    waiting = SendJob.objects.filter(status=Status.PLANNED, reason__in=(Reason.AI_LIMIT_REACHED, Reason.AI_TROUBLE))
+    runs = list(waiting.order_by().values_list("run_id", flat=True).distinct())
+    if runs:
+        waiting.update(due_at=now, attempts=0)  # what failed before the change says nothing of it
+        GenieScheduler.objects.filter(pk__in=runs, status=GenieScheduler.Status.QUEUED).update(due_at=now)
+        notify_workers("genie")
+
+
+def _stops(jobs: Sequence[SendJob], contacts: Sequence[Contact], context: SendContext) -> dict[str, Stop]:
+    """Return the decisions about messages that never go, by the message's id."""
+    now = timezone.now()
+    suppressed = suppressed_addresses(contact.email for contact in contacts)
+    stopped = stops_of(jobs)
+    found = {}
+    for job, contact in zip(jobs, contacts, strict=True):
+        known = context.decision_input(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
+        decision = decide(replace(known, stopped=stopped.get(job.pk)), now)
+        if isinstance(decision, Stop):
+            found[job.pk] = decision
+    return found
+
+
+def _fill(run: GenieScheduler, job: SendJob, draft: Draft) -> None:
+    anew = bool(job.text)  # somebody has asked for other words, and looks at them
+    job.subject, job.text, job.html = draft.subject, draft.text, draft.html or ""
+    job.error, job.attempts, job.due_at = "", 0, timezone.now()
+    held = run.draft or is_unproved(job.evidence) or anew
+    job.status = Status.DRAFT if held else Status.APPROVED
+    job.reason = Reason.AWAITING_APPROVAL if held else ""
+    if not held:
+        job.approved_at, job.approved_by_id, job.approved_envelope = timezone.now(), run.created_by_id, job.envelope
+
+
+def _put_off(job: SendJob, error: ProviderError) -> None:
+    """Let the message wait for another try, or fail where its words can't be made; one that has words keeps them."""
+    job.error = error.detail
+    if job.text:
+        job.status, job.reason = Status.DRAFT, Reason.AWAITING_APPROVAL
+        return
+    job.attempts += 0 if error.halts else 1
+    if not error.temporary or job.attempts >= MAX_ATTEMPTS:
+        job.status, job.reason = Status.FAILED, "compose_failed"
+        return
+    wait = TROUBLE_WAIT if error.halts else backoff(job.attempts, random.Random())  # noqa: S311  jitter
+    if error.retry_after is not None:
+        wait = timedelta(seconds=error.retry_after)
+    job.status, job.due_at = Status.PLANNED, timezone.now() + wait
+    job.reason = Reason.AI_LIMIT_REACHED if error.code == "usage_limit" else Reason.AI_TROUBLE
