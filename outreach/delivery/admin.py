@@ -29,10 +29,10 @@ COLOURS = {
 
 @admin.register(GenieSettings)
 class GenieSettingsAdmin(CompanyRecordAdmin):
-    """The hours in which companies' runs write to people."""
+    """The hours in which companies' runs write to people, how long approvals hold, and the language."""
 
     icon = "schedule"
-    edits = ("window_start", "window_end", "recipient_timezone")
+    edits = ("window_start", "window_end", "recipient_timezone", "approval_days", "inbox_days", "language")
     list_display = ("company", "window_days", "window_start", "window_end", "recipient_timezone")
     search_fields = ("=id", "company__name")
 

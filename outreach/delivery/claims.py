@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import defaultdict
 from dataclasses import dataclass
+from random import SystemRandom
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
@@ -14,16 +15,19 @@ from core.ids import new_id
 from core.jobs.liveness import worker_number
 from core.tenancy import unscoped
 from outreach.delivery import ledger
+from outreach.delivery.approvals import LAPSED, hold
 from outreach.delivery.context import SendContext, claimed_count, remaining, sender_state
 from outreach.delivery.decision import Limit, Reason, SenderState, Stop, Wait, decide
 from outreach.delivery.models import SendJob
 from outreach.delivery.pauses import pause
-from outreach.senders.models import Smtp
+from outreach.delivery.senders import KINDS, columns_of, locked_sender
+from outreach.senders.models import Sender
 
 BATCH = 25
 """Messages that a worker holds at once."""
 LOOKAHEAD = 500
 """Messages that are examined when none of the first ones may be sent, so that a closed window costs few rounds."""
+_random = SystemRandom()
 _SUBSCRIPTION_PAUSE = 60.0
 _RESERVED_PAUSE = 1.0
 _ASK_AGAIN = dt.timedelta(minutes=5)
@@ -46,49 +50,51 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
     """Return (sender id, company id) of senders with due messages, of all companies, in random order for fairness."""
     now = timezone.now()
     with unscoped(reason="worker: senders of all companies with messages due"):
-        waiting = SendJob.objects.filter(_due(now), smtp_id=OuterRef("pk"))
-        senders = Smtp.objects.filter(
-            Q(paused_until__isnull=True) | Q(paused_until__lte=now), Exists(waiting), is_active=True, verified=True
-        )
-        return list(senders.order_by("?").values_list("pk", "company_id")[:limit])
+        found: list[tuple[str, str]] = []
+        for kind in KINDS:
+            waiting = SendJob.objects.filter(_due(now), **{f"{kind.job_column}_id": OuterRef("pk")})
+            senders = kind._default_manager.filter(
+                Q(paused_until__isnull=True) | Q(paused_until__lte=now), Exists(waiting), is_active=True, verified=True
+            )
+            found += senders.order_by("?").values_list("pk", "company_id")[:limit]
+    _random.shuffle(found)
+    return found[:limit]
 
 
 @transaction.atomic
-def claim(smtp_id: str, limit: int = BATCH) -> Claim:
+def claim(sender_id: str, limit: int = BATCH) -> Claim:
     """Claim up to BATCH of the sender's due messages under a new lease; reschedule or end those that may not be sent.
 
     Locks the sender's row, so that several workers together keep its limits: claims of one count for the others.
     """
-    smtp = (
-        Smtp.objects.select_for_update(no_key=True, of=("self",))
-        .filter(pk=smtp_id, is_active=True, verified=True)
-        .first()
-    )
+    sender = locked_sender(sender_id, is_active=True, verified=True)
     now = timezone.now()
-    if smtp is None or (smtp.paused_until is not None and smtp.paused_until > now):
+    if sender is None or (sender.paused_until is not None and sender.paused_until > now):
         return Claim([], 0)
     context = SendContext.load()
     if not context.subscription_active:
-        pause(smtp, Reason.SUBSCRIPTION_LAPSED, _SUBSCRIPTION_PAUSE)
+        pause(sender, Reason.SUBSCRIPTION_LAPSED, _SUBSCRIPTION_PAUSE)
         return Claim([], 0)
-    sender = sender_state(smtp, context.zone, now)
-    left = remaining(sender, claimed_count(smtp))
+    state = sender_state(sender, context.zone, now)
+    left = remaining(state, claimed_count(sender))
     if left == 0:
-        _pause_for_limit(smtp, sender, now)
+        _pause_for_limit(sender, state, now)
         return Claim([], 0)
-    return _choose(smtp, context, min(left, BATCH), limit, now)
+    return _choose(sender, context, min(left, BATCH), limit, now)
 
 
-def _choose(smtp: Smtp, context: SendContext, most: int, limit: int, now: dt.datetime) -> Claim:
+def _choose(sender: Sender, context: SendContext, most: int, limit: int, now: dt.datetime) -> Claim:
     jobs = list(
         SendJob.objects.select_for_update(skip_locked=True, of=("self",))
-        .filter(_due(now), smtp=smtp)
+        .filter(_due(now), **columns_of(sender))
         .select_related("contact", "run")
-        .defer("text", "html", "run__audience", "run__prompt", "contact__custom")
+        .defer("text", "html", "evidence", "run__audience", "run__prompt", "run__outreach_cadence", "contact__custom")
         .order_by("due_at", "id")[:limit]
     )
+    for job in jobs:
+        setattr(job, sender.job_column, sender)
     # `most` already respects the limits, so the decision gets none.
-    known = context.decision_inputs(jobs, {smtp.pk: SenderState()}, now)
+    known = context.decision_inputs(jobs, {sender.pk: SenderState()}, now)
     ready: list[SendJob] = []
     waiting: dict[Wait, list[str]] = defaultdict(list)
     stopped: dict[Stop, list[str]] = defaultdict(list)
@@ -101,41 +107,43 @@ def _choose(smtp: Smtp, context: SendContext, most: int, limit: int, now: dt.dat
         elif len(ready) < most:
             ready.append(job)
     for wait, ids in waiting.items():
-        SendJob.objects.filter(pk__in=ids).update(
-            due_at=wait.until or now + _ASK_AGAIN, reason=wait.reason, updated_at=now
-        )
+        rows = SendJob.objects.filter(pk__in=ids)
+        if wait.reason in LAPSED:
+            hold(rows, None, reason=wait.reason)
+        else:
+            rows.update(due_at=wait.until or now + _ASK_AGAIN, reason=wait.reason, updated_at=now)
     for stop, ids in stopped.items():
         ledger.transition_all(SendJob.objects.filter(pk__in=ids), to=stop.state, reason=stop.reason)
     lease = new_id()
     if ready:
-        _claim(smtp, ready, lease, context, now)
+        _claim(sender, ready, lease, context, now)
     return Claim(ready, len(jobs), lease)
 
 
-def _claim(smtp: Smtp, ready: list[SendJob], lease: str, context: SendContext, now: dt.datetime) -> None:
+def _claim(sender: Sender, ready: list[SendJob], lease: str, context: SendContext, now: dt.datetime) -> None:
     ids = [job.pk for job in ready]
     ledger.transition_all(
         SendJob.objects.filter(pk__in=ids), to=SendJob.Status.CLAIMED, lease=lease, worker=worker_number()
     )
     _held.add(lease)
-    if smtp.first_sent_on is None:
-        Smtp.objects.filter(pk=smtp.pk).update(first_sent_on=now.astimezone(context.zone).date())
+    if sender.first_sent_on is None:
+        type(sender)._default_manager.filter(pk=sender.pk).update(first_sent_on=now.astimezone(context.zone).date())
     texts = {
         pk: (text, html) for pk, text, html in SendJob.objects.filter(pk__in=ids).values_list("pk", "text", "html")
     }
     for job in ready:
-        job.status, job.lease, job.smtp = SendJob.Status.CLAIMED, lease, smtp
+        job.status, job.lease = SendJob.Status.CLAIMED, lease
         job.text, job.html = texts[job.pk]
 
 
-def _pause_for_limit(smtp: Smtp, sender: SenderState, now: dt.datetime) -> None:
+def _pause_for_limit(sender: Sender, state: SenderState, now: dt.datetime) -> None:
     """Pause the sender until a slot opens, or briefly when claims of other workers fill the limits."""
-    full = [limit for limit in sender.limits if limit.used >= limit.allowed]
+    full = [limit for limit in state.limits if limit.used >= limit.allowed]
     latest: Limit | None = max(full, key=lambda limit: limit.opens_at, default=None)
     if latest is None:
-        pause(smtp, "limit_reserved", _RESERVED_PAUSE)
+        pause(sender, "limit_reserved", _RESERVED_PAUSE)
     else:
-        pause(smtp, latest.reason, max(0.05, (latest.opens_at - now).total_seconds()))
+        pause(sender, latest.reason, max(0.05, (latest.opens_at - now).total_seconds()))
 
 
 _held: set[str] = set()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db.models import Count, Q
@@ -16,12 +17,19 @@ from core.tenancy import company_id
 from crm.models import Contact
 from outreach.delivery.decision import DecisionInput, Limit, Reason, SenderState, ramp_limit
 from outreach.delivery.models import GenieSettings, SendJob
-from outreach.delivery.windows import Window, load_zone, recipient_place
-from outreach.senders.models import Smtp
+from outreach.delivery.stops import stops_of
+from outreach.delivery.windows import Place, Window, load_zone, recipient_place
+from outreach.senders.models import Sender
 from outreach.suppression.addresses import is_address
 from outreach.suppression.selectors import suppressed_addresses
 
 UNLIMITED = 2**31
+WRITING = dt.timedelta(minutes=1)
+"""How long it takes at least until a message without words has some."""
+_UNWRITTEN = {
+    str(reason): reason
+    for reason in (Reason.NOT_WRITTEN, Reason.AI_LIMIT_REACHED, Reason.AI_TROUBLE, Reason.WRITTEN_ANEW)
+}
 _PERIODS = (
     (Reason.LIMIT_MINUTE, "per_minute", dt.timedelta(minutes=1)),
     (Reason.LIMIT_HOUR, "per_hour", dt.timedelta(hours=1)),
@@ -53,10 +61,6 @@ class SendContext:
 
     def decision_input(self, contact: Contact, *, suppressed: bool, now: dt.datetime) -> DecisionInput:
         """Return what is known about a recipient, before any message to it is considered."""
-        place = None
-        if self.window is not None:
-            phone = contact.contact_number if self.recipient_timezone else None
-            place = recipient_place(contact_zone=None, phone=phone, company_zone=self.zone.key, now=now)
         return DecisionInput(
             contact_deleted=contact.is_deleted,
             suppressed=suppressed,
@@ -64,30 +68,59 @@ class SendContext:
             address_valid=is_address(contact.email),
             subscription_active=self.subscription_active,
             window=self.window,
-            place=place,
+            place=None if self.window is None else self._place(contact, now),
         )
+
+    def _place(self, contact: Contact, now: dt.datetime) -> Place:
+        phone = contact.contact_number if self.recipient_timezone else None
+        return recipient_place(contact_zone=None, phone=phone, company_zone=self.zone.key, now=now)
 
     def decision_inputs(
         self, jobs: Sequence[SendJob], senders: dict[str, SenderState], now: dt.datetime
     ) -> dict[str, DecisionInput]:
-        """Return what is known about each message, by its id. The jobs come with `contact` and `run` joined."""
+        """Return what is known about each message, by its id. The jobs come with contact, run and sender joined."""
         suppressed = suppressed_addresses(job.contact.email for job in jobs)
+        stopped = stops_of(jobs)
         found: dict[str, DecisionInput] = {}
         for job in jobs:
             contact = job.contact
             of_contact = self.decision_input(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
-            started_at = job.run.created_at if job.run else job.created_at
+            if job.window:
+                own = read_window(job.window)
+                of_contact = replace(of_contact, window=own, place=self._place(contact, now))
+            stop = stopped.get(job.pk)
+            unwritten = _UNWRITTEN.get(job.reason) if job.status == SendJob.Status.PLANNED else None
+            held = job.status in (SendJob.Status.PLANNED, SendJob.Status.DRAFT)
             found[job.pk] = replace(
                 of_contact,
                 run_cancelled=job.run is not None and (job.run.cancelled_at is not None or job.run.is_deleted),
-                replied=contact.replied_at is not None and contact.replied_at > started_at,
-                attempts=job.attempts,
-                approved=job.status not in (SendJob.Status.PLANNED, SendJob.Status.DRAFT),
-                sender=senders.get(job.smtp_id or ""),
-                not_before=None if job.attempts else job.due_at,
-                retry_at=job.due_at if job.attempts else None,
+                replied=stop == Reason.REPLY_RECEIVED or (job.step == 1 and _has_replied(contact, job)),
+                stopped=stop if stop != Reason.REPLY_RECEIVED else None,
+                attempts=0 if unwritten else job.attempts,
+                unwritten=unwritten,
+                written_at=max(job.due_at, now + WRITING) if unwritten else None,
+                approved=not held
+                or (unwritten is not None and job.run is not None and not job.run.draft and not job.text),
+                as_approved=held or job.is_as_approved,
+                approval_ends_at=None if held else job.approval_ends_at,
+                sender=senders.get(job.sender_id or ""),
+                not_before=None if job.attempts or unwritten else job.due_at,
+                retry_at=job.due_at if job.attempts and not unwritten else None,
             )
         return found
+
+
+def _has_replied(contact: Contact, job: SendJob) -> bool:
+    """Tell whether the contact has replied since the first message of a thread was due to be planned."""
+    began_at = job.run.created_at if job.run is not None and job.occurrence == 1 else job.created_at
+    return contact.replied_at is not None and contact.replied_at > began_at
+
+
+def read_window(stored: Mapping[str, Any]) -> Window:
+    """Return the sending hours that a follow-up has of its own."""
+    days = frozenset(day - 1 for day in stored["days"]) or frozenset(range(7))
+    start, end = (dt.time.fromisoformat(stored[name]) for name in ("start", "end"))
+    return Window(days, start, end)
 
 
 def window_of(settings: GenieSettings | None) -> Window | None:
@@ -98,29 +131,31 @@ def window_of(settings: GenieSettings | None) -> Window | None:
     return Window(days, settings.window_start or dt.time(0), settings.window_end or dt.time(0))
 
 
-def sender_state(smtp: Smtp, zone: ZoneInfo, now: dt.datetime) -> SenderState:
+def sender_state(sender: Sender, zone: ZoneInfo, now: dt.datetime) -> SenderState:
     """Return the sender's state and its limits, counted from the messages."""
-    return SenderState(smtp.is_active, smtp.verified, tuple(_limits(smtp, zone, now)))
+    return SenderState(sender.is_active, sender.verified, tuple(_limits(sender, zone, now)))
 
 
-def _limits(smtp: Smtp, zone: ZoneInfo, now: dt.datetime) -> Iterable[Limit]:
+def _limits(sender: Sender, zone: ZoneInfo, now: dt.datetime) -> Iterable[Limit]:
     periods = {
-        reason: (getattr(smtp, name), now - period, period) for reason, name, period in _PERIODS if getattr(smtp, name)
+        reason: (getattr(sender, name), now - period, period)
+        for reason, name, period in _PERIODS
+        if getattr(sender, name)
     }
     today = now.astimezone(zone).date()
     midnight = dt.datetime.combine(today, dt.time(0), zone)
-    if smtp.ramp_start:
+    if sender.ramp_start:
         allowed = ramp_limit(
-            smtp.first_sent_on or today,
+            sender.first_sent_on or today,
             today,
-            start=smtp.ramp_start,
-            step=smtp.ramp_step or 0,
-            cap=smtp.per_day or UNLIMITED,
+            start=sender.ramp_start,
+            step=sender.ramp_step or 0,
+            cap=sender.per_day or UNLIMITED,
         )
         periods[Reason.LIMIT_DAY_RAMP] = (allowed, midnight, dt.timedelta(days=1))
     if not periods:
         return
-    sent = SendJob.objects.filter(smtp=smtp)
+    sent = SendJob.objects.filter(**{sender.job_column: sender})
     since = min(start for _, start, _ in periods.values())
     used = sent.filter(sending_at__gt=since).aggregate(
         **{r.value: Count("pk", filter=Q(sending_at__gt=s)) for r, (_, s, _) in periods.items()}
@@ -136,9 +171,9 @@ def _limits(smtp: Smtp, zone: ZoneInfo, now: dt.datetime) -> Iterable[Limit]:
         yield Limit(reason, allowed, count, opens)  # type: ignore[arg-type]
 
 
-def claimed_count(smtp: Smtp) -> int:
+def claimed_count(sender: Sender) -> int:
     """Count the sender's messages that workers have claimed and not begun: each may take a slot of its limits."""
-    return SendJob.objects.filter(smtp=smtp, status=SendJob.Status.CLAIMED).count()
+    return SendJob.objects.filter(**{sender.job_column: sender}, status=SendJob.Status.CLAIMED).count()
 
 
 def remaining(sender: SenderState, claimed: int) -> int:

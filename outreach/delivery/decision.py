@@ -1,7 +1,7 @@
 """Decides whether a message is sent now, waits, or is never sent: one pure function, for sending and explaining.
 
-The first reason that applies decides. Final reasons come first, then those that need a person, then those that need
-time.
+The first reason that applies decides. Final reasons come first, then those that need a person or an AI app, then those
+that need time.
 
 | Reason                | Decision           | Holds until                                      |
 |-----------------------|--------------------|--------------------------------------------------|
@@ -10,10 +10,19 @@ time.
 | address_suppressed    | stop, suppressed   |                                                  |
 | unsubscribed          | stop, suppressed   |                                                  |
 | reply_received        | stop, cancelled    |                                                  |
+| bounced               | stop, cancelled    |                                                  |
+| lead_won              | stop, cancelled    |                                                  |
+| lead_lost             | stop, cancelled    |                                                  |
 | no_valid_address      | stop, failed       |                                                  |
 | attempts_exhausted    | stop, failed       |                                                  |
 | subscription_lapsed   | wait for a person  | the subscription is renewed                      |
+| not_written           | wait               | a worker writes it, within a minute              |
+| ai_limit_reached      | wait               | the next month, or somebody raises the cap       |
+| ai_trouble            | wait               | the next try                                     |
+| written_anew          | wait               | a worker has written it                          |
 | awaiting_approval     | wait for a person  | somebody approves the draft                      |
+| approval_outdated     | wait for a person  | somebody approves it again; a claim makes a draft of it |
+| approval_expired      | wait for a person  | somebody approves it again; a claim makes a draft of it |
 | sender_missing        | wait for a person  | a sender is connected                            |
 | sender_inactive       | wait for a person  | the sender is switched on                        |
 | sender_unverified     | wait for a person  | the sender's connection test passes              |
@@ -36,6 +45,7 @@ from core.text.formats import Formats
 from outreach.delivery.windows import Place, Window, next_opening
 
 MAX_ATTEMPTS = 5
+FinalState = Literal["cancelled", "suppressed", "failed"]
 _BACKOFF_FIRST = dt.timedelta(minutes=2)
 _BACKOFF_FACTOR = 4
 _FORECAST_STEPS = 50
@@ -49,10 +59,19 @@ class Reason(StrEnum):
     ADDRESS_SUPPRESSED = "address_suppressed"
     UNSUBSCRIBED = "unsubscribed"
     REPLY_RECEIVED = "reply_received"
+    BOUNCED = "bounced"
+    LEAD_WON = "lead_won"
+    LEAD_LOST = "lead_lost"
     NO_VALID_ADDRESS = "no_valid_address"
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
     SUBSCRIPTION_LAPSED = "subscription_lapsed"
+    NOT_WRITTEN = "not_written"
+    AI_LIMIT_REACHED = "ai_limit_reached"
+    AI_TROUBLE = "ai_trouble"
+    WRITTEN_ANEW = "written_anew"
     AWAITING_APPROVAL = "awaiting_approval"
+    APPROVAL_OUTDATED = "approval_outdated"
+    APPROVAL_EXPIRED = "approval_expired"
     SENDER_MISSING = "sender_missing"
     SENDER_INACTIVE = "sender_inactive"
     SENDER_UNVERIFIED = "sender_unverified"
@@ -68,13 +87,25 @@ class Reason(StrEnum):
 SENTENCES: dict[Reason, str] = {
     Reason.RUN_CANCELLED: "The run that this message belongs to was cancelled.",
     Reason.CONTACT_DELETED: "The contact was deleted.",
-    Reason.ADDRESS_SUPPRESSED: "The address is on the list of addresses that are never written to.",
+    Reason.ADDRESS_SUPPRESSED: "The address is on the do-not-contact list.",
     Reason.UNSUBSCRIBED: "The contact has unsubscribed.",
     Reason.REPLY_RECEIVED: "The contact has replied, so nothing more is sent by itself.",
+    Reason.BOUNCED: "The mail server has refused another message to this contact, so no follow-up is sent.",
+    Reason.LEAD_WON: "A lead of the contact was won, so no follow-up is sent.",
+    Reason.LEAD_LOST: "A lead of the contact was lost, so no follow-up is sent.",
     Reason.NO_VALID_ADDRESS: "The contact has no valid e-mail address.",
     Reason.ATTEMPTS_EXHAUSTED: f"All {MAX_ATTEMPTS} attempts failed.",
     Reason.SUBSCRIPTION_LAPSED: "The company's subscription has ended; the message goes once it is renewed.",
+    Reason.NOT_WRITTEN: "It is about to be written.",
+    Reason.AI_LIMIT_REACHED: "It is not written yet: a cap of AI use is reached.",
+    Reason.AI_TROUBLE: "It is not written yet: the AI app does not work at present, and is tried again.",
+    Reason.WRITTEN_ANEW: "It is being rewritten.",
     Reason.AWAITING_APPROVAL: "The message is a draft and waits for approval.",
+    Reason.APPROVAL_OUTDATED: (
+        "The contact's or the sender's name or address has changed since it was approved; it goes once it is approved"
+        " again."
+    ),
+    Reason.APPROVAL_EXPIRED: "Its approval has expired before it could go; it goes once it is approved again.",
     Reason.SENDER_MISSING: "No sender is connected that could send this message.",
     Reason.SENDER_INACTIVE: "The sender is switched off.",
     Reason.SENDER_UNVERIFIED: "The sender has not passed its connection test.",
@@ -89,13 +120,19 @@ SENTENCES: dict[Reason, str] = {
 
 OTHER_SENTENCES = {
     "bad_address": "The mail server says that there is no such address.",
+    "came_back": "It came back: the receiving server says that there is no such mailbox.",
     "changed_since_claim": "Something changed while it was about to go; it is decided again.",
     "compose_failed": "No text could be written for this contact.",
     "declined": "A person has decided against it.",
+    "edited": "A person has changed its words.",
     "erased": "The contact's data were erased.",
     "invalid_message": "No mail can be made of this message.",
     "rejected": "The mail server refused it.",
+    "run_failed": "The outreach could not be prepared to its end, so nothing follows.",
+    "sender_trouble": "It was not sent: its sender has trouble and rests. It goes when the sender works again.",
     "uncertain": "The connection broke while it was going; nobody knows whether it arrived.",
+    "variable_missing": "The contact has no value for something that the template needs.",
+    "vendor_limit": "The mail vendor takes no more at the moment; it goes in a while.",
     "worker_died": "The service stopped while it was at work on it.",
     "worker_failed": "The service could not go on with it, and tries again.",
 }
@@ -135,10 +172,15 @@ class DecisionInput:
     suppressed: bool = False
     unsubscribed: bool = False
     replied: bool = False
+    stopped: Reason | None = None  # BOUNCED, LEAD_WON or LEAD_LOST: what stops a follow-up
     address_valid: bool = True
     attempts: int = 0  # that failed so far
     subscription_active: bool = True
+    unwritten: Reason | None = None  # why it has no words yet, one of context._UNWRITTEN
+    written_at: dt.datetime | None = None  # when that is tried again
     approved: bool = True
+    as_approved: bool = True  # it would go to whom and from whom it was approved for
+    approval_ends_at: dt.datetime | None = None
     sender: SenderState | None = SenderState()
     not_before: dt.datetime | None = None
     retry_at: dt.datetime | None = None
@@ -164,11 +206,20 @@ class Wait:
         return SENTENCES[self.reason]
 
 
+FINAL_STATES: dict[str, FinalState] = {
+    Reason.ADDRESS_SUPPRESSED: "suppressed",
+    Reason.UNSUBSCRIBED: "suppressed",
+    Reason.NO_VALID_ADDRESS: "failed",
+    Reason.ATTEMPTS_EXHAUSTED: "failed",
+}
+"""Reason of a Stop -> its state; all others are cancelled."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stop:
     """The message is never sent and ends in this state."""
 
-    state: Literal["cancelled", "suppressed", "failed"]
+    state: FinalState
     reason: Reason
 
     @property
@@ -182,7 +233,7 @@ Decision = Ready | Wait | Stop
 
 def decide(known: DecisionInput, now: dt.datetime) -> Decision:
     """Decide about a message. A `Wait.until` is always later than `now`."""
-    return _final(known) or _needs_a_person(known) or _needs_time(known, now) or Ready()
+    return _final(known) or _needs_a_person(known, now) or _needs_time(known, now) or Ready()
 
 
 def forecast(known: DecisionInput, now: dt.datetime) -> dt.datetime | None:
@@ -226,29 +277,46 @@ def expected(moment: dt.datetime, formats: Formats) -> str:
     return f"It goes on {formats.datetime(moment)} ({formats.timezone}), if nothing else comes between."
 
 
+def final_state(reason: str) -> FinalState:
+    """Return the status of a message that never goes for the reason."""
+    return FINAL_STATES.get(reason, "cancelled")
+
+
+def _stop(reason: Reason) -> Stop:
+    return Stop(final_state(reason), reason)
+
+
 def _final(known: DecisionInput) -> Stop | None:
     if known.run_cancelled:
-        return Stop("cancelled", Reason.RUN_CANCELLED)
+        return _stop(Reason.RUN_CANCELLED)
     if known.contact_deleted:
-        return Stop("cancelled", Reason.CONTACT_DELETED)
+        return _stop(Reason.CONTACT_DELETED)
     if known.suppressed:
-        return Stop("suppressed", Reason.ADDRESS_SUPPRESSED)
+        return _stop(Reason.ADDRESS_SUPPRESSED)
     if known.unsubscribed:
-        return Stop("suppressed", Reason.UNSUBSCRIBED)
+        return _stop(Reason.UNSUBSCRIBED)
     if known.replied:
-        return Stop("cancelled", Reason.REPLY_RECEIVED)
+        return _stop(Reason.REPLY_RECEIVED)
+    if known.stopped:
+        return _stop(known.stopped)
     if not known.address_valid:
-        return Stop("failed", Reason.NO_VALID_ADDRESS)
+        return _stop(Reason.NO_VALID_ADDRESS)
     if known.attempts >= MAX_ATTEMPTS:
-        return Stop("failed", Reason.ATTEMPTS_EXHAUSTED)
+        return _stop(Reason.ATTEMPTS_EXHAUSTED)
     return None
 
 
-def _needs_a_person(known: DecisionInput) -> Wait | None:
+def _needs_a_person(known: DecisionInput, now: dt.datetime) -> Wait | None:
     if not known.subscription_active:
         return Wait(Reason.SUBSCRIPTION_LAPSED, None)
+    if known.unwritten and known.written_at and known.written_at > now:
+        return Wait(known.unwritten, known.written_at)
     if not known.approved:
         return Wait(Reason.AWAITING_APPROVAL, None)
+    if not known.as_approved:
+        return Wait(Reason.APPROVAL_OUTDATED, None)
+    if known.approval_ends_at and known.approval_ends_at <= now:
+        return Wait(Reason.APPROVAL_EXPIRED, None)
     if known.sender is None:
         return Wait(Reason.SENDER_MISSING, None)
     if not known.sender.active:

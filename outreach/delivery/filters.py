@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from django.db.models import Case, CharField, Value, When
+from django.db.models.functions import Coalesce
+
 from core.lists import FieldSet, ListField
+from outreach.delivery.approvals import reason_now
+from outreach.delivery.models import SendJob
 
 
-def _message_fields(recipient: str) -> list[ListField]:
+def _message_fields(name: str, recipient: str | Case, reason: str | Case) -> list[ListField]:
     return [
         ListField("_id", "id", "id", nullable=False),
         ListField("status", "text", "status", nullable=False),
-        ListField("reason", "text", "reason", nullable=False),
-        ListField(recipient, "text", "recipient", searchable=True, nullable=False, ignore_case=True),
+        ListField("reason", "text", reason, nullable=False),
+        ListField(name, "text", recipient, searchable=True, nullable=False, ignore_case=True),
         ListField("subject", "text", "subject", searchable=True, nullable=False),
         ListField("messageId", "text", "message_id", nullable=False),
         ListField("attempts", "number", "attempts", nullable=False),
         ListField("run", "id", "run_id"),
+        ListField("step", "number", "step", nullable=False),
+        ListField("occurrence", "number", "occurrence", nullable=False),
         ListField("contact", "id", "contact_id", nullable=False),
         ListField("contact.name", "text", "contact__name", searchable=True, nullable=False),
         ListField("smtp", "id", "smtp_id"),
+        ListField("mailApp", "id", "mail_app_id"),
         ListField("createdBy", "id", "created_by_id"),
         ListField("dueAt", "date", "due_at", nullable=False),
+        ListField("approvalEndsAt", "date", "approval_ends_at"),
         ListField("sendingAt", "date", "sending_at"),
         ListField("sentAt", "date", "sent_at"),
         ListField("createdAt", "date", "created_at", nullable=False),
@@ -27,7 +36,28 @@ def _message_fields(recipient: str) -> list[ListField]:
     ]
 
 
+def _recipient() -> Case:
+    """Return the address as messages show it."""
+    now = Coalesce("contact__email", Value(""))
+    return Case(When(status__in=SendJob.TO_SEND, then=now), default="recipient", output_field=CharField())
+
+
 MESSAGE_FIELDS = FieldSet(
-    _message_fields("recipient"), default_sort=("createdAt",), default_search=("recipient", "subject")
+    _message_fields("recipient", _recipient(), reason_now()),
+    default_sort=("createdAt",),
+    default_search=("recipient", "subject"),
 )
-LOG_FIELDS = FieldSet(_message_fields("to"), default_sort=("createdAt",), default_search=("to", "subject"))
+LOG_FIELDS = FieldSet(
+    _message_fields("to", "recipient", "reason"), default_sort=("createdAt",), default_search=("to", "subject")
+)
+VENDOR_LOG_FIELDS = FieldSet(
+    [
+        *_message_fields("recipient", "recipient", "reason"),
+        ListField("deliveryStatus", "text", "delivery_status", nullable=False),
+        ListField("providerMessageId", "text", "provider_message_id", nullable=False),
+        ListField("openCount", "number", "open_count", nullable=False),
+        ListField("clickCount", "number", "click_count", nullable=False),
+    ],
+    default_sort=("createdAt",),
+    default_search=("recipient", "subject"),
+)

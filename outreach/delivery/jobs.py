@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from core.jobs import QueueWork, register
+from datetime import timedelta
+
+from core.jobs import PeriodicTask, QueueWork, register
+from outreach.delivery.approvals import hold_lapsed
 from outreach.delivery.claims import has_due
 from outreach.delivery.models import SendJob
 from outreach.delivery.worker import drain
 
 register(QueueWork("send", drain, has_due=has_due, queue="send", model=SendJob))
+register(PeriodicTask("outreach.lapsed_approvals", hold_lapsed, every=timedelta(minutes=1)))

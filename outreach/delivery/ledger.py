@@ -14,14 +14,19 @@ from core.events import emit
 from core.ids import new_id
 from core.lists import in_batches
 from core.tenancy import company_id
-from outreach.delivery.models import SendJob
+from outreach.delivery.models import SendJob, SendJobTransition
+from outreach.delivery.stop_rules import reason_sql
 
-_INTENT_HOLDS = """
+_INTENT_HOLDS = f"""
+    AND (j.approval_ends_at IS NULL OR j.approval_ends_at > %s)
     AND NOT EXISTS (SELECT FROM outreach_geniescheduler r
         WHERE r.id = j.run_id AND (r.cancelled_at IS NOT NULL OR r.is_deleted))
     AND NOT EXISTS (SELECT FROM outreach_suppression s WHERE s.company_id = j.company_id AND s.email = lower(%s))
-    AND EXISTS (SELECT FROM crm_contact c WHERE c.id = j.contact_id AND NOT c.is_deleted AND c.unsubscribed_at IS NULL)
-    AND EXISTS (SELECT FROM outreach_smtp p WHERE p.id = j.smtp_id AND p.is_active)
+    AND EXISTS (SELECT FROM crm_contact c
+        WHERE c.id = j.contact_id AND NOT c.is_deleted AND c.unsubscribed_at IS NULL AND c.email = %s)
+    AND (EXISTS (SELECT FROM outreach_smtp p WHERE p.id = j.smtp_id AND p.is_active)
+        OR EXISTS (SELECT FROM outreach_mailapp m WHERE m.id = j.mail_app_id AND m.is_active))
+    AND {reason_sql("j")} IS NULL
 """
 """What may have changed since the claim and forbids sending. The statement that commits the intent checks it again."""
 
@@ -32,7 +37,7 @@ def _paired(ids: Sequence[str]) -> tuple[str, str]:
 
 
 def record_planned(ids: Sequence[str], *, actor_id: str | None) -> None:
-    """Write the first two transitions of inserted messages: to planned, and from there to their status."""
+    """Write the first two transitions of inserted messages: to planned, and from there to their status, if another."""
     for before, after in (("''", "'planned'"), ("'planned'", "job.status")):
         now = timezone.now()
         with connection.cursor() as cursor:
@@ -44,7 +49,7 @@ def record_planned(ids: Sequence[str], *, actor_id: str | None) -> None:
                 f" CASE {before} WHEN '' THEN '' ELSE job.reason END,"
                 " '', %s, %s, %s"
                 " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id)"
-                " JOIN outreach_sendjob job ON job.id = step.job_id",
+                f" JOIN outreach_sendjob job ON job.id = step.job_id AND {before} <> job.status",
                 [actor_id, now, now, *_paired(ids)],
             )
 
@@ -69,6 +74,25 @@ def transition_all(
         SendJob.objects.filter(pk__in=ids).update(status=to, reason=reason, updated_at=timezone.now(), **values)
         moved += len(ids)
     return moved
+
+
+def note(ids: Sequence[str], *, reason: str, detail: str = "", actor_id: str | None = None) -> None:
+    """Write what has happened to messages that keep their status."""
+    now = timezone.now()
+    rows = SendJob.objects.filter(pk__in=ids).values_list("pk", "company_id", "status")
+    SendJobTransition.objects.bulk_create(
+        SendJobTransition(
+            company_id=company,
+            send_job_id=pk,
+            from_status=status,
+            to_status=status,
+            reason=reason,
+            detail=detail,
+            actor_id=actor_id,
+            created_at=now,
+        )
+        for pk, company, status in rows
+    )
 
 
 def _write_transitions(ids: Sequence[str], to: str, reason: str, detail: str, actor_id: str | None) -> None:
@@ -97,7 +121,6 @@ def commit_intent(job: SendJob, *, recipient: str, message_id: str) -> bool:
 
     Returns False when the lease is lost, or when the run, the sender or the recipient forbid it by now.
     """
-    ""
     values = {"recipient": recipient, "message_id": message_id, "sending_at": timezone.now()}
     return _transition(
         job,
@@ -106,7 +129,7 @@ def commit_intent(job: SendJob, *, recipient: str, message_id: str) -> bool:
         "",
         values,
         f"AND j.lease = %s AND j.status = 'claimed' {_INTENT_HOLDS}",
-        [job.lease, recipient],
+        [job.lease, values["sending_at"], recipient, recipient],
     )
 
 

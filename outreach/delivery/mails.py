@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from accounts.settings.notices import Notice, register_notice
 
-SENDER_FAILING = Notice("sender.failing", "An SMTP sender fails and rests", "notice_sender_failing")
+SENDER_FAILING = Notice("sender.failing", "A sender fails and rests", "notice_sender_failing")
 register_notice(SENDER_FAILING)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
@@ -7,11 +8,27 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
+from outreach.senders.models import Sender
+
+HALF = 32
+"""Characters of a content hash that stand for the words; as many behind them stand for the envelope."""
 
 
-def content_hash(*words: str) -> str:
-    """Return what stands for subject, text and HTML. PostgreSQL stores no null characters, so that they part them."""
-    return sha256("\0".join(words).encode()).hexdigest()
+def content_hash(envelope: str, *words: str) -> str:
+    """Return what stands for subject, text and HTML, and behind it for the envelope."""
+    # PostgreSQL stores no null characters, so that they part the words.
+    return hash_of(*words) + hash_of(envelope)
+
+
+def hash_of(*words: str) -> str:
+    """Return what stands for the words."""
+    return sha256("\0".join(words).encode()).hexdigest()[:HALF]
+
+
+def envelope_of(to_name: str, to_email: str | None, from_name: str | None, from_email: str | None) -> str:
+    """Write to whom and from whom a message goes, as SendJob.approved_envelope keeps it."""
+    sender = f"{from_name} <{from_email}>" if from_email else ""
+    return f"{to_name} <{to_email or ''}>\n{sender}"
 
 
 class SendJob(CompanyWork):
@@ -33,8 +50,19 @@ class SendJob(CompanyWork):
         CANCELLED = "cancelled"
         SUPPRESSED = "suppressed"
 
+    TO_SEND = (Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CLAIMED)
+    """Statuses of messages that may still go, to the address that the contact has then."""
+
     class Channel(models.TextChoices):
         SMTP = "smtp"
+        MAILVENDOR_A = "mailvendor-a"
+        MAILVENDOR_B = "mailvendor-b"
+        MAILVENDOR_C = "mailvendor-c"
+        MAILVENDOR_D = "mailvendor-d"
+        MAILVENDOR_E = "mailvendor-e"
+        MAILVENDOR_F = "mailvendor-f"
+        MAILVENDOR_G = "mailvendor-g"
+        MAILVENDOR_H = "mailvendor-h"
 
     claim_policy = ClaimPolicy(
         ready="approved", claimed="claimed", orphans={"claimed": "approved", "sending": "unknown"}
@@ -49,14 +77,40 @@ class SendJob(CompanyWork):
     smtp = CompanyForeignKey(
         "outreach.Smtp", on_delete=models.PROTECT, null=True, related_name="send_jobs", db_index=False
     )
+    mail_app = CompanyForeignKey(
+        "outreach.MailApp", on_delete=models.PROTECT, null=True, related_name="send_jobs", db_index=False
+    )
     step = models.PositiveSmallIntegerField(default=1)
     occurrence = models.PositiveIntegerField(default=1)
+    next_delay = JSONField(
+        null=True, help_text="The span after which its follow-up is planned, once it is sent; empty: none follows."
+    )
+    next_step_at = models.DateTimeField(null=True, help_text="When its follow-up is planned, since it was sent.")
+    stop_on = JSONField(
+        default=list,
+        db_default=models.Value([], output_field=JSONField()),
+        blank=True,
+        help_text="What stops it, a follow-up: reply, bounce, won, lost (outreach.delivery.stops).",
+    )
+    thread_began_at = models.DateTimeField(
+        null=True, help_text="Of a follow-up: from when on replies, bounces and leads that are won or lost stop it."
+    )
+    reference_ids = models.TextField(
+        blank=True, default="", db_default="", help_text="Message-IDs of the messages before it, the oldest first."
+    )
+    window = JSONField(null=True, help_text="Its own sending hours: days, start, end; empty: the company's.")
     recipient = models.CharField(
-        max_length=254, blank=True, default="", help_text="The address the message goes to, once it is sent."
+        max_length=254, blank=True, default="", help_text="The address it was planned, approved or last sent for."
     )
     subject = models.CharField(max_length=998, blank=True, default="")
     text = models.TextField(blank=True, default="")
     html = models.TextField(blank=True, default="")
+    evidence = JSONField(
+        default=list,
+        db_default=models.Value([], output_field=JSONField()),
+        blank=True,
+        help_text="What its words rest on: part, start, end, text, source and value each (outreach.ai.evidence).",
+    )
     message_id = models.CharField(
         max_length=320, blank=True, default="", help_text="Message-ID header, derived from the row's id."
     )
@@ -64,7 +118,33 @@ class SendJob(CompanyWork):
         max_length=64, blank=True, default="", help_text="Code of why it has not gone, or was not sent."
     )
     reply = models.TextField(blank=True, default="", help_text="The server's last reply.")
+    provider_message_id = models.CharField(
+        max_length=200, blank=True, default="", db_default="", help_text="What the mail vendor calls it."
+    )
+    delivery_status = models.CharField(
+        max_length=16, blank=True, default="", db_default="", help_text="What the mail vendor has told of it last."
+    )
+    delivery = JSONField(
+        default=dict,
+        db_default=models.Value({}, output_field=JSONField()),
+        blank=True,
+        help_text="When each delivery status was told of first.",
+    )
+    open_count = models.PositiveIntegerField(default=0, db_default=0)
+    click_count = models.PositiveIntegerField(default=0, db_default=0)
     approved_at = models.DateTimeField(null=True)
+    approved_envelope = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="To whom and from whom it may go: what name and address of the contact and of the sender were then.",
+    )
+    approval_ends_at = models.DateTimeField(
+        null=True, help_text="When a person's approval ends; empty: there is none, or it does not end."
+    )
+    hint = models.TextField(
+        blank=True, default="", db_default="", help_text="What was asked for when it was last to be written anew."
+    )
     approved_by = CompanyForeignKey(
         "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
     )
@@ -90,12 +170,53 @@ class SendJob(CompanyWork):
             models.Index(
                 fields=("status",), condition=models.Q(status__in=("claimed", "sending")), name="sendjob_held"
             ),
+            models.Index(
+                fields=("approval_ends_at",), condition=models.Q(status="approved"), name="sendjob_approval_ends"
+            ),
             models.Index(fields=("run", "status"), name="sendjob_run"),
             models.Index(fields=("contact", "status"), name="sendjob_contact"),
             models.Index(
+                fields=("run", "contact"),
+                include=("company", "sent_at"),
+                condition=models.Q(status="sent"),
+                name="sendjob_sent",
+            ),
+            models.Index(
                 fields=("smtp", "sending_at"), condition=models.Q(sending_at__isnull=False), name="sendjob_sender"
             ),
+            models.Index(
+                fields=("mail_app", "due_at", "id"),
+                condition=models.Q(status="approved", mail_app__isnull=False),
+                name="sendjob_vendor_due",
+            ),
+            models.Index(
+                fields=("mail_app", "sending_at"),
+                condition=models.Q(sending_at__isnull=False, mail_app__isnull=False),
+                name="sendjob_vendor_sender",
+            ),
+            models.Index(
+                fields=("mail_app", "provider_message_id"),
+                condition=models.Q(mail_app__isnull=False) & ~models.Q(provider_message_id=""),
+                name="sendjob_provider_id",
+            ),
+            models.Index(
+                fields=("company", "channel", "created_at", "id"),
+                condition=models.Q(mail_app__isnull=False, status__in=("sending", "sent", "failed", "unknown")),
+                name="sendjob_vendor_log",
+            ),
+            models.Index(
+                fields=("next_step_at",), condition=models.Q(next_step_at__isnull=False), name="sendjob_next_step"
+            ),
+            models.Index(fields=("run",), condition=models.Q(next_step_at__isnull=False), name="sendjob_followed"),
+            models.Index(
+                fields=("id",),
+                condition=models.Q(step__gt=1, status__in=("planned", "draft", "approved")),
+                name="sendjob_follow_ups",
+            ),
             models.Index(fields=("company", "created_at", "id"), name="sendjob_newest"),
+            # Home counts what waits and what went out on each day; texts make the rows wide.
+            models.Index(fields=("company", "run"), condition=models.Q(status="draft"), name="sendjob_draft"),
+            models.Index(fields=("company", "sent_at"), condition=models.Q(status="sent"), name="sendjob_sent_at"),
             models.Index(
                 fields=("company", "created_at", "id"),
                 condition=models.Q(channel="smtp", status__in=("sending", "sent", "failed", "unknown")),
@@ -107,9 +228,40 @@ class SendJob(CompanyWork):
         return self.subject or self.pk
 
     @property
+    def sender(self) -> Sender | None:
+        """The sender that it goes by, of whatever kind."""
+        return self.smtp if self.smtp_id else self.mail_app
+
+    @property
+    def sender_id(self) -> str | None:
+        """The id of its sender."""
+        return self.smtp_id or self.mail_app_id
+
+    @property
+    def envelope(self) -> str:
+        """To whom and from whom it would go now; contact and sender are joined."""
+        sender = self.sender
+        name, address = (sender.from_name, sender.from_email) if sender else ("", "")
+        return envelope_of(self.contact.name, self.contact.email, name, address)
+
+    @property
     def content_hash(self) -> str:
-        """Stands for the words of the message."""
-        return content_hash(self.subject, self.text, self.html)
+        """Stands for the words of the message, and for whom it would go to and come from now."""
+        return content_hash(self.envelope, self.subject, self.text, self.html)
+
+    @property
+    def is_as_approved(self) -> bool:
+        """Whether an approved message would go to whom and from whom it was approved for."""
+        if self.approved_envelope:
+            return self.approved_envelope == self.envelope
+        # Approved by a version that kept the address alone.
+        return self.recipient in ("", self.contact.email or "")
+
+    def lapse(self, now: datetime) -> str:
+        """Return why the approval of an approved message holds no longer, or "" if it holds."""
+        if not self.is_as_approved:
+            return "approval_outdated"
+        return "approval_expired" if self.approval_ends_at is not None and self.approval_ends_at <= now else ""
 
     @classmethod
     def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
@@ -145,14 +297,34 @@ class SendJobTransition(CompanyModel):
         indexes = [models.Index(fields=("send_job", "created_at", "id"), name="sendjobtransition_job")]
 
 
+APPROVAL_DAYS = 14
+
+
+INBOX_DAYS = 365
+
+
 class GenieSettings(CompanyModel):
-    """A company's defaults for runs: the window in which recipients are written to."""
+    """A company's defaults for runs: when recipients are written to, in which language, how long approvals hold, and
+    how long replies are kept."""
 
     window_days = JSONField(default=list, blank=True, help_text="ISO weekdays 1 to 7; empty: every day.")
     window_start = models.TimeField(null=True, blank=True)
     window_end = models.TimeField(null=True, blank=True)
     recipient_timezone = models.BooleanField(
         default=True, help_text="The window is read on the recipient's clock, otherwise on the company's."
+    )
+    approval_days = models.PositiveSmallIntegerField(
+        default=APPROVAL_DAYS, db_default=APPROVAL_DAYS, help_text="How long a person's approval of a message holds."
+    )
+    inbox_days = models.PositiveSmallIntegerField(
+        default=INBOX_DAYS, db_default=INBOX_DAYS, help_text="How long received mail is kept."
+    )
+    language = models.CharField(
+        max_length=8,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Code of the language that is written in where a contact's is not known; empty: the prompt's.",
     )
 
     class Meta(CompanyModel.Meta):

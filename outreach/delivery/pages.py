@@ -8,25 +8,38 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from core.web.ask import Answer
-from core.web.lists import Choice, Column, ListState
+from core.web.lists import Choice, Column, ListState, since
 from core.web.pages import MenuItem, Page
 
 STATUSES = (
-    ("planned,draft", "To approve"),
+    ("planned", "Not written yet"),
+    ("draft", "To approve"),
     ("approved,claimed,sending", "On its way"),
     ("sent", "Sent"),
     ("failed,unknown,cancelled,suppressed", "Not sent"),
     ("failed", "Failed"),
-    ("unknown", "Not known whether it arrived"),
+    ("unknown", "Delivery unknown"),
 )
 """Statuses -> their words."""
-DEEDS = {"approve": "The message goes", "draft": "It is a draft again, and does not go", "cancel": "It will not go"}
+DEEDS = {
+    "approve": "The message goes",
+    "draft": "It is a draft again, and does not go",
+    "cancel": "It will not go",
+    "stop-follow-ups": "Nothing follows in this thread",
+}
 """Operation of the API -> what is said when it is done."""
+STOPPABLE = ("planned", "draft", "approved")
+"""Statuses of messages that a person can still stop."""
 RECENT = {"p": "1", "n": "50"}
 PREVIEW = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'self'"
 )
 """The policy of a preview: what others have written may look like a mail, and do nothing."""
+
+
+def step_name(number: int) -> str:
+    """Return what people call the messages of a step."""
+    return "First message" if number == 1 else f"Follow-up {number - 1}"
 
 
 class Statuses(Choice):
@@ -40,7 +53,7 @@ class MessagePage(Page):
     """What the pages of messages share."""
 
     module = "genie"
-    menu = MenuItem("Messages", "mail", 42)
+    menu = MenuItem("Messages", "mail", 52, "Outreach")
 
 
 class Messages(MessagePage):
@@ -67,6 +80,9 @@ class Messages(MessagePage):
         }
         shown = list(choices.values())
         choices["reason"] = Choice("reason", "Why", ("in",))
+        begins = since(self.request.GET, self.reader.formats, "sentAt", "Sent")
+        operators = (*choices["sentAt"].operators, *begins.operators)
+        choices["sentAt"] = Choice("sentAt", "Sent", operators, begins.options)
         state = ListState(self.request.GET, choices)
         found = self.read("genie/send-jobs", state.query())
         self.name_filters(choices, state, found, named)
@@ -95,13 +111,21 @@ class Message(MessagePage):
 
     def show(self) -> Mapping[str, Any]:
         message = self.read(f"genie/send-jobs/{self.params['id']}").data
-        people = [message[name] for name in ("createdBy", "updatedBy", "approvedBy") if message[name]]
-        names = {one["_id"]: one["name"] for one in people}
+        thread = [{**one, "name": step_name(one["step"])} for one in message["thread"]]
+        thread = thread if len(thread) > 1 or message["nextStepAt"] else []
+        waits = [one for one in thread if one["step"] > 1 and one["status"] in STOPPABLE]
+        answers = self.ask("GET", "inbox", {"p": "1", "n": "10", "filters": {"sendJob": message["_id"]}})
         return {
             "message": message,
+            "answers": answers.data if answers.ok else [],
             "title": message["subject"] or "Message",
-            "transitions": [{**one, "who": names.get(one["actor"] or "")} for one in message["transitions"]],
-            "stoppable": message["status"] in ("planned", "draft", "approved"),
+            "draft_id": message["_id"] if message["status"] == "draft" else "",
+            "transitions": message["transitions"],
+            "stoppable": message["status"] in STOPPABLE,
+            "thread": thread,
+            "step_name": step_name(message["step"]),
+            "follows_at": next((one["nextStepAt"] for one in thread if one["nextStepAt"]), None),
+            "follows": bool(waits) or any(one["nextStepAt"] for one in thread),
         }
 
     def do_approve(self) -> HttpResponse:
@@ -113,9 +137,15 @@ class Message(MessagePage):
     def do_cancel(self) -> HttpResponse:
         return self.change("cancel")
 
+    def do_stop_follow_ups(self) -> HttpResponse:
+        return self.change("stop-follow-ups")
+
     def change(self, name: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
         answer = self.ask("POST", f"genie/send-jobs/{self.params['id']}/{name}", None, body)
-        return self.done(DEEDS[name]) if answer.ok else self.refuse(answer)
+        if answer.ok:
+            return self.done(DEEDS[name])
+        reason = answer.warning.removeprefix("sendJobId: ")
+        return self.fail(f"{answer.message}. {reason[:1].upper()}{reason[1:]}")
 
 
 class Preview(MessagePage):

@@ -11,33 +11,44 @@ from django.utils import timezone
 from accounts.members.notices import notify
 from outreach.delivery.decision import backoff
 from outreach.delivery.mails import SENDER_FAILING
-from outreach.senders.models import Smtp
+from outreach.senders.models import Sender
 
 NOTIFY_AFTER = 2
 """Failures in a row after which the owners are notified: a server that is away for a minute concerns nobody."""
+TROUBLE = ("sender_trouble", "vendor_limit")
+"""Reasons of pauses that a server has caused."""
 _random = SystemRandom()
 
 
 @transaction.atomic
-def pause_after_failure(*, smtp_id: str, detail: str) -> None:
-    """Pause the sender, longer with each failure in a row, and record why. Notifies the owners once per series."""
-    smtp = Smtp.objects.select_for_update(of=("self",)).get(pk=smtp_id)
+def pause_after_failure(*, sender: Sender, detail: str, refused: bool = False) -> None:
+    """Pause the sender, longer with each failure in a row, and record why. Notifies the owners once per series.
+
+    One whose account was `refused` is unverified from now on, so that it sends nothing, and the owners know at once.
+    """
+    row = type(sender)._default_manager.select_for_update(of=("self",)).get(pk=sender.pk)
     now = timezone.now()
-    smtp.failures += 1
-    smtp.paused_until, smtp.paused_reason = now + backoff(smtp.failures, _random), "sender_trouble"
-    smtp.last_error, smtp.last_error_at = detail, now
-    smtp.save(update_fields=["failures", "paused_until", "paused_reason", "last_error", "last_error_at"])
-    if smtp.failures == NOTIFY_AFTER:
-        notify(SENDER_FAILING.key, {"smtp": smtp})
+    row.failures += 1
+    row.paused_until, row.paused_reason = now + backoff(row.failures, _random), "sender_trouble"
+    row.last_error, row.last_error_at = detail, now
+    told = row.verified if refused else row.failures == NOTIFY_AFTER
+    row.verified = row.verified and not refused
+    fields = ["failures", "paused_until", "paused_reason", "last_error", "last_error_at", "verified"]
+    row.save(update_fields=fields)
+    if told:
+        notify(SENDER_FAILING.key, {"smtp": row}, about=(row.app_key, row.pk))
 
 
-def pause(smtp: Smtp, reason: str, seconds: float) -> None:
+def pause(sender: Sender, reason: str, seconds: float, detail: str = "") -> None:
     """Pause the sender for some seconds; its messages stay as they are."""
-    Smtp.objects.filter(pk=smtp.pk).update(
-        paused_until=timezone.now() + timedelta(seconds=seconds), paused_reason=reason
+    now = timezone.now()
+    told = {"last_error": detail, "last_error_at": now} if detail else {}
+    type(sender)._default_manager.filter(pk=sender.pk).update(
+        paused_until=now + timedelta(seconds=seconds), paused_reason=reason, **told
     )
 
 
-def reset_failures(*, smtp_id: str) -> None:
+def reset_failures(sender: Sender) -> None:
     """Forget the sender's failures, since a message has gone out."""
-    Smtp.objects.filter(pk=smtp_id, failures__gt=0).update(failures=0, last_error="", last_error_at=None)
+    rows = type(sender)._default_manager.filter(pk=sender.pk, failures__gt=0)
+    rows.update(failures=0, last_error="", last_error_at=None)

@@ -13,7 +13,6 @@ from outreach.delivery import ledger
 from outreach.delivery.models import SendJob, SendJobTransition
 
 Status = SendJob.Status
-NOT_SENT = (Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CLAIMED)
 
 
 def _transitions(subject: DataSubject) -> Q:
@@ -32,13 +31,14 @@ def blank_messages(subject: DataSubject, rows: QuerySet[SendJob]) -> int:
     well, since the statement that commits the intent checks the status.
     """
     ledger.transition_all(
-        rows.filter(status__in=NOT_SENT), to=Status.CANCELLED, reason="erased", lease=None, worker=None
+        rows.filter(status__in=SendJob.TO_SEND), to=Status.CANCELLED, reason="erased", lease=None, worker=None
     )
     if rows.filter(status=Status.SENDING).exists():
         raise NamedError(
             "InvalidRequest_400", "a message to the contact is going out at this moment; try again in a minute"
         )
-    return rows.update(recipient="", subject="", text="", html="", reply="", error="")
+    blank = dict.fromkeys(("recipient", "approved_envelope", "subject", "text", "html", "reply", "error", "hint"), "")
+    return rows.update(**blank, evidence=[], next_step_at=None)
 
 
 def not_erased(contact_ids: Sequence[str]) -> set[str]:

@@ -12,11 +12,18 @@ from core.tenancy import company_id
 from outreach.delivery.context import SendContext, sender_state
 from outreach.delivery.decision import describe, expected, sentence_of
 from outreach.delivery.models import SendJob, SendJobTransition
-from outreach.smtp.message import html_from_text
+from outreach.delivery.pauses import TROUBLE
+from outreach.mail_vendors.registry import channel_of
+from outreach.smtp.markup import html_from_text
 
 Status = SendJob.Status
 LOGGED = (Status.SENDING, Status.SENT, Status.FAILED, Status.UNKNOWN)
 """Statuses of messages that a server has, or may have, been given."""
+
+
+def vendor_log(letter: str) -> QuerySet[SendJob]:
+    """Return the messages that the vendor with the letter has been given."""
+    return SendJob.objects.filter(channel=channel_of(letter), mail_app__isnull=False, status__in=LOGGED)
 
 
 def message_log() -> QuerySet[SendJob]:
@@ -24,13 +31,25 @@ def message_log() -> QuerySet[SendJob]:
     return SendJob.objects.filter(channel=SendJob.Channel.SMTP, status__in=LOGGED)
 
 
+def sent_messages() -> QuerySet[SendJob]:
+    """Return the messages that were sent."""
+    return SendJob.objects.filter(status=Status.SENT)
+
+
+def drafts() -> QuerySet[SendJob]:
+    """Return the messages that wait for approval."""
+    return SendJob.objects.filter(status=Status.DRAFT)
+
+
 def message_detail(message_id: str) -> dict[str, Any]:
     """Return what a message's detail adds to its columns: HTML, the current decision, and its transitions so far."""
-    job = SendJob.objects.select_related("contact", "run", "smtp").get(pk=message_id)
+    job = SendJob.objects.select_related("contact", "run", "smtp", "mail_app").get(pk=message_id)
     transitions = SendJobTransition.objects.filter(send_job_id=message_id).order_by("created_at", "id")
+    transitions = transitions.select_related("actor")
     return {
         "html": job.html or html_from_text(job.text),
-        "decision": _decision(job),
+        "decision": decision_of(job),
+        "thread": _thread(job),
         "transitions": [
             {
                 "from": row.from_status,
@@ -39,6 +58,7 @@ def message_detail(message_id: str) -> dict[str, Any]:
                 "sentence": sentence_of(row.reason),
                 "detail": row.detail,
                 "actor": row.actor_id,
+                "actorName": row.actor.name if row.actor else "",
                 "at": row.created_at,
             }
             for row in transitions
@@ -46,20 +66,57 @@ def message_detail(message_id: str) -> dict[str, Any]:
     }
 
 
-def _decision(job: SendJob) -> dict[str, Any] | None:
-    """Return why the message has not been sent and when it will be; None once a worker has it or it has ended."""
+def _thread(job: SendJob) -> list[dict[str, Any]]:
+    """Return the messages of the run to the contact in the message's occurrence, by step."""
+    if job.run_id is None:
+        return []
+    rows = SendJob.objects.filter(run_id=job.run_id, contact_id=job.contact_id, occurrence=job.occurrence)
+    return [
+        {
+            "_id": one.pk,
+            "step": one.step,
+            "status": one.status,
+            "reason": one.reason,
+            "sentence": sentence_of(one.reason),
+            "subject": one.subject,
+            "sentAt": one.sent_at,
+            "nextStepAt": one.next_step_at,
+        }
+        for one in rows.only("step", "status", "reason", "subject", "sent_at", "next_step_at").order_by("step", "pk")
+    ]
+
+
+def next_decision(run_id: str) -> dict[str, Any] | None:
+    """Return the decision about the message of the run that is due first: an approved one, else one that is not written
+    yet; None without one."""
+    status = (
+        Status.APPROVED if SendJob.objects.filter(run_id=run_id, status=Status.APPROVED).exists() else Status.PLANNED
+    )
+    waiting = SendJob.objects.filter(run_id=run_id, status=status).select_related("contact", "run", "smtp", "mail_app")
+    job = waiting.defer("text", "html", "evidence").order_by("due_at", "pk").first()
+    return None if job is None else decision_of(job)
+
+
+def decision_of(job: SendJob) -> dict[str, Any] | None:
+    """Return why the message has not been sent and when it will be; None once a worker has it or it has ended.
+
+    The job comes with contact, run and sender joined.
+    """
     if job.status not in (Status.PLANNED, Status.DRAFT, Status.APPROVED):
         return None
     now, context = timezone.now(), SendContext.load()
     senders = {}
-    if job.smtp is not None:
-        senders[job.smtp.pk] = sender_state(job.smtp, context.zone, now)
+    sender = job.sender
+    if sender is not None:
+        senders[sender.pk] = sender_state(sender, context.zone, now)
     known = context.decision_inputs([job], senders, now)[job.pk]
     formats = formats_of(company_id())
     found = describe(known, now, formats)
-    paused = job.smtp.paused_until if job.smtp is not None and job.smtp.paused_reason == "sender_trouble" else None
+    if known.unwritten and found["reason"] == known.unwritten and job.error:
+        found["sentence"] = f"{found['sentence']} {job.error}"
+    paused = sender.paused_until if sender is not None and sender.paused_reason in TROUBLE else None
     if found["state"] == "ready" and paused is not None and paused > now:
-        error = job.smtp.last_error  # type: ignore[union-attr]
+        error = sender.last_error  # type: ignore[union-attr]
         sentence = f"The sender has trouble and rests: {error} {expected(paused, formats)}"
         return {"state": "wait", "reason": "sender_trouble", "sentence": sentence, "until": paused, "goesAt": paused}
     return found

@@ -1,15 +1,19 @@
-"""A company's sending hours."""
+"""A company's settings for runs: sending hours, how long approvals hold, language."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from accounts.models import Company
 from core.errors import ValidationFailed
+from core.jobs import notify_workers
 from core.tenancy import company_id
-from outreach.delivery.models import GenieSettings
+from outreach.ai.languages import language_name
+from outreach.delivery.decision import Reason
+from outreach.delivery.models import GenieSettings, SendJob
 
 
 def read_settings() -> dict[str, Any]:
@@ -20,15 +24,30 @@ def read_settings() -> dict[str, Any]:
         "windowStart": found.window_start and f"{found.window_start:%H:%M}",
         "windowEnd": found.window_end and f"{found.window_end:%H:%M}",
         "recipientTimezone": found.recipient_timezone,
+        "approvalDays": found.approval_days,
+        "inboxDays": found.inbox_days,
+        "language": found.language,
+        "languageName": language_name(found.language),
         "timezone": Company.objects.values_list("timezone", flat=True).get(pk=company_id()),
     }
 
 
+def company_language() -> str:
+    """Return the code of the active company's language; "" for none."""
+    return GenieSettings.objects.values_list("language", flat=True).first() or ""
+
+
 @transaction.atomic
 def change_settings(**values: Any) -> None:
-    """Change the given settings. Raises ValidationFailed when only one of windowStart and windowEnd is set."""
+    """Change the given settings. Messages that wait for the hours of before are looked at again.
+
+    Raises ValidationFailed when only one of windowStart and windowEnd is set, when they are the same, and for a day
+    that is named twice.
+    """
     if "window_days" in values:
-        values["window_days"] = sorted(set(values["window_days"]))
+        if len(set(values["window_days"])) < len(values["window_days"]):
+            raise ValidationFailed("windowDays names a day twice", "windowDays: name each day once")
+        values["window_days"] = sorted(values["window_days"])
     found, _ = GenieSettings.objects.select_for_update(of=("self",)).get_or_create()
     for name, value in values.items():
         setattr(found, name, value)
@@ -36,4 +55,11 @@ def change_settings(**values: Any) -> None:
         raise ValidationFailed(
             "windowStart and windowEnd go together", "windowStart, windowEnd: give both, or null for both"
         )
+    if {"window_start", "window_end"} & values.keys() and found.window_start and found.window_start == found.window_end:
+        raise ValidationFailed(
+            "windowEnd is windowStart", "windowEnd: is the same as windowStart; give null for both to send all day"
+        )
     found.save()
+    waiting = SendJob.objects.filter(status=SendJob.Status.APPROVED, reason=Reason.OUTSIDE_WINDOW)
+    if waiting.update(due_at=timezone.now()):
+        notify_workers("send")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
+from django.utils import timezone
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
-from outreach.delivery.decision import sentence_of
-from outreach.delivery.models import SendJob, content_hash
+from outreach.ai.evidence import is_unproved
+from outreach.delivery.decision import Reason, sentence_of
+from outreach.delivery.models import SendJob, content_hash, envelope_of
+from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot
 
 
@@ -20,14 +23,41 @@ class MessageEdit(Input):
 
     subject = TextInput(required=False, max_length=200)
     text = TextInput(required=False, max_length=100_000, trim_whitespace=False)
-    html = TextInput(required=False, allow_blank=True, max_length=500_000, help_text="Empty: made from the text.")
+    html = TextInput(
+        required=False,
+        allow_blank=True,
+        max_length=500_000,
+        help_text="Empty: made from the text. Without a text it makes the text.",
+    )
+    contentHash = TextInput(
+        required=False, max_length=64, help_text="As GET answered it: refused if somebody else has changed the words."
+    )
+
+
+HINT_LENGTH = 1000
+
+
+class Regeneration(Input):
+    """How a draft is to be written anew."""
+
+    hint = TextInput(
+        default="",
+        allow_blank=True,
+        max_length=HINT_LENGTH,
+        help_text="What is to be different, in plain language; the writer is told so as the company's own request.",
+    )
+    contentHash = TextInput(
+        required=False, max_length=64, help_text="As GET answered it: refused if somebody else has changed the words."
+    )
 
 
 class Approval(Input):
     """What is approved."""
 
     contentHash = TextInput(
-        required=False, max_length=64, help_text="As GET answered it: refused if the words have changed since."
+        required=False,
+        max_length=64,
+        help_text="As GET answered it: refused if the words have changed since, or whom it goes to or comes from.",
     )
 
 
@@ -45,29 +75,63 @@ class RunSnapshot(Output):
 class MessageOut(Output):
     """A message."""
 
-    reads = ("html",)
+    reads = ("html", "approved_envelope", "recipient")
 
     _id = IdField()
     run = RunSnapshot()
     contact = ContactSnapshot()
     smtp = SmtpSnapshot()
+    mailApp = MailAppSnapshot(source="mail_app")
     channel = serializers.CharField()
-    step = serializers.IntegerField()
-    occurrence = serializers.IntegerField()
+    step = serializers.IntegerField(help_text="1: the first message; from 2 on a follow-up.")
+    occurrence = serializers.IntegerField(
+        help_text="Of a recurring run: with which of its beginnings it was planned; those that found nobody count too."
+    )
     status = serializers.ChoiceField(choices=SendJob.Status.values)
     reason = serializers.CharField(help_text="Code of why it has not gone, or was not sent.")
     sentence = Computed(serializers.CharField(help_text="The reason as a sentence; empty without one."))
-    recipient = serializers.CharField(help_text="The address it is for; when sent, the one it went to.")
+    recipient = serializers.CharField(
+        help_text="The address that it would go to now: the contact's, until it is being sent; then the one it went to."
+    )
     subject = serializers.CharField()
     text = serializers.CharField()
-    contentHash = Computed(serializers.CharField(help_text="Stands for subject, text and HTML, for the approval."))
+    contentHash = Computed(
+        serializers.CharField(
+            help_text="For the approval: stands for subject, text and HTML, and for name and address of the contact and"
+            " of the sender."
+        )
+    )
+    evidence = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="What the words rest on, in their order: text, part (subject, text, or html for words that only"
+        " the HTML has) with start and end in it, source and value. Sources are contact.<field>, company.<field>,"
+        " catalogue.<number>, thread.<number> (a message sent before), prompt, hint, outreach.step, outreach.subject,"
+        " outreach.language (English was written in the place of another language),"
+        " template (the company's own words) and person (a person has written it); empty: nothing proves it.",
+    )
+    unproved = Computed(
+        serializers.BooleanField(
+            help_text="Something in it is not proved; approve-all leaves it to be approved by itself."
+        )
+    )
     messageId = serializers.CharField(help_text="Message-ID header; empty until the sending begins.")
     attempts = serializers.IntegerField(help_text="Attempts that failed.")
     error = serializers.CharField()
     reply = serializers.CharField(help_text="The server's last reply.")
     dueAt = serializers.DateTimeField(help_text="Not before.")
+    nextStepAt = serializers.DateTimeField(
+        allow_null=True, help_text="When its follow-up is written; null before it is sent, afterwards, or without one."
+    )
+    stopOn = serializers.ListField(
+        child=serializers.CharField(), help_text="What stops it, a follow-up: reply, bounce, won, lost."
+    )
     approvedAt = serializers.DateTimeField(allow_null=True)
     approvedBy = MemberSnapshot(source="approved_by")
+    approvalEndsAt = serializers.DateTimeField(
+        allow_null=True,
+        help_text="Until when a person's approval holds; null: there is none, or the run was started without drafts.",
+    )
+    hint = serializers.CharField(help_text="What was asked for when it was last to be written anew.")
     sendingAt = serializers.DateTimeField(allow_null=True)
     sentAt = serializers.DateTimeField(allow_null=True)
     createdBy = MemberSnapshot(source="created_by")
@@ -77,8 +141,25 @@ class MessageOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        words = content_hash(data["subject"], data["text"], row["html"])
-        return {**data, "sentence": sentence_of(data["reason"]), "contentHash": words}
+        contact, sender = data["contact"], data["smtp"] or data["mailApp"] or {}
+        envelope = envelope_of(contact["name"], contact["email"], sender.get("fromName"), sender.get("fromEmail"))
+        shown = content_hash(envelope, data["subject"], data["text"], row["html"])
+        reason = _lapse(data, row, envelope) or data["reason"]
+        found = {"reason": reason, "sentence": sentence_of(reason), "contentHash": shown}
+        if data["status"] in SendJob.TO_SEND:
+            found["recipient"] = contact["email"] or ""
+        return {**data, **found, "unproved": is_unproved(data["evidence"])}
+
+
+def _lapse(data: Mapping[str, Any], row: Mapping[str, Any], envelope: str) -> str:
+    """Return why the approval of an approved message holds no longer, as SendJob.lapse; "" for any other."""
+    if data["status"] != SendJob.Status.APPROVED:
+        return ""
+    approved, ends = row["approved_envelope"], data["approvalEndsAt"]
+    address = data["contact"]["email"] or ""
+    if approved != envelope if approved else row["recipient"] not in ("", address):
+        return str(Reason.APPROVAL_OUTDATED)
+    return str(Reason.APPROVAL_EXPIRED) if ends is not None and ends <= timezone.now() else ""
 
 
 class MessageDetail(MessageOut):
@@ -90,20 +171,52 @@ class MessageDetail(MessageOut):
             allow_null=True, help_text="state, reason, sentence, until, goesAt; null once it has gone."
         )
     )
+    thread = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text="The messages of its run to the contact, by step, with it: _id, step, status, reason, sentence,"
+            " subject, sentAt, nextStepAt.",
+        )
+    )
     transitions = Computed(
-        serializers.ListField(child=serializers.DictField(), help_text="from, to, reason, sentence, detail, actor, at.")
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text="What has happened to it, in order: from, to, reason, sentence, detail (the hint of a"
+            " regeneration, the changed parts of an edit), actor, actorName, at.",
+        )
     )
 
 
 class MessageChanged(MessageOut):
     """One of the messages that an operation changed, null when there was none, and how many there were."""
 
-    always = ("changedCount",)
+    always: ClassVar[tuple[str, ...]] = ("changedCount",)
     changedCount = Computed(
         serializers.IntegerField(
             allow_null=True, help_text="Messages that the operation changed; null while a job changes them."
         )
     )
+
+
+SKIPPED = (
+    "Drafts that would never go, and end for that: reason (as in decision), sentence and count of each reason. They are"
+    " not in leftCount."
+)
+
+
+class MessagesApproved(MessageChanged):
+    """What approve-all has approved, and what it has left."""
+
+    always = ("changedCount", "leftCount", "outdatedCount", "skipped")
+    leftCount = Computed(
+        serializers.IntegerField(
+            help_text="Drafts with something unproved in them, or outdated; a person approves each by itself."
+        )
+    )
+    outdatedCount = Computed(
+        serializers.IntegerField(help_text="Those of them that had been approved for another recipient or sender.")
+    )
+    skipped = Computed(serializers.ListField(child=serializers.DictField(), help_text=SKIPPED))
 
 
 class SmtpMessageOut(Output):
@@ -128,3 +241,60 @@ class SmtpMessageOut(Output):
     updatedBy = MemberSnapshot(source="updated_by")
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
+
+
+class VendorMessageOut(Output):
+    """What a mail vendor was given, or may have been, and what it has told of it."""
+
+    reads = ("delivery",)
+
+    _id = IdField()
+    mailApp = MailAppSnapshot(source="mail_app")
+    channel = serializers.CharField()
+    recipient = serializers.CharField()
+    subject = serializers.CharField()
+    text = serializers.CharField()
+    status = serializers.CharField(help_text="sending, sent, failed or unknown.")
+    reason = serializers.CharField()
+    deliveryStatus = serializers.CharField(
+        help_text="What the vendor has told: queued, sent, deferred, delivered, opened, clicked, unsubscribed, bounced,"
+        " rejected or complained; empty: nothing."
+    )
+    providerMessageId = serializers.CharField(help_text="What the vendor calls it.")
+    messageId = serializers.CharField()
+    deferredAt = Computed(serializers.DateTimeField(allow_null=True))
+    deliveredAt = Computed(serializers.DateTimeField(allow_null=True))
+    openedAt = Computed(serializers.DateTimeField(allow_null=True))
+    clickedAt = Computed(serializers.DateTimeField(allow_null=True))
+    bouncedAt = Computed(serializers.DateTimeField(allow_null=True))
+    rejectedAt = Computed(serializers.DateTimeField(allow_null=True))
+    complainedAt = Computed(serializers.DateTimeField(allow_null=True))
+    unsubscribedAt = Computed(serializers.DateTimeField(allow_null=True))
+    openCount = serializers.IntegerField()
+    clickCount = serializers.IntegerField()
+    reply = serializers.CharField(help_text="What the vendor said.")
+    error = serializers.CharField()
+    attempts = serializers.IntegerField()
+    contact = ContactSnapshot()
+    run = RunSnapshot()
+    sendingAt = serializers.DateTimeField(allow_null=True)
+    sentAt = serializers.DateTimeField(allow_null=True)
+    createdBy = MemberSnapshot(source="created_by")
+    updatedBy = MemberSnapshot(source="updated_by")
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        told = row["delivery"]
+        return {**data, **{f"{one}At": told.get(one) for one in DELIVERY_TIMES}}
+
+
+DELIVERY_TIMES = ("deferred", "delivered", "opened", "clicked", "bounced", "rejected", "complained", "unsubscribed")
+"""Delivery statuses of which the log shows when they were told of first."""
+
+
+class GmailMessageOut(VendorMessageOut):
+    """What went out by mailvendor-c, or may have."""
+
+    gmails = MailAppSnapshot(source="mail_app")

@@ -2,55 +2,142 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, TextField, Value
+from django.db.models.functions import Coalesce, Concat
 from django.utils import timezone
 
 from core.errors import NamedError
 from core.jobs import notify_workers
+from crm.models import Contact
+from outreach.ai.evidence import after_edit, checked, of_html
 from outreach.delivery import ledger
-from outreach.delivery.decision import Reason
-from outreach.delivery.models import SendJob
-from outreach.smtp.message import clean_line, sanitise_html
+from outreach.delivery.approvals import ends_at, hold
+from outreach.delivery.decision import Reason, final_state, sentence_of
+from outreach.delivery.endings import never_goes
+from outreach.delivery.facts import facts_about
+from outreach.delivery.models import HALF, SendJob
+from outreach.delivery.senders import KINDS
+from outreach.smtp.markup import MAX_DEPTH, depth_of, sanitise_html, text_from_html
+from outreach.smtp.message import clean_line
 
 Status = SendJob.Status
 NOT_FOUND = ("NotFound_404", "sendJobId: there is no such message in this company")
+UNPROVED = Q(evidence__contains=[{"source": ""}])
+"""A message with a statement that nothing proves: a person approves it by itself."""
+ENVELOPE_CHANGED = (
+    "contact, smtp: the name or address of the contact or of the sender has changed; read the message again before it"
+    " is approved"
+)
 DECLINED = "declined"
 """Reason of a message that a person has cancelled."""
 
 
-def approve(rows: QuerySet[SendJob], member_id: str | None) -> int:
-    """Approve the drafts among the messages that have a text. Returns how many."""
-    now = timezone.now()
+def unproved(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
+    """Return those of the messages that state something which nothing proves."""
+    return rows.filter(UNPROVED)
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """How many drafts are not approved together with the others."""
+
+    unproved: int
+    outdated: int
+    never: Mapping[str, int]
+    """Reason -> number of those that would never go."""
+
+    @property
+    def count(self) -> int:
+        """Those that a person approves each by itself."""
+        return self.unproved + self.outdated
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what answers say of them."""
+        skipped = [
+            {"reason": reason, "sentence": sentence_of(reason), "count": number}
+            for reason, number in sorted(self.never.items())
+        ]
+        return {"leftCount": self.count, "outdatedCount": self.outdated, "skipped": skipped}
+
+
+def count_left(drafts: QuerySet[SendJob]) -> Left:
+    """Count the drafts that are not approved together with the others."""
+    live = drafts.alias(never=never_goes()).filter(never=None)
+    outdated = live.filter(reason=Reason.APPROVAL_OUTDATED).count()
+    return Left(unproved(live.exclude(reason=Reason.APPROVAL_OUTDATED)).count(), outdated, _never(drafts))
+
+
+def approvable(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
+    """Return those of the drafts that are approved together: with a text, with nothing unproved, not outdated, since
+    nobody has seen whom these would go to now, and none that would never go."""
+    drafts = rows.filter(status=Status.DRAFT).exclude(text="")
+    kept = drafts.exclude(UNPROVED).exclude(reason=Reason.APPROVAL_OUTDATED)
+    return kept.alias(never=never_goes()).filter(never=None)
+
+
+def approve_together(rows: QuerySet[SendJob], member_id: str | None) -> int:
+    """Approve the drafts among the messages that are approved together, and end those that would never go, for their
+    reason. Returns how many are approved."""
+    for reason in _never(rows):
+        ended = rows.filter(status=Status.DRAFT).alias(never=never_goes()).filter(never=reason)
+        ids = list(ended.values_list("pk", flat=True))
+        ledger.transition_all(
+            SendJob.objects.filter(pk__in=ids), to=final_state(reason), reason=reason, actor_id=member_id
+        )
+    return approve(approvable(rows), member_id)
+
+
+def _never(rows: QuerySet[SendJob]) -> dict[str, int]:
+    """Return the reasons why drafts would never go, with their numbers."""
+    found = rows.filter(status=Status.DRAFT).annotate(never=never_goes()).exclude(never=None)
+    return dict(found.order_by().values_list("never").annotate(number=Count("pk")))
+
+
+def approve(rows: QuerySet[SendJob], member_id: str | None, **shown: str) -> int:
+    """Approve the drafts among the messages that have a text: as they are `shown`, or else as they are. Returns how
+    many."""
+    drafts = rows.filter(status=Status.DRAFT).exclude(text="")
     count = ledger.transition_all(
-        rows.filter(status=Status.DRAFT).exclude(text=""),
-        to=Status.APPROVED,
-        actor_id=member_id,
-        approved_at=now,
-        approved_by_id=member_id,
-        updated_by_id=member_id,
+        drafts, to=Status.APPROVED, actor_id=member_id, updated_by_id=member_id, **{**_approval(member_id), **shown}
     )
     notify_workers("send")
     return count
 
 
-def hold(rows: QuerySet[SendJob], member_id: str | None) -> int:
-    """Turn those of the messages that are approved, or that a person has cancelled, into drafts. Returns how many."""
-    return ledger.transition_all(
-        rows.filter(Q(status=Status.APPROVED) | Q(status=Status.CANCELLED, reason=DECLINED)),
-        to=Status.DRAFT,
-        reason=Reason.AWAITING_APPROVAL,
-        actor_id=member_id,
-        approved_at=None,
-        approved_by_id=None,
-        updated_by_id=member_id,
-    )
+def _approval(member_id: str | None) -> dict[str, Any]:
+    """Return the values of an approval: by whom, when and until when; for whom and from whom the messages go now."""
+    now = timezone.now()
+    contact = Contact.objects.filter(pk=OuterRef("contact_id"))
+    text = TextField()
+    address = Coalesce("email", Value(""), output_field=text)
+    # The same as envelope_of, in SQL.
+    to = contact.values_list(Concat("name", Value(" <"), address, Value(">"), output_field=text))
+    sender = Concat("from_name", Value(" <"), "from_email", Value(">"), output_field=text)
+    senders = [
+        Subquery(kind._default_manager.filter(pk=OuterRef(f"{kind.job_column}_id")).values_list(sender)[:1])
+        for kind in KINDS
+    ]
+    sent_by = Coalesce(*senders, Value(""), output_field=text)
+    envelope = Concat(Subquery(to[:1]), Value("\n"), sent_by, output_field=text)
+    return {
+        "approved_at": now,
+        "approval_ends_at": ends_at(now),
+        "approved_by_id": member_id,
+        "approved_envelope": envelope,
+        "recipient": Coalesce(Subquery(contact.values_list(address)[:1]), Value(""), output_field=text),
+    }
 
 
 def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
-    """Approve those of the messages that have a text, as if they had never been tried. Returns how many."""
+    """Approve those of the messages that have a text, as if they had never been tried. Returns how many.
+
+    They go to whom they were approved for: where that has changed, they become drafts when their turn comes.
+    """
     now = timezone.now()
     count = ledger.transition_all(
         rows.exclude(text=""),
@@ -58,8 +145,6 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
         reason="",
         detail="retried by a person",
         actor_id=member_id,
-        approved_at=now,
-        approved_by_id=member_id,
         updated_by_id=member_id,
         attempts=0,
         deaths=0,
@@ -68,6 +153,9 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
         worker=None,
         error="",
         sending_at=None,
+        approved_at=now,
+        approved_by_id=member_id,
+        approval_ends_at=ends_at(now),
     )
     notify_workers("send")
     return count
@@ -75,12 +163,24 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
 
 @transaction.atomic
 def approve_message(*, message_id: str, member_id: str, content_hash: str | None = None) -> None:
-    """Approve a draft. An approved message stays approved. Raises CampaignCannotBeUpdated_400 for any other, and
-    MessageChanged_409 when `content_hash` stands for other words than the message has by now."""
-    job = _locked(message_id, Status.DRAFT, Status.APPROVED)
+    """Approve a draft, for whom it goes to and comes from now. An approved message stays approved, and is approved
+    again where these have changed or its approval has ended.
+
+    Raises CampaignCannotBeUpdated_400 for any other and for one that would never go, and MessageChanged_409 when
+    `content_hash` stands for other words, or for others whom it goes to or comes from, than the message has by now.
+    """
+    job = locked(message_id, Status.DRAFT, Status.APPROVED)
+    unchanged(job, content_hash, "approved")
+    if missing := [name for name in ("subject", "text") if not getattr(job, name).strip()]:
+        raise NamedError("CampaignCannotBeUpdated_400", f"{missing[0]}: is empty; write it before you approve")
     if content_hash is not None and content_hash != job.content_hash:
-        raise NamedError("MessageChanged_409", "contentHash: read the message again before it is approved")
-    approve(SendJob.objects.filter(pk=message_id), member_id)
+        raise NamedError("MessageChanged_409", ENVELOPE_CHANGED)
+    if never := SendJob.objects.filter(pk=message_id).values_list(never_goes(), flat=True).first():
+        raise NamedError("CampaignCannotBeUpdated_400", f"sendJobId: it would never go. {sentence_of(never)}")
+    if job.status == Status.APPROVED and (lapse := job.lapse(timezone.now())):
+        hold(SendJob.objects.filter(pk=message_id), member_id, lapse)
+    shown = {"approved_envelope": job.envelope, "recipient": job.contact.email or ""}
+    approve(SendJob.objects.filter(pk=message_id), member_id, **shown)
 
 
 @transaction.atomic
@@ -89,10 +189,14 @@ def hold_message(*, message_id: str, member_id: str) -> None:
 
     Raises CampaignCannotBeUpdated_400 for any other.
     """
-    job = _locked(message_id, Status.APPROVED, Status.DRAFT, Status.CANCELLED)
+    job = locked(message_id, Status.APPROVED, Status.DRAFT, Status.CANCELLED)
     stopped = job.run is not None and job.run.cancelled_at is not None
     if job.status == Status.CANCELLED and (stopped or job.reason != DECLINED):
         raise NamedError("CampaignCannotBeUpdated_400", "sendJobId: the message was not cancelled by itself")
+    if not job.text:
+        raise NamedError(
+            "CampaignCannotBeUpdated_400", "sendJobId: the message had not been written when it was cancelled"
+        )
     hold(SendJob.objects.filter(pk=message_id), member_id)
 
 
@@ -100,30 +204,71 @@ def hold_message(*, message_id: str, member_id: str) -> None:
 def cancel_message(*, message_id: str, member_id: str) -> None:
     """Cancel a message that no worker has claimed. A cancelled one stays as it is. Raises CampaignCannotBeUpdated_400
     for any other."""
-    job = _locked(message_id, Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CANCELLED)
+    job = locked(message_id, Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CANCELLED)
     rows = SendJob.objects.filter(pk=job.pk).exclude(status=Status.CANCELLED)
     ledger.transition_all(rows, to=Status.CANCELLED, reason=DECLINED, actor_id=member_id, updated_by_id=member_id)
 
 
 @transaction.atomic
 def edit_message(
-    *, message_id: str, member_id: str, subject: str | None = None, text: str | None = None, html: str | None = None
+    *,
+    message_id: str,
+    member_id: str,
+    subject: str | None = None,
+    text: str | None = None,
+    html: str | None = None,
+    content_hash: str | None = None,
 ) -> None:
-    """Change the subject and text of a draft. HTML is sanitised; a new text without HTML removes the old HTML."""
-    job = _locked(message_id, Status.DRAFT)
+    """Change the subject and text of a draft. HTML is sanitised; a new text without HTML removes the old HTML.
+
+    HTML without a text makes the text. What the words that stay rest on is kept; all of it is checked again, sentence
+    by sentence. Raises InvalidPayload_400 for blank
+    words, CampaignCannotBeUpdated_400 for a message that is no draft, and MessageChanged_409 when `content_hash`
+    stands for other words than the draft has by now.
+    """
+    job = locked(message_id, Status.DRAFT)
+    unchanged(job, content_hash, "changed")
     values: dict[str, Any] = {"updated_by_id": member_id, "updated_at": timezone.now()}
+    evidence = job.evidence
     if subject is not None:
         values["subject"] = clean_line(subject)
+        evidence = after_edit(evidence, "subject", job.subject, values["subject"])
+    if html is not None and depth_of(html) > MAX_DEPTH:
+        raise NamedError("InvalidPayload_400", f"html: has more than {MAX_DEPTH} tags within each other")
+    rich = sanitise_html(html) if html is not None else None
+    if rich and text is None:
+        text = text_from_html(rich)
+        if not text:
+            raise NamedError("InvalidPayload_400", "html: has no words")
     if text is not None:
+        if not text.strip():
+            raise NamedError("InvalidPayload_400", "text: is empty")
         values.update(text=text, html="")
-    if html is not None:
-        values["html"] = sanitise_html(html)
+        evidence = after_edit(evidence, "text", job.text, text)
+    if rich is not None:
+        values["html"] = rich
+    if {"text", "html"} & values.keys():
+        evidence = of_html(evidence, values.get("text", job.text), text_from_html(values["html"]))
+    changed = [
+        name for name in ("subject", "text", "html") if values.get(name, getattr(job, name)) != getattr(job, name)
+    ]
+    if changed:
+        ledger.note([job.pk], reason="edited", detail=", ".join(changed), actor_id=member_id)
+        evidence = checked(evidence, facts_about(job))
+    values["evidence"] = evidence
     SendJob.objects.filter(pk=job.pk).update(**values)
 
 
-def _locked(message_id: str, *allowed: str) -> SendJob:
+def unchanged(job: SendJob, content_hash: str | None, deed: str) -> None:
+    """Raise MessageChanged_409 when the hash stands for other words than the message has."""
+    if content_hash is not None and content_hash[:HALF] != job.content_hash[:HALF]:
+        raise NamedError("MessageChanged_409", f"contentHash: read the message again before it is {deed}")
+
+
+def locked(message_id: str, *allowed: str) -> SendJob:
     """Lock and return the message. Raises NotFound_404, and CampaignCannotBeUpdated_400 for any other status."""
-    job = SendJob.objects.select_for_update(of=("self",)).filter(pk=message_id).first()
+    rows = SendJob.objects.select_for_update(of=("self",)).select_related("contact", "smtp", "mail_app", "run")
+    job = rows.filter(pk=message_id).first()
     if job is None:
         raise NamedError(*NOT_FOUND)
     if job.status not in allowed:

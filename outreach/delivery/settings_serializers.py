@@ -1,4 +1,4 @@
-"""Bodies and answers of a company's sending hours."""
+"""Bodies and answers of a company's settings for runs."""
 
 from __future__ import annotations
 
@@ -6,25 +6,46 @@ from rest_framework import serializers
 
 from core.api.input import BooleanInput, Input, IntegerInput
 from core.api.output import Computed, Output
+from outreach.ai.serializers import LanguageInput
+from outreach.delivery.models import APPROVAL_DAYS, INBOX_DAYS
 
 
 class SettingsInput(Input):
-    """When recipients are written to."""
+    """When and how recipients are written to."""
 
     windowDays = serializers.ListField(
         child=IntegerInput(min_value=1, max_value=7),
         required=False,
         max_length=7,
-        help_text="1 is Monday; empty: every day.",
+        help_text="1 is Monday, each once; empty: every day.",
     )
     windowStart = serializers.TimeField(
         required=False, allow_null=True, help_text="Local time such as 09:00; null: the whole day."
     )
     windowEnd = serializers.TimeField(
-        required=False, allow_null=True, help_text="Not included; not later than windowStart: past midnight."
+        required=False,
+        allow_null=True,
+        help_text="Not included, and another than windowStart; an earlier one is past midnight.",
     )
     recipientTimezone = BooleanInput(
         required=False, help_text="The window is read on the recipient's clock, otherwise on the company's."
+    )
+    approvalDays = IntegerInput(
+        required=False,
+        min_value=1,
+        max_value=365,
+        help_text=f"How long an approval that a person gives from now on holds; default {APPROVAL_DAYS}.",
+    )
+    inboxDays = IntegerInput(
+        required=False,
+        min_value=7,
+        max_value=3650,
+        help_text=f"How long received mail is kept; default {INBOX_DAYS}.",
+    )
+    language = LanguageInput(
+        required=False,
+        allow_blank=True,
+        help_text="Written in where a contact's own is not known: a code such as de, or a name; empty: the prompt's.",
     )
 
 
@@ -33,4 +54,8 @@ class SettingsOut(Output):
     windowStart = Computed(serializers.CharField(allow_null=True))
     windowEnd = Computed(serializers.CharField(allow_null=True))
     recipientTimezone = Computed(serializers.BooleanField())
+    approvalDays = Computed(serializers.IntegerField(help_text="How long a person's approval holds."))
+    inboxDays = Computed(serializers.IntegerField(help_text="How long received mail is kept."))
+    language = Computed(serializers.CharField(help_text="ISO 639-1 code; empty: that of the prompt."))
+    languageName = Computed(serializers.CharField(help_text="Its name in English."))
     timezone = Computed(serializers.CharField(help_text="The company's; changed with the company's profile."))

@@ -11,10 +11,11 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from rest_framework.request import Request
 
+from accounts.settings.branding import brand_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from outreach.delivery.unsubscribe import unsubscribe
-from outreach.delivery.unsubscribe_tokens import InvalidToken, read_token
+from outreach.delivery.unsubscribe_tokens import InvalidToken, Unsubscriber, read_token
 
 
 class UnsubscribeViewSet(ResourceViewSet):
@@ -28,10 +29,10 @@ class UnsubscribeViewSet(ResourceViewSet):
     )
     def retrieve(self, request: Request, token: str) -> Any:
         try:
-            read_token(token)
+            found = read_token(token)
         except InvalidToken as error:
-            return self._page(request, "invalid", 400, str(error))
-        return self._page(request, "ask", 200)
+            return self._page(request, "invalid", 400, detail=str(error))
+        return self._page(request, "ask", 200, found)
 
     @endpoint(
         "Unsubscribe",
@@ -40,16 +41,19 @@ class UnsubscribeViewSet(ResourceViewSet):
     )
     def create(self, request: Request, token: str) -> Any:
         try:
-            unsubscribe(read_token(token))
+            found = read_token(token)
+            unsubscribe(found)
         except InvalidToken as error:
-            return self._page(request, "invalid", 400, str(error))
-        return self._page(request, "done", 200)
+            return self._page(request, "invalid", 400, detail=str(error))
+        return self._page(request, "done", 200, found)
 
-    def _page(self, request: Request, state: str, status: int, detail: str = "") -> HttpResponse:
-        page = render(request._request, "pages/unsubscribe.html", {"state": state, "detail": detail}, status=status)
+    def _page(
+        self, request: Request, state: str, status: int, found: Unsubscriber | None = None, detail: str = ""
+    ) -> HttpResponse:
+        # Recipients know the company that wrote to them, and not the service that it wrote by.
+        brand = brand_of(found.company_id if found else None)
+        context = {"state": state, "detail": detail, "brand": brand}
+        page = render(request._request, "pages/unsubscribe.html", context, status=status)
         page["Cache-Control"] = "no-store"
-        page["Content-Security-Policy"] = (
-            "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
-        )
         page["X-Robots-Tag"] = "noindex"
         return page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
@@ -15,10 +16,20 @@ from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
 from outreach.delivery import services
-from outreach.delivery.filters import LOG_FIELDS, MESSAGE_FIELDS
+from outreach.delivery.filters import LOG_FIELDS, MESSAGE_FIELDS, VENDOR_LOG_FIELDS
 from outreach.delivery.models import SendJob
-from outreach.delivery.selectors import message_detail, message_log
-from outreach.delivery.serializers import Approval, MessageDetail, MessageEdit, MessageOut, SmtpMessageOut
+from outreach.delivery.selectors import message_detail, message_log, vendor_log
+from outreach.delivery.serializers import (
+    Approval,
+    GmailMessageOut,
+    MessageDetail,
+    MessageEdit,
+    MessageOut,
+    SmtpMessageOut,
+    VendorMessageOut,
+)
+from outreach.delivery.stops import stop_thread
+from outreach.mail_vendors.registry import LETTERS, channel_of
 
 CHANGE_ERRORS = ("NotFound_404", "CampaignCannotBeUpdated_400")
 
@@ -39,7 +50,9 @@ def _detail(message_id: str) -> dict[str, Any]:
     return {**found, **message_detail(message_id)}
 
 
-class MessageViewSet(ResourceViewSet):
+class MessageViewSet(ResourceViewSet, abstract=True):
+    """Messages, without what takes their run (outreach.genie.views)."""
+
     module = "genie"
     lookup_url_kwarg = "sendJobId"
     listing = Listing(
@@ -59,7 +72,16 @@ class MessageViewSet(ResourceViewSet):
     def retrieve(self, request: Request, sendJobId: str) -> Any:
         return _detail(sendJobId)
 
-    @endpoint("Edit a draft", input=MessageEdit, output=MessageDetail, success="DraftChanged_200", errors=CHANGE_ERRORS)
+    @endpoint(
+        "Edit a draft",
+        input=MessageEdit,
+        output=MessageDetail,
+        success="DraftChanged_200",
+        errors=(*CHANGE_ERRORS, "MessageChanged_409"),
+        description="New sentences are the person's in `evidence`, and unproved where they have a figure or an address"
+        " that no fact has; what the others rest on stays where the facts still say so. With contentHash only"
+        " the words that GET showed are replaced.",
+    )
     def update(self, request: Request, sendJobId: str, data: dict[str, Any]) -> Any:
         services.edit_message(message_id=sendJobId, member_id=self.actor.member_id, **data)
         return _detail(sendJobId)
@@ -71,7 +93,9 @@ class MessageViewSet(ResourceViewSet):
         output=MessageOut,
         success="MessageApproved_200",
         errors=(*CHANGE_ERRORS, "MessageChanged_409"),
-        description="With contentHash only the words that GET showed are approved.",
+        description="It goes to the contact, and from the sender, as they are now: where the name or address of one of"
+        " them changes before it goes, it becomes a draft again (approval_outdated). With contentHash only what GET"
+        " showed is approved. One that would never go, such as to a suppressed address, is refused with the reason.",
     )
     def approve(self, request: Request, sendJobId: str, data: dict[str, Any]) -> Any:
         services.approve_message(message_id=sendJobId, member_id=self.actor.member_id, **data)
@@ -101,7 +125,36 @@ class MessageViewSet(ResourceViewSet):
         services.cancel_message(message_id=sendJobId, member_id=self.actor.member_id)
         return MessageOut.one(SendJob.objects.filter(pk=sendJobId))
 
+    @action(detail=True, methods=["post"], url_path="stop-follow-ups")
+    @endpoint(
+        "Stop the follow-ups of a message",
+        output=MessageOut,
+        success="FollowUpsStopped_200",
+        errors=CHANGE_ERRORS,
+        description="Nothing follows in its thread: the follow-up that waits, or that would be written next, is"
+        " cancelled. What is on its way goes.",
+    )
+    def stop_follow_ups(self, request: Request, sendJobId: str) -> Any:
+        stop_thread(message_id=sendJobId, member_id=self.actor.member_id)
+        return MessageOut.one(SendJob.objects.filter(pk=sendJobId))
+
 
 class SmtpLogViewSet(ResourceViewSet):
     module = "logs"
     listing = Listing("List the messages that went out by SMTP", message_log, LOG_FIELDS, SmtpMessageOut)
+
+
+def _vendor_log_viewset(letter: str) -> type[ResourceViewSet]:
+    output = GmailMessageOut if letter == "c" else VendorMessageOut
+    listing = Listing(
+        f"List the messages that went out by mailvendor-{letter}",
+        partial(vendor_log, letter),
+        VENDOR_LOG_FIELDS,
+        output,
+    )
+    name = f"Mailvendor{letter.upper()}LogViewSet"
+    return type(name, (ResourceViewSet,), {"__module__": __name__, "module": "logs", "listing": listing})
+
+
+VENDOR_LOGS = {channel_of(letter): _vendor_log_viewset(letter) for letter in LETTERS}
+"""Channel -> the log of what went out by it."""

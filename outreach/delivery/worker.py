@@ -17,6 +17,7 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from core.jobs import LeaseLost
+from core.spans import after
 from core.tenancy import company_scope
 from outreach.delivery import ledger
 from outreach.delivery.claims import (
@@ -30,12 +31,13 @@ from outreach.delivery.claims import (
 )
 from outreach.delivery.decision import MAX_ATTEMPTS, Reason, backoff
 from outreach.delivery.models import SendJob
-from outreach.delivery.pauses import pause_after_failure, reset_failures
+from outreach.delivery.pauses import pause, pause_after_failure, reset_failures
+from outreach.delivery.senders import MailSession, open_session
 from outreach.delivery.unsubscribe_tokens import Unsubscriber, link
-from outreach.senders.models import Smtp
-from outreach.senders.services import config_of
-from outreach.smtp.message import InvalidMail, OutgoingMail, build, message_id
-from outreach.smtp.transport import Outcome, Rejected, Sent, Session, SmtpError, Uncertain
+from outreach.mail_vendors.models import MailApp
+from outreach.senders.models import Sender
+from outreach.smtp.message import InvalidMail, OutgoingMail, message_id
+from outreach.smtp.transport import Outcome, Rejected, Sent, SmtpError, Uncertain
 from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress_address
 
@@ -45,6 +47,7 @@ SENDERS_A_ROUND = 50
 SECONDS_A_SENDER = 5.0
 """How long a worker serves one sender while others wait."""
 _TOO_LARGE = 552
+_LIMIT_PAUSE = 60.0
 _random = SystemRandom()
 
 
@@ -59,30 +62,41 @@ def drain(deadline: float) -> None:
         due = due_senders(SENDERS_A_ROUND)
         if not due:
             return
-        for smtp_id, company in due:
+        for sender_id, company in due:
             with company_scope(company):
-                serve(smtp_id, min(deadline, monotonic() + SECONDS_A_SENDER))
+                serve(sender_id, min(deadline, monotonic() + SECONDS_A_SENDER))
             if monotonic() >= deadline:
                 return
 
 
-def serve(smtp_id: str, deadline: float) -> int:
+class _Limited(Exception):
+    """The sender sends too much at the moment."""
+
+    def __init__(self, detail: str, seconds: float) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.seconds = seconds
+
+
+def serve(sender_id: str, deadline: float) -> int:
     """Send a sender's due messages in one session until none is left or the deadline passes.
 
     Returns the number sent.
     """
-    session: Session | None = None
-    sent, limit, failure = 0, BATCH, ""
+    session: MailSession | None = None
+    sender: Sender | None = None
+    sent, limit, failure, limited = 0, BATCH, None, None
     try:
         while monotonic() < deadline:
-            claimed = claim(smtp_id, limit)
+            claimed = claim(sender_id, limit)
             if not claimed.examined:
                 break
             limit = BATCH if claimed.jobs else LOOKAHEAD
             if not claimed.jobs:
                 continue
             try:
-                session = session or Session.open(config_of(_sender(claimed.jobs[0])))
+                sender = _sender(claimed.jobs[0])
+                session = session or open_session(sender)
                 for job in claimed.jobs:
                     sent += _send_one(session, job)
                     if monotonic() >= deadline:
@@ -92,25 +106,37 @@ def serve(smtp_id: str, deadline: float) -> int:
                 with suppress(DatabaseError):
                     release_claim(claimed.lease)
     except SmtpError as error:
-        failure = error.detail
+        failure = error
+    except _Limited as error:
+        limited = error
     except LeaseLost as lost:
         log.warning("message %s was taken over by another worker", lost)
     finally:
         if session is not None:
             session.close()
+    if sender is None:
+        return sent
     if sent:
-        reset_failures(smtp_id=smtp_id)
-    if failure:
-        pause_after_failure(smtp_id=smtp_id, detail=failure)
+        reset_failures(sender)
+    if limited is not None:
+        pause(sender, "vendor_limit", limited.seconds, limited.detail)
+    if failure is not None:
+        refused = isinstance(sender, MailApp) and failure.stage == "auth"
+        pause_after_failure(sender=sender, detail=failure.detail, refused=refused)
     return sent
 
 
-def _send_one(session: Session, job: SendJob) -> bool:
+def _send_one(session: MailSession, job: SendJob) -> bool:
     """Deliver one message and record the outcome. Returns whether the server accepted it."""
-    smtp = _sender(job)
+    sender = _sender(job)
     recipient = job.contact.email or ""
+
+    def commit_intent() -> None:
+        if not ledger.commit_intent(job, recipient=recipient, message_id=message_id(job.pk, sender.from_email)):
+            raise _IntentRefused
+
     try:
-        data = build(_mail(job, smtp, recipient))
+        outcome = session.deliver(_mail(job, sender, recipient), commit_intent)
     except InvalidMail as error:
         _require_lease(
             ledger.transition(
@@ -119,13 +145,6 @@ def _send_one(session: Session, job: SendJob) -> bool:
             job,
         )
         return False
-
-    def commit_intent() -> None:
-        if not ledger.commit_intent(job, recipient=recipient, message_id=message_id(job.pk, smtp.from_email)):
-            raise _IntentRefused
-
-    try:
-        outcome = session.deliver(smtp.from_email, recipient, data, commit_intent)
     except _IntentRefused:
         _require_lease(
             ledger.transition(job, to="approved", reason="changed_since_claim", lease=None, worker=None), job
@@ -138,24 +157,32 @@ def _send_one(session: Session, job: SendJob) -> bool:
     return _record_outcome(job, outcome)
 
 
-def _mail(job: SendJob, smtp: Smtp, recipient: str) -> OutgoingMail:
+def _mail(job: SendJob, sender: Sender, recipient: str) -> OutgoingMail:
     return OutgoingMail(
         id=job.pk,
-        from_name=smtp.from_name,
-        from_email=smtp.from_email,
+        from_name=sender.from_name,
+        from_email=sender.from_email,
+        reply_to=getattr(sender, "reply_to", "") or None,
         to_email=recipient,
         to_name=job.contact.name,
         subject=job.subject,
         text=job.text,
         html=job.html or None,
         date=timezone.now(),
+        references=tuple(job.reference_ids.split()),
+        bulk=job.run is not None and job.run.campaign,
         unsubscribe_url=link(settings.BASE_URL, Unsubscriber(job.company_id, job.contact_id, job.pk)),
     )
 
 
 def _record_outcome(job: SendJob, outcome: Outcome) -> bool:
     if isinstance(outcome, Sent):
-        values: dict[str, Any] = {"sent_at": timezone.now(), "worker": None, "error": "", "reply": outcome.reply}
+        now = timezone.now()
+        values: dict[str, Any] = {"sent_at": now, "worker": None, "error": "", "reply": outcome.reply}
+        if outcome.provider_id:
+            values["provider_message_id"] = outcome.provider_id[:200]
+        if job.next_delay is not None:
+            values["next_step_at"] = after(now, job.next_delay)
         if not ledger.transition(job, to="sent", detail=outcome.reply, **values):
             _record_late(job, "sent", outcome.reply, values)
         return True
@@ -173,8 +200,12 @@ def _record_outcome(job: SendJob, outcome: Outcome) -> bool:
 
 def _record_rejection(job: SendJob, outcome: Rejected) -> None:
     """Record a rejection: a failure of the sender, a bad address, another attempt later, or the end."""
-    reply = f"{outcome.code or ''} {outcome.reply}".strip()
+    reply = outcome.reply if job.mail_app_id else f"{outcome.code or ''} {outcome.reply}".strip()
+    if outcome.stage == "limit":
+        _give_back(job, "vendor_limit", reply)
+        raise _Limited(reply, outcome.retry_after or _LIMIT_PAUSE)
     if outcome.about_sender and outcome.code != _TOO_LARGE:
+        _give_back(job, "sender_trouble", reply)
         raise SmtpError(outcome.stage, reply, temporary=outcome.temporary, code=outcome.code)
     attempts = job.attempts + 1
     if outcome.temporary and attempts < MAX_ATTEMPTS:
@@ -199,6 +230,13 @@ def _record_rejection(job: SendJob, outcome: Rejected) -> None:
             )
 
 
+def _give_back(job: SendJob, reason: str, detail: str) -> None:
+    """Approve a message again that was certainly not sent, for a reason that is its sender's and not its own."""
+    if job.status == "sending":
+        values = {"lease": None, "worker": None, "sending_at": None}
+        _require_lease(ledger.transition(job, to="approved", reason=reason, detail=detail, **values), job)
+
+
 def _record_late(job: SendJob, to: str, detail: str, values: dict[str, Any]) -> None:
     if job.sending_at is not None:
         ledger.record_late_outcome(job, to=to, sending_at=job.sending_at, detail=detail, **values)
@@ -210,7 +248,7 @@ def _require_lease(written: bool, job: SendJob) -> None:
         raise LeaseLost(job.pk)
 
 
-def _sender(job: SendJob) -> Smtp:
-    if job.smtp is None:
+def _sender(job: SendJob) -> Sender:
+    if job.sender is None:
         raise ValueError("a claimed message has a sender")
-    return job.smtp
+    return job.sender

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import ClassVar
+
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
@@ -7,15 +9,15 @@ from core.fields import CompanyForeignKey, EncryptedTextField
 from core.models import CompanyModel
 
 
-class Smtp(CompanyModel):
-    """A connected SMTP sender with its limits."""
+class Sender(CompanyModel):
+    """What senders of every kind have: a From address, limits, and the pauses that the worker sets."""
+
+    job_column: ClassVar[str]
+    """The column of messages and runs that names a sender of the kind."""
+    app_key: str
+    """The connected app that the sender is, which is also the channel of its messages."""
 
     name = models.CharField(max_length=200, blank=True, default="")
-    host = models.CharField(max_length=255)
-    port = models.PositiveIntegerField(validators=[MinValueValidator(1), MaxValueValidator(65535)])
-    username = models.CharField(max_length=255)
-    password = EncryptedTextField(bound_to=("host", "port", "username", "secure"))
-    secure = models.BooleanField(default=True)
     from_email = models.EmailField(max_length=254)
     from_name = models.CharField(max_length=200)
     verified = models.BooleanField(default=True)
@@ -43,7 +45,34 @@ class Smtp(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
+        abstract = True
+
+
+class Smtp(Sender):
+    """A connected SMTP sender with its limits."""
+
+    job_column = "smtp"
+    app_key = "smtp"
+
+    host = models.CharField(max_length=255)
+    port = models.PositiveIntegerField(validators=[MinValueValidator(1), MaxValueValidator(65535)])
+    username = models.CharField(max_length=255)
+    password = EncryptedTextField(bound_to=("host", "port", "username", "secure"))
+    secure = models.BooleanField(default=True)
+
+    class Meta(Sender.Meta):
+        abstract = False
         verbose_name = "SMTP sender"
 
     def __str__(self) -> str:
         return f"{self.name or self.host} <{self.from_email}>"
+
+    @property
+    def place(self) -> str:
+        """Where it sends by, for people."""
+        return self.host
+
+    @property
+    def page(self) -> str:
+        """The path of its page, below its company's."""
+        return f"senders/{self.pk}"

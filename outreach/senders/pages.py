@@ -2,24 +2,70 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from core.web.pages import MenuItem, Page
 
+VENDOR_APP = re.compile(r"mailvendor-[a-h]", re.ASCII)
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+CHECKS = {
+    "mx": "Replies (MX)",
+    "spf": "Servers (SPF)",
+    "dkim": "Signature (DKIM)",
+    "dmarc": "Policy (DMARC)",
+    "alignment": "From address",
+}
+LIGHTS = {"green": ("In order", "ok"), "amber": ("Could be better", "warn"), "red": ("To be mended", "bad")}
+KEY_STATES = {
+    "active": ("Signs", "ok"),
+    "pending": ("Publish its record", "warn"),
+    "lost": ("Its record is gone", "bad"),
+}
 SECRET = "password"  # noqa: S105  the field's name
+
+
+TLS_PORT = 465
+"""The port on which mail servers speak TLS from the first byte."""
+
+
+def security(sender: Mapping[str, Any]) -> str:
+    """Say how the connection to a sender's mail server is protected."""
+    if not sender["secure"]:
+        return "encryption not required"
+    return "TLS required" if sender["port"] == TLS_PORT else "STARTTLS required"
 
 
 class SenderPage(Page):
     """What the pages of senders share."""
 
     module = "apps"
-    menu = MenuItem("Senders", "at-sign", 44)
+    menu = MenuItem("Senders", "at-sign", 54, "Outreach")
+
+    def vendors(self) -> list[dict[str, Any]]:
+        """Return the mail vendors, with what their forms ask for."""
+        found: list[dict[str, Any]] = self.read("mail-vendors").data["vendors"]
+        return found
+
+    def limits(self) -> list[Field]:
+        """Return the fields of what a sender sends at most."""
+        return [
+            Field("perMinute", "Most messages a minute", "number", help="Empty: no limit."),
+            Field("perHour", "Most messages an hour", "number"),
+            Field("perDay", "Most messages a day", "number"),
+            Field(
+                "rampStart",
+                "On a new sender's first day",
+                "number",
+                help="A new sender that writes much at once is taken for spam.",
+            ),
+            Field("rampStep", "More on each day after", "number"),
+        ]
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         """Make the form of a sender, a new one or the one with the values."""
@@ -41,18 +87,16 @@ class SenderPage(Page):
                     if known
                     else "",
                 ),
-                Field("secure", "Encrypted connection only", "switch", value=True),
-                Field("name", "Name of this sender", help="Only you and your colleagues see it."),
-                Field("perMinute", "Most messages a minute", "number", help="Empty: no limit."),
-                Field("perHour", "Most messages an hour", "number"),
-                Field("perDay", "Most messages a day", "number"),
                 Field(
-                    "rampStart",
-                    "On a new sender's first day",
-                    "number",
-                    help="A new sender that writes much at once is taken for spam.",
+                    "secure",
+                    "Send over an encrypted connection only",
+                    "switch",
+                    value=True,
+                    help="TLS is required on port 465, STARTTLS on any other port. Off: STARTTLS is used where the"
+                    " server has it, and mails and the password go unprotected where it has not.",
                 ),
-                Field("rampStep", "More on each day after", "number"),
+                Field("name", "Name of this sender", help="Only you and your colleagues see it."),
+                *self.limits(),
                 *([Field("isActive", "Switched on", "switch", value=True)] if known else []),
             ],
             values,
@@ -63,7 +107,7 @@ class SenderPage(Page):
         found = answer.data
         if found["verified"]:
             return self.done(f"{words}; the connection works", to)
-        return self.done(f"{words}, but the connection does not work: {found['lastError']}", to)
+        return self.fail(f"{words}, but the connection test failed: {found['lastError']}", to)
 
 
 class Senders(SenderPage):
@@ -73,10 +117,14 @@ class Senders(SenderPage):
 
     def show(self) -> Mapping[str, Any]:
         senders = self.read("apps/smtp", {"p": "1", "n": "100", "sortBy": "createdAt", "sortOrder": "asc"})
+        vendors = self.read("mail-vendors").data
         writers = self.ask("GET", "apps/ai-offline", {"p": "1", "n": "50"})
         hours = self.ask("GET", "genie/settings") if self.may("genie") else None
         return {
-            "senders": senders.data,
+            "senders": [
+                *({**one, "app": "smtp", "security": security(one)} for one in senders.data),
+                *vendors["apps"],
+            ],
             "writers": writers.data if writers.ok else [],
             "form": self.hours(hours.data) if hours is not None and hours.ok else None,
             "zone": hours.data["timezone"] if hours is not None and hours.ok else "",
@@ -90,38 +138,66 @@ class Senders(SenderPage):
                 Field("windowStart", "From", "time"),
                 Field("windowEnd", "Until", "time", help="Both empty: the whole day."),
                 Field("recipientTimezone", "On the recipient's clock, where it is known", "switch"),
+                Field(
+                    "approvalDays", "Days that an approval holds", "number", help="Then the message is a draft again."
+                ),
+                Field(
+                    "language",
+                    "Language",
+                    help="Such as German, where a contact's own is not known. Empty: the one"
+                    " that the outreach is described in.",
+                ),
             ],
-            values,
+            values and {**values, "language": values["languageName"]},
         )
+
+    def do_connect_writer(self) -> HttpResponse:
+        answer = self.ask("POST", "apps/ai-offline", None, {"name": "Built-in writer"})
+        return self.done("Messages can be written now") if answer.ok else self.refuse(answer)
 
     def do_hours(self) -> HttpResponse:
         form = self.hours().fill(self.request.POST)
         sent = form.values
         days = [int(one) for one in sent["windowDays"] if one.isdigit()]
         times = {name: sent[name] or None for name in ("windowStart", "windowEnd")}
-        answer = self.ask("PUT", "genie/settings", None, {**sent, **times, "windowDays": days})
-        return self.done("Sending hours saved") if answer.ok else self.refuse(answer)
+        given = {
+            name: value for name, value in sent.items() if name in self.request.POST or name == "recipientTimezone"
+        }
+        if given.get("approvalDays") is None:
+            given.pop("approvalDays", None)
+        answer = self.ask("PUT", "genie/settings", None, {**given, **times, "windowDays": days})
+        return self.done("Settings saved") if answer.ok else self.refuse(answer)
 
     def do_test(self) -> HttpResponse:
-        answer = self.ask("POST", f"apps/smtp/{self.sent_id()}/test")
+        app = self.sent_app()
+        answer = self.ask("POST", f"apps/{app}/{self.sent_id()}/test")
         if not answer.ok:
             return self.refuse(answer)
         found = answer.data
+        if found["ok"] and app != "smtp":
+            return self.done("The vendor takes the key")
         if found["ok"]:
             return self.done(
                 f"The connection works{', encrypted' if found['encryption'] else ', but is not encrypted'}"
             )
-        return self.done(f"The connection does not work: {found['detail']}")
+        return self.fail(f"The connection test failed: {found['detail']}")
+
+    def sent_app(self) -> str:
+        app = self.request.POST.get("app", "smtp")
+        return app if VENDOR_APP.fullmatch(app) else "smtp"
 
 
 class NewSender(SenderPage):
     path = "senders/new"
     name = "sender-new"
     title = "New sender"
+    deed = "Connect a sender"
     template = "web/senders/form.html"
 
     def show(self) -> Mapping[str, Any]:
-        return {"form": self.form() if self.may("apps", "POST") else None}
+        if not self.may("apps", "POST"):
+            return {"form": None}
+        return {"form": self.form(), "vendors": [one for one in self.vendors() if one["available"]]}
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
@@ -135,20 +211,65 @@ class NewSender(SenderPage):
 class Sender(SenderPage):
     path = "senders/<str:id>"
     name = "sender"
+    record_kind = ("smtp", "Senders")
     template = "web/senders/form.html"
 
     def show(self) -> Mapping[str, Any]:
-        sender = self.read(f"apps/smtp/{self.params['id']}").data
+        sender = self.read(self.record).data
         form = self.form(sender) if self.may("apps", "PUT") else None
-        return {"sender": sender, "form": form, "title": sender["name"] or sender["fromEmail"]}
+        return {
+            "sender": sender,
+            "form": form,
+            "title": sender["name"] or sender["fromEmail"],
+            "domain": self.domain(self.read(f"{self.record}/deliverability").data),
+        }
+
+    @property
+    def record(self) -> str:
+        return f"apps/smtp/{self.params['id']}"
+
+    def domain(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the last check of the sender's domain with words for its lights."""
+        key = found["dkim"]
+        checks = [
+            {
+                **one,
+                "label": CHECKS[one["name"]],
+                "light": LIGHTS[one["light"]],
+                "record": None if key and one["name"] == "dkim" else one["record"],
+            }
+            for one in found["checks"]
+        ]
+        return {
+            **found,
+            "light": LIGHTS.get(found["light"]),
+            "checks": checks,
+            "dkim": key and {**key, "state": KEY_STATES[key["status"]]},
+        }
+
+    def do_check(self) -> HttpResponse:
+        answer = self.ask("POST", f"{self.record}/deliverability")
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done(f"{answer.data['domain']}: {LIGHTS[answer.data['light']][0].lower()}")
+
+    def do_make_key(self) -> HttpResponse:
+        answer = self.ask("POST", f"{self.record}/dkim", None, {})
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done("Key made. Publish its record, then check the domain")
+
+    def do_delete_key(self) -> HttpResponse:
+        answer = self.ask("DELETE", f"{self.record}/dkim")
+        return self.done("Key deleted; messages go out unsigned") if answer.ok else self.refuse(answer)
 
     def do_save(self) -> HttpResponse:
-        before = self.read(f"apps/smtp/{self.params['id']}").data
+        before = self.read(self.record).data
         form = self.form(before).fill(self.request.POST)
         changed = form.changed(before)
         if not changed:
             return self.done(to=self.address("senders"))
-        answer = self.ask("PUT", f"apps/smtp/{self.params['id']}", None, changed)
+        answer = self.ask("PUT", self.record, None, changed)
         if not answer.ok:
             return self.invalid(form, answer)
         return self.tested(answer, "Sender saved", self.address("senders"))
@@ -163,4 +284,114 @@ class Sender(SenderPage):
         )
 
 
-PAGES = [Senders, NewSender, Sender]
+class VendorPage(SenderPage):
+    """What the pages of mail vendors' apps share."""
+
+    template = "web/senders/vendor.html"
+
+    def vendor_form(self, vendor: Mapping[str, Any], values: Mapping[str, Any] | None = None) -> Form:
+        """Make the form of an app, with the fields of its vendor alone."""
+        known = values is not None
+        stays = "Stored encrypted, and never shown." + (" Left empty, it stays." if known else "")
+        key = Field(
+            "apiKey", vendor["keyLabel"], "password", required=not known, autocomplete="new-password", help=stays
+        )
+        fields = [
+            Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
+            Field("fromEmail", "From address", "email", required=True, placeholder="dana@example.org"),
+            key,
+            *(self.own_field(one, known) for one in vendor["fields"]),
+            Field("replyTo", "Answers go to", "email", help="Empty: to the From address."),
+            Field("name", "Name of this sender", help="Only you and your colleagues see it."),
+            *self.limits(),
+            *([Field("isActive", "Switched on", "switch", value=True)] if known else []),
+        ]
+        return Form(fields, values)
+
+    def own_field(self, one: Mapping[str, Any], known: bool) -> Field:
+        if one["choices"]:
+            options = [Option(choice, choice.upper()) for choice in one["choices"]]
+            return Field(
+                one["name"], one["label"], "select", options=options, placeholder="The usual", help=one["help"]
+            )
+        secret, needed = one["secret"], one["required"] and not (known and one["secret"])
+        kind = "password" if secret else "text"
+        stays = " Left empty, it stays." if secret and known else ""
+        return Field(one["name"], one["label"], kind, needed, help=f"{one['help']}{stays}".strip())
+
+
+class NewVendorApp(VendorPage):
+    path = "senders/connect"
+    name = "vendor-new"
+    title = "New sender"
+    deed = ""
+
+    def vendor(self) -> dict[str, Any]:
+        """Return the vendor that the address names, else the first."""
+        known = {one["app"]: one for one in self.vendors() if one["available"]}
+        return known.get(self.request.GET.get("app", "")) or next(iter(known.values()))
+
+    def show(self) -> Mapping[str, Any]:
+        vendor = self.vendor()
+        form = self.vendor_form(vendor) if self.may("apps", "POST") else None
+        return {"form": form, "vendor": vendor, "title": f"Connect {vendor['name']}"}
+
+    def do_save(self) -> HttpResponse:
+        vendor = self.vendor()
+        form = self.vendor_form(vendor).fill(self.request.POST)
+        values = {name: value for name, value in form.values.items() if value not in ("", None)}
+        answer = self.ask("POST", f"apps/{vendor['app']}", None, values)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            title = f"Connect {vendor['name']}"
+            return self.page({"form": form, "vendor": vendor, "title": title}, status=422)
+        # The next step is at the vendor: its events come to the address that the app has now.
+        return self.tested(answer, f"{vendor['name']} connected", self.address("vendor-app", answer.data["_id"]))
+
+
+class VendorApp(VendorPage):
+    path = "senders/vendor/<str:id>"
+    name = "vendor-app"
+
+    def before(self) -> tuple[dict[str, Any], dict[str, Any], str]:
+        """Return the app, its vendor and its address; the page is not there for any other id."""
+        known = self.read("mail-vendors").data
+        app = next((one["app"] for one in known["apps"] if one["_id"] == self.params["id"]), None)
+        vendor = next((one for one in known["vendors"] if one["app"] == app), None)
+        if vendor is None:
+            raise Http404
+        path = f"apps/{app}/{self.params['id']}"
+        return self.read(path).data, vendor, path
+
+    def show(self) -> Mapping[str, Any]:
+        sender, vendor, _ = self.before()
+        form = self.vendor_form(vendor, sender) if self.may("apps", "PUT") else None
+        return self.context(sender, vendor, form)
+
+    def context(self, sender: dict[str, Any], vendor: dict[str, Any], form: Form | None) -> dict[str, Any]:
+        return {"sender": sender, "vendor": vendor, "form": form, "title": sender["name"] or sender["fromEmail"]}
+
+    def do_save(self) -> HttpResponse:
+        sender, vendor, path = self.before()
+        form = self.vendor_form(vendor, sender).fill(self.request.POST)
+        changed = {name: value for name, value in form.changed(sender).items() if value != "" or name in sender}
+        if not changed:
+            return self.done(to=self.address("senders"))
+        answer = self.ask("PUT", path, None, changed)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page(self.context(sender, vendor, form), status=422)
+        return self.tested(answer, "Sender saved", self.address("senders"))
+
+    def do_delete(self) -> HttpResponse:
+        _, vendor, _ = self.before()
+        answer = self.ask("DELETE", f"apps/{vendor['app']}", None, {"ids": [self.params["id"]]})
+        if not answer.ok:
+            return self.refuse(answer)
+        kept = answer.data["deactivatedCount"]
+        return self.done(
+            "Sender switched off; its messages are kept" if kept else "Sender deleted", self.address("senders")
+        )
+
+
+PAGES = [Senders, NewSender, NewVendorApp, Sender, VendorApp]

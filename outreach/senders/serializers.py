@@ -11,22 +11,10 @@ from core.api.output import Computed, IdField, Output
 LIMIT = {"required": False, "allow_null": True, "min_value": 1}
 
 
-class SmtpChange(Input):
-    """Any of a sender's values."""
+class SenderChange(Input):
+    """What senders of every kind have."""
 
     name = TextInput(required=False, allow_blank=True, max_length=200)
-    host = TextInput(required=False, max_length=255)
-    port = IntegerInput(required=False, min_value=1, max_value=65535)
-    username = TextInput(required=False, max_length=255)
-    password = TextInput(
-        required=False,
-        allow_blank=True,
-        max_length=1000,
-        trim_whitespace=False,
-        write_only=True,
-        help_text="Left out or empty: unchanged. Required where host, port, username or secure change.",
-    )
-    secure = BooleanInput(required=False)
     fromEmail = TextInput(required=False, max_length=254)
     fromName = TextInput(required=False, max_length=200)
     verified = BooleanInput(
@@ -39,6 +27,23 @@ class SmtpChange(Input):
     perDay = IntegerInput(**LIMIT, help_text="Most messages in any 24 hours.")
     rampStart = IntegerInput(**LIMIT, help_text="A new sender's limit on its first day, in the company's time zone.")
     rampStep = IntegerInput(**LIMIT, help_text="How much that limit grows each day, up to perDay.")
+
+
+class SmtpChange(SenderChange):
+    """Any of a sender's values."""
+
+    host = TextInput(required=False, max_length=255)
+    port = IntegerInput(required=False, min_value=1, max_value=65535)
+    username = TextInput(required=False, max_length=255)
+    password = TextInput(
+        required=False,
+        allow_blank=True,
+        max_length=1000,
+        trim_whitespace=False,
+        write_only=True,
+        help_text="Left out or empty: unchanged. Required where host, port, username or secure change.",
+    )
+    secure = BooleanInput(required=False)
 
 
 class SmtpCreate(SmtpChange):

@@ -1,20 +1,20 @@
-"""Connected SMTP senders: create, change, test, delete, choose."""
+"""Connected SMTP senders: create, change, test, delete."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
+from django.db import models, transaction
 from django.utils import timezone
 
 from core.access import reserve_quota
 from core.crypto import SecretUnreadable
 from core.errors import NamedError, ValidationFailed
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
-from outreach.senders.models import Smtp
+from outreach.senders.models import Sender, Smtp
 from outreach.senders.testing import TIMEOUTS, turn
 from outreach.smtp.transport import SmtpConfig, SmtpError, encode_address, verify
 
@@ -66,7 +66,7 @@ def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Sm
 
     Raises PlanLimitExceeded_403 at the plan's limit, and ConnectionTestRunning_429 while another test runs.
     """
-    _check(values)
+    check_values(values)
     with turn() if verified else nullcontext():
         with transaction.atomic():
             reserve_quota(MODULE)
@@ -87,7 +87,7 @@ def update_sender(*, id: str, member_id: str, verified: bool | None = None, **va
     with ExitStack() as held:
         with transaction.atomic():
             smtp = CONNECTED_APPS["smtp"].record_to_change(id, values)
-            _check(values, smtp)
+            check_values(values, smtp)
             reconnects = any(
                 name == "password" or getattr(smtp, name) != values[name] for name in CONNECTION & {*values}
             )
@@ -106,7 +106,7 @@ def update_sender(*, id: str, member_id: str, verified: bool | None = None, **va
     return smtp  # type: ignore[no-any-return]
 
 
-def _check(values: dict[str, Any], current: Smtp | None = None) -> None:
+def check_values(values: Mapping[str, Any], current: Sender | None = None) -> None:
     """Raise ValidationFailed for values that no mail can be sent with."""
     address = values.get("from_email")
     if address is not None:
@@ -157,32 +157,23 @@ def delete_senders(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
 
     Raises NoSMTPSelected_400 when none of the ids exists.
     """
+    found = remove(Smtp, ids, member_id)
+    if not sum(found.values()):
+        raise NamedError("NoSMTPSelected_400", "none of the selected senders exists in this company")
+    return found
+
+
+def remove(model: type[Sender], ids: Sequence[str], member_id: str) -> dict[str, int]:
+    """Delete those of the senders of a kind that nothing needs, and switch the others off. Returns how many."""
     used = set[str]()
-    for relation in Smtp._meta.related_objects:
+    for relation in model._meta.related_objects:
+        if relation.on_delete is not models.PROTECT:
+            continue  # goes with the sender, or stays without it
         rows = relation.related_model._default_manager
         name = relation.field.name
         used |= set(rows.filter(**{f"{name}__in": ids}).values_list(f"{name}_id", flat=True).distinct())
-    deleted, _ = Smtp.objects.filter(pk__in=ids).exclude(pk__in=used).delete()
-    off = Smtp.objects.filter(pk__in=used).update(is_active=False, updated_by_id=member_id, updated_at=timezone.now())
-    if not deleted + off:
-        raise NamedError("NoSMTPSelected_400", "none of the selected senders exists in this company")
+    senders = model._default_manager
+    _, kinds = senders.filter(pk__in=ids).exclude(pk__in=used).delete()
+    deleted = kinds.get(model._meta.label, 0)
+    off = senders.filter(pk__in=used).update(is_active=False, updated_by_id=member_id, updated_at=timezone.now())
     return {"deletedCount": deleted, "deactivatedCount": off}
-
-
-def choose_sender(smtp_id: str | None) -> Smtp:
-    """Return the sender for a run: the given one, else the oldest active and verified one.
-
-    Raises NoSMTPSelected_400 when there is none.
-    """
-    senders = Smtp.objects.filter(is_active=True).order_by("created_at", "id")
-    if smtp_id is not None:
-        found = senders.filter(pk=smtp_id).first()
-        if found is None:
-            raise NamedError("NoSMTPSelected_400", f"smtp: {smtp_id} is no active sender of this company")
-        return found
-    found = senders.filter(verified=True).first()
-    if found is None:
-        raise NamedError(
-            "NoSMTPSelected_400", "smtp: connect a sender first (POST /apps/smtp) and let its connection test pass"
-        )
-    return found

@@ -14,58 +14,18 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 
 import idna
-import nh3
+
+from outreach.smtp.markup import CONTROL_IN_TEXT, html_from_text, page_of, sanitise_html
 
 # 7bit: every part passes any server unchanged, without 8BITMIME, and no line is too long.
 _POLICY = policy.SMTP.clone(cte_type="7bit")
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_CONTROL_IN_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 _OVERRIDES = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _UNFIT_ADDRESS = re.compile(r"[\x00-\x20\x7f<>,;:\\\"()]")
 _PHRASE = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]+")
-_URL = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)\]]")
-_BODY_STYLE = "font-family:-apple-system,Segoe UI,Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5"
 _SUBJECT_LENGTH = 200
 _NAME_LENGTH = 100
-
-_TAGS = {
-    "a", "b", "blockquote", "br", "center", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i",
-    "img", "li", "ol", "p",
-    "pre", "s", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u",
-    "ul",
-}  # fmt: skip
-_LAYOUT = {
-    "align",
-    "bgcolor",
-    "border",
-    "cellpadding",
-    "cellspacing",
-    "dir",
-    "height",
-    "lang",
-    "style",
-    "valign",
-    "width",
-}
-_ATTRIBUTES = {
-    "*": _LAYOUT,
-    "a": {"href", "title"},
-    "img": {"src", "alt", "title"},
-    "td": {"colspan", "rowspan"},
-    "th": {"colspan", "rowspan"},
-}
-_STYLES = {
-    "background-color", "border", "border-bottom", "border-collapse", "border-color", "border-left",
-    "border-radius", "border-right",
-    "border-spacing", "border-style", "border-top", "border-width", "color", "direction", "display", "font",
-    "font-family", "font-size",
-    "font-style", "font-weight", "height", "letter-spacing", "line-height", "list-style-type", "margin",
-    "margin-bottom", "margin-left",
-    "margin-right", "margin-top", "max-width", "min-width", "padding", "padding-bottom", "padding-left",
-    "padding-right", "padding-top",
-    "text-align", "text-decoration", "text-transform", "vertical-align", "white-space", "width", "word-break",
-}  # fmt: skip
 
 
 class InvalidMail(ValueError):
@@ -86,17 +46,17 @@ class OutgoingMail:
     to_name: str = ""
     html: str | None = None  # made from the text when absent
     reply_to: str | None = None
+    references: tuple[str, ...] = ()  # Message-IDs of the messages before it in the thread, the oldest first
     unsubscribe_url: str | None = None
     unsubscribe_label: str = "Unsubscribe from these messages"
+    bulk: bool = False
 
 
 def build(mail: OutgoingMail) -> bytes:
     """Build the whole message with CRLF line ends. The same mail always gives the same bytes. Raises InvalidMail."""
     if mail.date.tzinfo is None:
         raise InvalidMail("date: it needs a time zone.")
-    subject = clean_line(mail.subject)[:_SUBJECT_LENGTH].strip()
-    if not subject or not mail.text.strip():
-        raise InvalidMail("subject and text can't be empty.")
+    subject = subject_line(mail)
     lines = [
         f"From: {_mailbox(mail.from_name, mail.from_email, 'from_email', 6)}",
         f"To: {_mailbox(mail.to_name, mail.to_email, 'to_email', 4)}",
@@ -106,11 +66,31 @@ def build(mail: OutgoingMail) -> bytes:
     ]
     if mail.reply_to:
         lines.append(f"Reply-To: {_mailbox('', mail.reply_to, 'reply_to', 10)}")
-    if mail.unsubscribe_url:
-        lines.append(f"List-Unsubscribe: <{_checked_url(mail.unsubscribe_url)}>")
-        lines.append("List-Unsubscribe-Post: List-Unsubscribe=One-Click")
+    lines += [f"{name}: {value}" for name, value in thread_headers(mail, "\r\n ").items()]
     head = "".join(f"{line}\r\n" for line in lines)
     return head.encode("utf-8") + _body(mail).as_bytes()
+
+
+def subject_line(mail: OutgoingMail) -> str:
+    """Return the subject as it is sent. Raises InvalidMail for a message without subject or words."""
+    subject = clean_line(mail.subject)[:_SUBJECT_LENGTH].strip()
+    if not subject or not mail.text.strip():
+        raise InvalidMail("subject and text can't be empty.")
+    return subject
+
+
+def thread_headers(mail: OutgoingMail, fold: str = " ") -> dict[str, str]:
+    """Return the headers of the thread, of unsubscribing and of bulk mail."""
+    found: dict[str, str] = {}
+    if mail.references:
+        found["In-Reply-To"] = mail.references[-1]
+        found["References"] = fold.join(mail.references)
+    if mail.unsubscribe_url:
+        found["List-Unsubscribe"] = f"<{_checked_url(mail.unsubscribe_url)}>"
+        found["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    if mail.bulk:
+        found["Precedence"] = "bulk"
+    return found
 
 
 def message_id(row_id: str, from_email: str) -> str:
@@ -126,50 +106,20 @@ def clean_line(value: str) -> str:
     return " ".join(_CONTROL.sub(" ", text).split())
 
 
-def sanitise_html(value: str) -> str:
-    """Remove scripts, forms, frames, remote styles and links of unknown schemes from the HTML."""
-    return nh3.clean(
-        _CONTROL_IN_TEXT.sub("", value),
-        tags=_TAGS,
-        clean_content_tags={"script", "style", "title", "template", "noscript"},
-        attributes=_ATTRIBUTES,
-        filter_style_properties=_STYLES,
-        url_schemes={"http", "https", "mailto", "tel"},
-        strip_comments=True,
-        link_rel=None,
-    )
-
-
-def html_from_text(text: str) -> str:
-    """Make HTML from plain text: paragraphs, line breaks and links; everything else is escaped."""
-    paragraphs = [part.strip("\n") for part in re.split(r"\n[ \t]*\n+", text.strip("\n"))]
-    return "\n".join(f'<p style="margin:0 0 1em" dir="auto">{_linked(part)}</p>' for part in paragraphs)
-
-
-def _linked(text: str) -> str:
-    pieces: list[str] = []
-    at = 0
-    for found in _URL.finditer(text):
-        url = html.escape(found.group())
-        pieces += [html.escape(text[at : found.start()]), f'<a href="{url}">{url}</a>']
-        at = found.end()
-    pieces.append(html.escape(text[at:]))
-    return "".join(pieces).replace("\n", "<br>\n")
-
-
-def _body(mail: OutgoingMail) -> EmailMessage:
-    text = _CONTROL_IN_TEXT.sub("", mail.text.replace("\r\n", "\n").replace("\r", "\n")).rstrip() + "\n"
+def bodies(mail: OutgoingMail) -> tuple[str, str]:
+    """Return the text and the HTML page of a message, with its unsubscribe link."""
+    text = CONTROL_IN_TEXT.sub("", mail.text.replace("\r\n", "\n").replace("\r", "\n")).rstrip() + "\n"
     rich = sanitise_html(mail.html) if mail.html and mail.html.strip() else html_from_text(text)
     if mail.unsubscribe_url:
         label = clean_line(mail.unsubscribe_label)
         text += f"\n-- \n{label}: {mail.unsubscribe_url}\n"
         link = f'<a href="{html.escape(mail.unsubscribe_url)}" style="color:#6b7280">{html.escape(label)}</a>'
         rich += f'\n<p style="margin:2em 0 0;font-size:12px;color:#6b7280" dir="auto">{link}</p>'
-    page = (
-        '<!doctype html>\n<html>\n<head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width"></head>\n'
-        f'<body style="{_BODY_STYLE}">\n{rich}\n</body>\n</html>\n'
-    )
+    return text, page_of(rich)
+
+
+def _body(mail: OutgoingMail) -> EmailMessage:
+    text, page = bodies(mail)
     body = EmailMessage(policy=_POLICY)
     body.set_content(text, charset="utf-8")
     body.add_alternative(page, subtype="html", charset="utf-8")

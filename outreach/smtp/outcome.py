@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-Stage = Literal["connect", "tls", "auth", "mail", "rcpt", "data", "body", "final"]
+Stage = Literal["connect", "tls", "auth", "limit", "mail", "rcpt", "data", "body", "final"]
+"""Where a message was refused; `limit`: its sender sends too much at the moment."""
 
 _ENHANCED = re.compile(r"^\s*([245]\.\d{1,3}\.\d{1,3})\b")
 _SENDER_STAGES = frozenset({"connect", "tls", "auth", "mail"})
@@ -15,6 +16,8 @@ class Sent:
     """The server accepted the message."""
 
     reply: str
+    provider_id: str = ""
+    """What a mail vendor calls the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,8 @@ class Rejected:
     code: int | None
     reply: str
     stage: Stage
+    retry_after: float | None = None
+    """Seconds after which the sender may send again, when the server said so."""
 
     @property
     def enhanced_code(self) -> str | None:
@@ -50,8 +55,6 @@ class Rejected:
 @dataclass(frozen=True, slots=True)
 class Uncertain:
     """The message was complete, but no valid reply came: it may have been sent, and is not sent again by itself."""
-
-    ""
 
     reason: str
 

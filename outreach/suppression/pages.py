@@ -23,10 +23,10 @@ REASONS = {
 
 class Suppressions(Page):
     path = name = "suppressions"
-    title = "Never written to"
+    title = "Do not contact"
     template = "web/suppressions/list.html"
     module = "genie"
-    menu = MenuItem("Never written to", "mail-x", 46)
+    menu = MenuItem("Do not contact", "mail-x", 56, "Outreach")
     columns = (
         Column("email", "Address", "email"),
         Column("reason", "Why", "reason"),
@@ -68,7 +68,7 @@ class Suppressions(Page):
         answer = self.ask("POST", "suppression", None, {name: value for name, value in form.values.items() if value})
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.done(f"{answer.data['email']} is never written to")
+        return self.done(f"{answer.data['email']} is on the do-not-contact list")
 
     def do_delete(self) -> HttpResponse:
         sent, here = self.request.POST, self.request.path + self.state.link()

@@ -1,0 +1,103 @@
+"""Approvals that hold no longer: the contact or the sender is another one since (outdated), or their time is over.
+
+They are told by what stands in the rows at the moment; a periodic task, and each claim, makes drafts of them.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Case, CharField, F, Q, QuerySet, TextField, Value, When
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce, Concat, Now
+from django.utils import timezone
+
+from core.tenancy import company_scope
+from outreach.delivery import ledger
+from outreach.delivery.decision import Reason
+from outreach.delivery.models import APPROVAL_DAYS, GenieSettings, SendJob
+
+Status = SendJob.Status
+BATCH = 1000
+LAPSED = (Reason.APPROVAL_OUTDATED, Reason.APPROVAL_EXPIRED)
+_TEXT = TextField()
+
+
+def envelope() -> Combinable:
+    """Return envelope_of in SQL, from the joined contact and sender."""
+    address = Coalesce("contact__email", Value(""), output_field=_TEXT)
+    name, email = (Coalesce(f"smtp__{column}", f"mail_app__{column}") for column in ("from_name", "from_email"))
+    sender = Concat(name, Value(" <"), email, Value(">"), output_field=_TEXT)
+    sent_by = Case(When(smtp=None, mail_app=None, then=Value("")), default=sender, output_field=_TEXT)
+    return Concat("contact__name", Value(" <"), address, Value(">\n"), sent_by, output_field=_TEXT)
+
+
+def outdated() -> Q:
+    """Return the condition of messages that would go to others, or come from others, than they were approved for."""
+    address = Coalesce("contact__email", Value(""), output_field=_TEXT)
+    # A version before kept the address alone.
+    before = Q(approved_envelope="") & ~Q(recipient="") & ~Q(recipient=address)
+    return before | (~Q(approved_envelope="") & ~Q(approved_envelope=envelope()))
+
+
+def reason_now() -> Case:
+    """Return a message's reason as it is shown: of an approved one, also why its approval holds no longer."""
+    approved = Q(status=Status.APPROVED)
+    return Case(
+        When(approved & outdated(), then=Value(str(Reason.APPROVAL_OUTDATED))),
+        When(approved & Q(approval_ends_at__lte=Now()), then=Value(str(Reason.APPROVAL_EXPIRED))),
+        default=F("reason"),
+        output_field=CharField(),
+    )
+
+
+def lapsed_counts(run_id: str) -> dict[str, int]:
+    """Return reason -> number of the run's approved messages whose approval holds no longer."""
+    rows = SendJob.objects.filter(run_id=run_id, status=Status.APPROVED)
+    ended = rows.filter(approval_ends_at__lte=timezone.now())
+    late = ended.exclude(outdated()).count()
+    found = {str(Reason.APPROVAL_OUTDATED): rows.filter(outdated()).count(), str(Reason.APPROVAL_EXPIRED): late}
+    return {reason: number for reason, number in found.items() if number}
+
+
+def ends_at(now: datetime) -> datetime:
+    """Return when an approval of the active company ends that is given now."""
+    days = GenieSettings.objects.values_list("approval_days", flat=True).first()
+    return now + timedelta(days=APPROVAL_DAYS if days is None else days)
+
+
+def hold(rows: QuerySet[SendJob], member_id: str | None, reason: str = Reason.AWAITING_APPROVAL) -> int:
+    """Turn those of the messages that are approved, or that a person has cancelled, into drafts. Returns how many.
+
+    One whose approval is outdated says so for as long as it is a draft, whoever holds it.
+    """
+    stopped = rows.filter(Q(status=Status.APPROVED) | Q(status=Status.CANCELLED, reason="declined"))
+    if reason == Reason.APPROVAL_OUTDATED:
+        return _hold(stopped, member_id, reason)
+    changed = _hold(rows.filter(outdated(), status=Status.APPROVED), member_id, Reason.APPROVAL_OUTDATED)
+    return changed + _hold(stopped, member_id, reason)
+
+
+def _hold(rows: QuerySet[SendJob], member_id: str | None, reason: str) -> int:
+    values: dict[str, Any] = {"approved_at": None, "approved_by_id": None, "approval_ends_at": None}
+    if member_id is not None:
+        values["updated_by_id"] = member_id
+    return ledger.transition_all(
+        rows, to=Status.DRAFT, reason=reason, actor_id=member_id, approved_envelope="", **values
+    )
+
+
+def hold_lapsed() -> bool:
+    """Make drafts of approved messages whose approval holds no longer (a periodic task). Returns whether more may wait.
+
+    Claims do so too, for what is due; this is for what would say that it goes, and does not.
+    """
+    approved = SendJob.objects.filter(status=Status.APPROVED)
+    ended = list(approved.filter(approval_ends_at__lte=timezone.now()).values_list("company_id", "pk")[:BATCH])
+    changed = list(approved.filter(outdated()).values_list("company_id", "pk")[:BATCH])
+    for found, reason in ((changed, Reason.APPROVAL_OUTDATED), (ended, Reason.APPROVAL_EXPIRED)):
+        for company in {one for one, _ in found}:
+            with company_scope(company):
+                hold(SendJob.objects.filter(pk__in=[pk for one, pk in found if one == company]), None, reason)
+    return len(ended) == BATCH or len(changed) == BATCH

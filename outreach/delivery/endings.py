@@ -1,0 +1,49 @@
+"""Which messages would never go if they were approved: where decide() ends in a Stop, in SQL for any number of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Case, CharField, F, Func, Q, Value, When
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Lower
+from django.db.models.lookups import In, IsNull
+
+from outreach.delivery.decision import MAX_ATTEMPTS, Reason
+from outreach.delivery.stop_rules import reason_sql
+from outreach.suppression.addresses import ADDRESS
+from outreach.suppression.models import Suppression
+
+
+class FollowUpStop(Func):
+    """The reason that stops a follow-up (stop_rules), in a query of messages; null: none, or no follow-up."""
+
+    def __init__(self) -> None:
+        super().__init__(F("pk"), output_field=CharField(null=True))
+
+    def as_sql(self, compiler: Any, *given: Any, **named: Any) -> tuple[str, tuple[str | int, ...]]:
+        key, _ = compiler.compile(self.source_expressions[0])
+        return f"({reason_sql(key.rpartition('.')[0])})", ()
+
+
+def never_goes() -> Combinable:
+    """Return the reason why a message never goes, in the order of decide(), from the joined contact and run; null: it
+    may go."""
+    suppressed = In(Lower("contact__email"), Suppression.objects.values("email"))
+    began = Case(When(run__isnull=False, occurrence=1, then=F("run__created_at")), default=F("created_at"))
+    stop = FollowUpStop()
+    conditions = (
+        (Q(run__cancelled_at__isnull=False) | Q(run__is_deleted=True), Reason.RUN_CANCELLED),
+        (Q(contact__is_deleted=True), Reason.CONTACT_DELETED),
+        (suppressed, Reason.ADDRESS_SUPPRESSED),
+        (Q(contact__unsubscribed_at__isnull=False), Reason.UNSUBSCRIBED),
+        (Q(step=1, contact__replied_at__gt=began), Reason.REPLY_RECEIVED),
+        (IsNull(stop, False), stop),
+        (~Q(contact__email__regex=ADDRESS), Reason.NO_VALID_ADDRESS),
+        (Q(attempts__gte=MAX_ATTEMPTS), Reason.ATTEMPTS_EXHAUSTED),
+    )
+    cases = [
+        When(condition, then=Value(str(reason)) if isinstance(reason, Reason) else reason)
+        for condition, reason in conditions
+    ]
+    return Case(*cases, default=None, output_field=CharField(null=True))

@@ -1,0 +1,25 @@
+"""What the words of a message may rest on now: the facts that its writer would be given."""
+
+from __future__ import annotations
+
+from outreach.ai.briefs import ContactBriefs, company_brief
+from outreach.ai.evidence import facts_of
+from outreach.ai.providers import ComposeBrief
+from outreach.delivery.models import SendJob
+
+
+def facts_about(job: SendJob) -> dict[str, str]:
+    """Return name of the fact -> value, for a message that comes with contact, sender and run joined."""
+    (contact,) = ContactBriefs.load().of([job.contact])
+    company = company_brief(job.sender.from_name if job.sender else "")
+    prompt = job.run.prompt if job.run else ""
+    return facts_of(
+        ComposeBrief(
+            contact=contact,
+            company=company,
+            prompt=prompt,
+            hint=job.hint,
+            step=job.step,
+            occurrence=job.occurrence,
+        )
+    )

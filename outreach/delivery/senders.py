@@ -1,0 +1,103 @@
+"""The senders of all kinds as one: which there are, which a message has, and which a run takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from django.db.models import Q, QuerySet
+
+from core.errors import NamedError
+from outreach.deliverability.keys import signer_of
+from outreach.mail_vendors.models import MailApp
+from outreach.mail_vendors.transport import VendorSession
+from outreach.senders.models import Sender, Smtp
+from outreach.senders.services import config_of
+from outreach.smtp.message import OutgoingMail, build
+from outreach.smtp.outcome import Outcome
+from outreach.smtp.transport import Session, Timeouts
+
+KINDS: tuple[type[Sender], ...] = (Smtp, MailApp)
+
+
+def find_sender(id: str) -> Sender | None:
+    """Return the company's sender of whatever kind with this id."""
+    for kind in KINDS:
+        found: Sender | None = kind._default_manager.filter(pk=id).first()
+        if found is not None:
+            return found
+    return None
+
+
+def locked_sender(id: str, **conditions: Any) -> Sender | None:
+    """Return the sender with this id, locked until the transaction ends, if it meets the conditions."""
+    for kind in KINDS:
+        rows = kind._default_manager.select_for_update(no_key=True, of=("self",))
+        found: Sender | None = rows.filter(pk=id, **conditions).first()
+        if found is not None:
+            return found
+    return None
+
+
+def connected_senders() -> QuerySet[Any]:
+    """Return the ids of the company's senders of all kinds."""
+    first, *others = (kind._default_manager.values("pk") for kind in KINDS)
+    return first.union(*others, all=True)
+
+
+def columns_of(sender: Sender) -> dict[str, Any]:
+    """Return the columns of a message, or of a run, that goes by the sender."""
+    return {sender.job_column: sender}
+
+
+class ServerSession:
+    """A session at a sender's own mail server. Its messages are signed where its domain has a key that is in use."""
+
+    def __init__(self, sender: Smtp, timeouts: Timeouts | None = None) -> None:
+        self._signer = signer_of(sender)
+        self._session = Session.open(config_of(sender), timeouts=timeouts)
+
+    def deliver(self, mail: OutgoingMail, commit_intent: Callable[[], None]) -> Outcome:
+        """Send one message to one recipient. Returns the outcome. Raises InvalidMail before anything is sent."""
+        data = build(mail)
+        data = self._signer.sign(data) if self._signer else data
+        return self._session.deliver(mail.from_email, mail.to_email, data, commit_intent)
+
+    def close(self) -> None:
+        """End the connection."""
+        self._session.close()
+
+
+MailSession = ServerSession | VendorSession
+
+
+def open_session(sender: Sender, *, timeouts: Timeouts | None = None) -> MailSession:
+    """Return a session of the sender for many messages. Raises SmtpError."""
+    return VendorSession(sender) if isinstance(sender, MailApp) else ServerSession(cast("Smtp", sender), timeouts)
+
+
+def choose_sender(
+    sender_id: str | None, among: Sequence[str] | None = None, letter: str = "", kinds: Sequence[type[Sender]] = KINDS
+) -> Sender:
+    """Return the sender for a run: the given one, else the oldest active and verified one, of `among` if it is given.
+
+    With a `letter` only apps of mailvendor-<letter> are chosen from, with `kinds` only these. Raises NoSMTPSelected_400
+    when there is none.
+    """
+    if sender_id is not None:
+        found = find_sender(sender_id)
+        if found is None or not found.is_active:
+            raise NamedError("NoSMTPSelected_400", f"smtp: {sender_id} is no active sender of this company")
+        return found
+    wanted = Q(is_active=True, verified=True)
+    if among is not None:
+        wanted &= Q(pk__in=among)
+    oldest: list[Sender] = []
+    for kind in (MailApp,) if letter else kinds:
+        rows = kind._default_manager.filter(wanted, **({"letter": letter} if letter else {}))
+        oldest += rows.order_by("created_at", "id")[:1]
+    if not oldest:
+        raise NamedError(
+            "NoSMTPSelected_400", "smtp: connect a sender first (POST /apps/smtp) and let its connection test pass"
+        )
+    return min(oldest, key=lambda one: (one.created_at, one.pk))

@@ -1,0 +1,12 @@
+"""Reads of senders that are more than a filter."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet
+
+from outreach.senders.models import Smtp
+
+
+def failing_senders() -> QuerySet[Smtp]:
+    """Return the senders in use by which no message goes: not verified, or resting after failures."""
+    return Smtp.objects.filter(Q(verified=False) | Q(failures__gt=0), is_active=True)

@@ -1,0 +1,149 @@
+"""HTML of mails: what mail programs show and nothing else of it, its words, and HTML made from words."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import nh3
+
+MAX_DEPTH = 100
+"""Tags within tags. Parsers of MJML and CSS recurse, and end the process at some thousands; nh3 takes seconds."""
+_BODY_STYLE = "font-family:-apple-system,Segoe UI,Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5"
+CONTROL_IN_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+_URL = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)\]]")
+_TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)[^<>]*>?")
+_HREF = re.compile(r'<a\b[^>]*?\bhref="([^"]*)"')
+_COLUMN = re.compile(r"mj-column-(per|px)-(\d{1,4})(?:-(\d{1,4}))?\d*")
+"""The class of a column made from MJML: per-33-333333 is a third of the width, px-200 is 200 pixels."""
+_EMPTY = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
+)
+_CLOSED_BY_THE_NEXT = frozenset(("dd", "dt", "li", "option", "p", "tbody", "td", "tfoot", "th", "thead", "tr"))
+
+_TAGS = {
+    "a", "b", "blockquote", "br", "center", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i",
+    "img", "li", "ol", "p",
+    "pre", "s", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u",
+    "ul",
+}  # fmt: skip
+_LAYOUT = {
+    "align",
+    "bgcolor",
+    "border",
+    "cellpadding",
+    "cellspacing",
+    "dir",
+    "height",
+    "lang",
+    "style",
+    "valign",
+    "width",
+}
+_ATTRIBUTES = {
+    "*": _LAYOUT,
+    "a": {"href", "title"},
+    "img": {"src", "alt", "title"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan"},
+}
+_STYLES = {
+    "background-color", "border", "border-bottom", "border-collapse", "border-color", "border-left",
+    "border-radius", "border-right",
+    "border-spacing", "border-style", "border-top", "border-width", "color", "direction", "display", "font",
+    "font-family", "font-size",
+    "font-style", "font-weight", "height", "letter-spacing", "line-height", "list-style-type", "margin",
+    "margin-bottom", "margin-left",
+    "margin-right", "margin-top", "max-width", "min-width", "padding", "padding-bottom", "padding-left",
+    "padding-right", "padding-top",
+    "text-align", "text-decoration", "text-transform", "vertical-align", "white-space", "width", "word-break",
+}  # fmt: skip
+
+
+_LINK = re.compile(r'<a\b[^>]*?\bhref="([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
+_BLOCK = re.compile(r"<(?:br|/(?:p|div|li|tr|h[1-6]|blockquote|pre))\b[^>]*>")
+_CELL = re.compile(r"</t[dh]>")
+
+
+def sanitise_html(value: str) -> str:
+    """Remove scripts, forms, frames, remote styles and links of unknown schemes from the HTML."""
+    columns = {found.group() for found in _COLUMN.finditer(value)}
+    return nh3.clean(
+        CONTROL_IN_TEXT.sub("", value),
+        tags=_TAGS,
+        allowed_classes={"div": columns} if columns else None,
+        clean_content_tags={"script", "style", "title", "template", "noscript"},
+        attributes=_ATTRIBUTES,
+        filter_style_properties=_STYLES,
+        url_schemes={"http", "https", "mailto", "tel"},
+        strip_comments=True,
+        link_rel=None,
+    )
+
+
+def text_from_html(value: str) -> str:
+    """Return the words of sanitised HTML: a line for each block, and the address behind the words of a link."""
+    linked = _LINK.sub(lambda found: found[2] if found[1] in found[2] else f"{found[2]} ({found[1]})", value)
+    bare = html.unescape(nh3.clean(_CELL.sub(" ", _BLOCK.sub("\n", linked)), tags=set()))
+    lines = (" ".join(line.split()) for line in bare.split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def html_from_text(text: str) -> str:
+    """Make HTML from plain text: paragraphs, line breaks and links; everything else is escaped."""
+    paragraphs = [part.strip("\n") for part in re.split(r"\n[ \t]*\n+", text.strip("\n"))]
+    return "\n".join(f'<p style="margin:0 0 1em" dir="auto">{_linked(part)}</p>' for part in paragraphs)
+
+
+def _linked(text: str) -> str:
+    pieces: list[str] = []
+    at = 0
+    for found in _URL.finditer(text):
+        url = html.escape(found.group())
+        pieces += [html.escape(text[at : found.start()]), f'<a href="{url}">{url}</a>']
+        at = found.end()
+    pieces.append(html.escape(text[at:]))
+    return "".join(pieces).replace("\n", "<br>\n")
+
+
+def addresses_in(value: str) -> list[str]:
+    """Return the addresses that sanitised HTML links to."""
+    return [html.unescape(found) for found in _HREF.findall(value)]
+
+
+def depth_of(value: str, *, strict: bool = False) -> int:
+    """Return how many tags stand within each other at most.
+
+    Tags that HTML closes by itself don't count, but in MJML (`strict`), where each has an end, or is one.
+    """
+    depth = deepest = 0
+    ignored = _EMPTY if strict else _EMPTY | _CLOSED_BY_THE_NEXT
+    for found in _TAG.finditer(value):
+        name = found[2].lower()
+        if name in ignored or (strict and name.startswith("mj-") and found[0].endswith("/>")):
+            continue
+        depth = max(depth - 1, 0) if found[1] else depth + 1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def page_of(value: str) -> str:
+    """Return the whole page of a mail, as it is sent, for sanitised HTML."""
+    return (
+        '<!doctype html>\n<html>\n<head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width">{_column_styles(value)}</head>\n'
+        f'<body style="{_BODY_STYLE}">\n{value}\n</body>\n</html>\n'
+    )
+
+
+def _column_styles(value: str) -> str:
+    """Return the style element that sets columns side by side on wide screens; empty without columns.
+
+    On narrow ones they stand below each other.
+    """
+    found = sorted({match.group(): match for match in _COLUMN.finditer(value)}.items())
+    if not found:
+        return ""
+    widths = [(name, f"{match[2]}.{match[3] or 0}%" if match[1] == "per" else f"{match[2]}px") for name, match in found]
+    rules = "".join(f".{name}{{width:{width}!important;max-width:{width}}}" for name, width in widths)
+    return f"<style>@media only screen and (min-width:480px){{{rules}}}</style>"
