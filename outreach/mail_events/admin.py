@@ -1,0 +1,21 @@
+"""Back office pages of events of mail vendors."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from outreach.mail_events.models import MailEvent
+
+
+@admin.register(MailEvent)
+class MailEventAdmin(CompanyRecordAdmin):
+    """What mail vendors have told of messages."""
+
+    icon = "webhook"
+    hides = ("raw", "dedupe_key")
+    list_display = ("__str__", "app", "company", "happened_at", "applied_at", "send_job")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "app", "send_job")
+    search_fields = ("=id", "=recipient", "=send_job__id")
+    search_help_text = "Id of the event or of the message, or the whole address"

@@ -1,0 +1,197 @@
+"""Events of mail vendors: stored once when a webhook brings them, applied by a worker in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from core.jobs import notify_workers
+from core.outbound_http import HttpFailed, exchange
+from core.tenancy import company_id, company_scope, unscoped
+from outreach.delivery import ledger
+from outreach.delivery.models import SendJob
+from outreach.delivery.unsubscribe import unsubscribe
+from outreach.delivery.unsubscribe_tokens import Unsubscriber
+from outreach.mail_events.models import MailEvent
+from outreach.mail_events.reading import CONFIRM, Told, is_sns_address
+from outreach.mail_vendors.models import MailApp
+from outreach.suppression.addresses import is_address
+from outreach.suppression.models import Suppression
+from outreach.suppression.services import suppress_address
+
+BATCH = 200
+KEPT_RAW = timedelta(days=7)
+KEPT = timedelta(days=90)
+HEIGHTS = {
+    "queued": 1,
+    "sent": 2,
+    "deferred": 3,
+    "delivered": 4,
+    "opened": 5,
+    "clicked": 6,
+    "unsubscribed": 7,
+    "bounced": 8,
+    "failed": 8,
+    "rejected": 8,
+    "complained": 9,
+}
+"""Delivery status -> its height: what a vendor tells moves a message up only, in whatever order it comes."""
+_CERTAIN = {"sent", "deferred", "delivered", "opened", "clicked", "unsubscribed", "bounced", "complained"}
+"""What is told only of a message that the vendor has taken."""
+
+
+def store_events(app: MailApp, events: Sequence[Told]) -> None:
+    """Store the events that are not stored yet, with one INSERT, and wake a worker."""
+    rows = [
+        MailEvent(
+            company_id=app.company_id,
+            app=app,
+            dedupe_key=one.key,
+            kind=one.kind[:24],
+            hard=one.hard,
+            job=one.job,
+            provider_message_id=one.provider_message_id,
+            message_id=one.message_id,
+            recipient=one.recipient,
+            happened_at=one.happened_at,
+            detail=one.detail,
+            raw=one.raw or {},
+        )
+        for one in events
+    ]
+    if rows:
+        MailEvent.objects.bulk_create(rows, ignore_conflicts=True)
+        notify_workers("mail-events")
+
+
+def has_waiting() -> bool:
+    """Tell whether events of any company wait."""
+    with unscoped(reason="tick: events of mail vendors of all companies"):
+        return MailEvent.objects.filter(applied_at=None).exists()
+
+
+def apply_waiting(deadline: float) -> None:
+    """Apply stored events until none waits or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        with unscoped(reason="worker: companies with events of mail vendors"):
+            found = MailEvent.objects.filter(applied_at=None).order_by("created_at", "pk")
+            companies = set(found.values_list("company_id", flat=True)[:BATCH])
+        if not companies or not sum(_apply_of(company) for company in companies):
+            return
+
+
+def _apply_of(company: str) -> int:
+    with company_scope(company):
+        confirmed = _confirm_subscriptions()
+        return confirmed + apply_batch()
+
+
+@transaction.atomic
+def apply_batch() -> int:
+    """Apply some of the active company's events, each once: all of that commits, or nothing. Returns how many."""
+    rows = MailEvent.objects.select_for_update(skip_locked=True, of=("self",)).filter(applied_at=None)
+    events = list(rows.exclude(kind=CONFIRM).order_by("created_at", "pk")[:BATCH])
+    jobs = _messages_of(events)
+    now = timezone.now()
+    for event in events:
+        job = jobs.get(event.pk)
+        if job is not None:
+            _apply(event, job)
+            event.send_job = job
+        event.applied_at = now
+    MailEvent.objects.bulk_update(events, ["applied_at", "send_job"])
+    return len(events)
+
+
+def _messages_of(events: Sequence[MailEvent]) -> dict[str, SendJob]:
+    """Return event -> message, locked: by the id that it brings back, else by the vendor's, else by the Message-ID."""
+    if not events:
+        return {}
+    ids = [one.job for one in events if one.job]
+    theirs = [one.provider_message_id for one in events if one.provider_message_id]
+    headers = [one.message_id for one in events if one.message_id]
+    headers += [f"<{one.strip('<>')}>" for one in theirs if "@" in one]
+    wanted = Q(pk__in=ids) | Q(provider_message_id__in=theirs) | Q(message_id__in=headers)
+    wanted &= Q(mail_app__in={one.app_id for one in events})
+    rows = SendJob.objects.select_for_update(of=("self",)).filter(wanted).order_by("pk")
+    by_id: dict[tuple[str | None, str], SendJob] = {}
+    for job in rows.defer("text", "html", "evidence"):
+        for name in (job.pk, job.provider_message_id, job.message_id):
+            if name:
+                by_id.setdefault((job.mail_app_id, name), job)
+    found: dict[str, SendJob] = {}
+    for event in events:
+        names = (event.job, event.provider_message_id, event.message_id, f"<{event.provider_message_id.strip('<>')}>")
+        matched = (by_id[event.app_id, name] for name in names if name and (event.app_id, name) in by_id)
+        if (first := next(matched, None)) is not None:
+            found[event.pk] = first
+    return found
+
+
+def _apply(event: MailEvent, job: SendJob) -> None:
+    """Move the message's delivery status up, count, and stop writing to who has bounced, complained or unsubscribed."""
+    values: dict[str, Any] = {}
+    if event.kind in HEIGHTS:
+        at = event.happened_at.isoformat()
+        values["delivery"] = {**job.delivery, event.kind: min(job.delivery.get(event.kind, at), at)}
+        if HEIGHTS[event.kind] > HEIGHTS.get(job.delivery_status, 0):
+            values["delivery_status"] = event.kind
+    if event.kind == "opened":
+        values["open_count"] = job.open_count + 1
+    if event.kind == "clicked":
+        values["click_count"] = job.click_count + 1
+    if event.provider_message_id and not job.provider_message_id:
+        values["provider_message_id"] = event.provider_message_id
+    for name, value in values.items():
+        setattr(job, name, value)
+    if values:
+        SendJob.objects.filter(pk=job.pk).update(**values)
+    if event.kind in _CERTAIN and job.status == SendJob.Status.UNKNOWN and job.sending_at is not None:
+        late = {"sent_at": event.happened_at, "worker": None, "error": ""}
+        told = f"the vendor has told that it was {event.kind}"
+        ledger.record_late_outcome(job, to=SendJob.Status.SENT, sending_at=job.sending_at, detail=told, **late)
+    _suppress(event, job)
+
+
+def _suppress(event: MailEvent, job: SendJob) -> None:
+    address = (job.recipient or event.recipient).strip().lower()
+    reasons = {"complained": Suppression.Reason.COMPLAINED}
+    if event.hard:
+        reasons["bounced"] = Suppression.Reason.BOUNCED
+    reason = reasons.get(event.kind)
+    if event.kind == "unsubscribed":
+        unsubscribe(Unsubscriber(company_id(), job.contact_id, job.pk))
+    elif reason is not None and is_address(address):
+        suppress_address(email=address, reason=reason, source=job.pk, details={"reply": event.detail[:500]})
+
+
+def _confirm_subscriptions() -> int:
+    """Confirm subscriptions of SNS topics, which the hook has checked to be the apps' own. Returns how many."""
+    waiting = list(MailEvent.objects.filter(applied_at=None, kind=CONFIRM).order_by("created_at")[:10])
+    for event in waiting:
+        if is_sns_address(event.detail):
+            with suppress(HttpFailed):  # SNS asks again, and that is an event of its own
+                exchange("GET", event.detail, seconds=10, most_bytes=100_000)
+        MailEvent.objects.filter(pk=event.pk).update(applied_at=timezone.now())
+    return len(waiting)
+
+
+def forget_old() -> bool:
+    """Empty what came as it came after a week, and delete events after 90 days, of all companies (a periodic task).
+
+    Returns whether more may wait.
+    """
+    now = timezone.now()
+    with unscoped(reason="tick: old events of mail vendors"):
+        old = MailEvent.objects.filter(created_at__lt=now - KEPT).values("pk")[:5000]
+        deleted, _ = MailEvent.objects.filter(pk__in=old).delete()
+        full = MailEvent.objects.filter(created_at__lt=now - KEPT_RAW).exclude(raw={}).values("pk")[:5000]
+        emptied = MailEvent.objects.filter(pk__in=full).update(raw={})
+    return deleted == 5000 or emptied == 5000

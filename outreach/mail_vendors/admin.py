@@ -1,0 +1,36 @@
+"""Back office pages of mail vendor apps."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.errors import NamedError
+from outreach.mail_vendors.models import MailApp
+from outreach.mail_vendors.services import SECRETS, check_app
+
+LIMITS = ("per_minute", "per_hour", "per_day", "ramp_start", "ramp_step")
+
+
+@admin.register(MailApp)
+class MailAppAdmin(CompanyRecordAdmin):
+    """Companies' accounts at mail vendors, with their limits. Only their company changes their keys and address."""
+
+    icon = "outgoing_mail"
+    edits = ("name", "is_active", *LIMITS)
+    hides = (*SECRETS, "hook_salt")
+    commands = ("test",)
+    list_display = ("__str__", "company", "vendor", "letter", "verified", "is_active", "last_error", "created_at")
+    list_filter = (BY_COMPANY, "vendor", "verified", "is_active")
+    search_fields = ("=id", "name", "from_email")
+
+    @admin.display(description="Test the account")
+    def test(self, request: HttpRequest, rows: QuerySet[MailApp]) -> None:
+        def one(app: MailApp) -> None:
+            found = check_app(id=app.pk)
+            if not found.ok:
+                raise NamedError("InvalidCredentials_400", found.detail)
+
+        self.each(request, rows[:10], one, "connected", atomic=False)

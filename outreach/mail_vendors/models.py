@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from django.db import models
+
+from core.fields import EncryptedTextField
+from core.ids import new_id
+from outreach.mail_vendors.registry import VENDORS, Vendor, channel_of
+from outreach.senders.models import Sender
+
+
+class MailApp(Sender):
+    """A company's account at a mail vendor, with its limits."""
+
+    job_column = "mail_app"
+
+    letter = models.CharField(max_length=1, default="a")
+    vendor = models.CharField(max_length=24, default="brevo", help_text="The key of its vendor, whatever the letter.")
+    api_key = EncryptedTextField(bound_to=("vendor", "endpoint"))
+    secret_key = EncryptedTextField(blank=True, default="", bound_to=("vendor", "endpoint"))
+    signing_key = EncryptedTextField(blank=True, default="", bound_to=("vendor",))
+    key_hint = models.CharField(max_length=8, blank=True, default="", help_text="The last characters of the key.")
+    reply_to = models.EmailField(max_length=254, blank=True, default="")
+    domain = models.CharField(max_length=253, blank=True, default="")
+    region = models.CharField(max_length=40, blank=True, default="")
+    message_stream = models.CharField(max_length=100, blank=True, default="")
+    subaccount = models.CharField(max_length=100, blank=True, default="")
+    configuration_set = models.CharField(max_length=100, blank=True, default="")
+    endpoint = models.CharField(max_length=300, blank=True, default="", help_text="Of a vendor that companies host.")
+    webhook_ready = models.BooleanField(
+        default=False, editable=False, help_text="Its events are taken: the vendor signs them, or sends a password."
+    )
+    hook_salt = models.CharField(
+        max_length=24, default=new_id, editable=False, help_text="What the address of its webhook is derived from."
+    )
+
+    class Meta(Sender.Meta):
+        abstract = False
+        verbose_name = "mail vendor app"
+
+    def __str__(self) -> str:
+        return f"{self.name or self.place} <{self.from_email}>"
+
+    @property
+    def app_key(self) -> str:  # type: ignore[override]
+        return channel_of(self.letter)
+
+    @property
+    def spec(self) -> Vendor:
+        """The vendor that it was connected with."""
+        return VENDORS[self.vendor]
+
+    @property
+    def place(self) -> str:
+        """Where it sends by, for people."""
+        return self.spec.name
+
+    @property
+    def page(self) -> str:
+        """The path of its page, below its company's."""
+        return f"senders/vendor/{self.pk}"

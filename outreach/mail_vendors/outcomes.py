@@ -1,0 +1,137 @@
+"""What a vendor's answer, or what went wrong before it, says about a message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from django.utils import timezone
+
+from outreach.mail_vendors.registry import Vendor
+from outreach.smtp.message import clean_line
+from outreach.smtp.outcome import Outcome, Rejected, Sent, Uncertain
+
+NO_SUCH_ADDRESS = 550
+"""The code of a refused address, as mail servers have it."""
+LONGEST_PAUSE = 3600.0
+PAUSE = 60.0
+REFUSED_KEYS = ("AccessDenied", "InvalidServerAPIKey", "Invalid_Key", "PaymentRequired")
+_RECIPIENT = ("'to.0.email'", "personalizations.0.to.0.email", "invalid `to`", "not valid in to", "invalid 'to'")
+"""How vendors name the recipient in a refusal."""
+_WORDS = ("message", "Message", "error", "detail", "description", "ErrorMessage", "reason", "name")
+_THROTTLED = {"TooManyRequestsException", "Throttling", "ThrottlingException", "LimitExceededException"}
+_ACCOUNT = {
+    "AccountSuspendedException",
+    "SendingPausedException",
+    "MailFromDomainNotVerifiedException",
+    "MailFromDomainNotVerified",
+    "UnrecognizedClientException",
+    "InvalidClientTokenId",
+    "SignatureDoesNotMatch",
+    "InvalidSignatureException",
+    "AccessDeniedException",
+}
+
+
+def read_statuses(spec: Vendor, statuses: Mapping[str, Any]) -> Outcome:
+    """Return the outcome of a message to one recipient, from what anymail has read in an answer."""
+    # Some vendors write the address in their own way, and anymail then has it twice.
+    one = min(statuses.values(), key=lambda each: each.status in (None, "unknown"), default=None)
+    status = one.status if one is not None else None
+    if one is not None and status in ("queued", "sent"):
+        return Sent(f"{spec.name} accepted the message", provider_id=str(one.message_id or ""))
+    if status in ("invalid", "rejected"):
+        text = f"{spec.name} does not deliver to this address ({status})"
+        return Rejected(False, NO_SUCH_ADDRESS, text, "rcpt")
+    if status == "failed":
+        return Rejected(False, None, f"{spec.name} refused the message", "final")
+    return Uncertain(f"{spec.name} answered without saying what became of the message")
+
+
+def read_answer(spec: Vendor, status: int, headers: Mapping[str, str], body: Any, secrets: Sequence[str]) -> Outcome:
+    """Return the outcome of an answer that is an error. `body` is JSON, or text."""
+    words = f"{status} {words_of(body, secrets)}".strip()
+    if spec.idempotency == "message" and status == 400 and _code(body) == "duplicate_parameter":
+        return Sent(f"{spec.name} has had the message already")
+    told = _told(spec, body)
+    if status == 429:
+        return Rejected(True, status, words, "limit", retry_after=_retry_after(headers))
+    if told in REFUSED_KEYS:
+        return Rejected(False, status, words, "auth")
+    if told:
+        return Rejected(False, status, words, "final")
+    if status in (401, 402, 403):
+        return Rejected(False, status, words, "auth")
+    if 200 <= status < 300 or status in (408, 409, 425) or status >= 500 or 300 <= status < 400:
+        return Uncertain(f"{spec.name} answered {words}")
+    if _names_recipient(body):
+        return Rejected(False, NO_SUCH_ADDRESS, words, "rcpt")
+    return Rejected(False, status, words, "final")
+
+
+def _told(spec: Vendor, body: Any) -> str:
+    """Return the code by which a vendor refuses in an answer whose status does not say so; "" for any other."""
+    if not isinstance(body, dict):
+        return ""
+    if spec.key == "postal" and body.get("status") in ("error", "parameter-error"):
+        return str((body.get("data") or {}).get("code") or body["status"])
+    if spec.key == "mandrill" and body.get("status") == "error" and body.get("name") not in (None, "GeneralError"):
+        return str(body["name"])
+    return ""
+
+
+def _names_recipient(body: Any) -> bool:
+    """Tell whether a refusal is about the recipient's address."""
+    text = str(body).lower()
+    return any(mark in text for mark in _RECIPIENT)
+
+
+def read_ses_error(spec: Vendor, answer: Mapping[str, Any], secrets: Sequence[str]) -> Outcome:
+    """Return the outcome of an error that Amazon SES answered."""
+    error = answer.get("Error", {})
+    code = str(error.get("Code", ""))
+    status = int(answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    words = f"{code} {words_of(error.get('Message', ''), secrets)}".strip()
+    if code in _THROTTLED or status == 429:
+        return Rejected(True, 429, words, "limit", retry_after=PAUSE)
+    if code in _ACCOUNT or status in (401, 403):
+        return Rejected(False, status, words, "auth")
+    if 400 <= status < 500:
+        return Rejected(False, status, words, "final")
+    return Uncertain(f"{spec.name} answered {words}")
+
+
+def words_of(body: Any, secrets: Sequence[str]) -> str:
+    """Return what an answer says, for people: one line, without what the app has as secrets."""
+    found = body
+    for _ in range(4):
+        if isinstance(found, dict):
+            nested = found.get("errors") or next((found[name] for name in _WORDS if found.get(name)), "")
+            found = nested
+        elif isinstance(found, list):
+            found = found[0] if found else ""
+    text = found if isinstance(found, str) else ""
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, "…")
+    if "<html" in text.lower():
+        return ""
+    return clean_line(text)[:300]
+
+
+def _code(body: Any) -> str:
+    return str(body.get("code", "")) if isinstance(body, dict) else ""
+
+
+def _retry_after(headers: Mapping[str, str]) -> float:
+    """Return the seconds of a Retry-After header, a minute without one, an hour at most."""
+    said = headers.get("Retry-After", "")
+    try:
+        seconds = float(said)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(said) - timezone.now()).total_seconds()
+        except (TypeError, ValueError):
+            seconds = PAUSE
+    return min(LONGEST_PAUSE, max(1.0, seconds)) if seconds == seconds else PAUSE  # noqa: PLR0124  NaN

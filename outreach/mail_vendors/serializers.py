@@ -1,0 +1,268 @@
+"""Bodies and answers of mail vendor apps: each vendor's form has only its own fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.snapshots.serializers import MemberSnapshot
+from core.api.input import BooleanInput, Input, TextInput
+from core.api.output import Computed, IdField, Output
+from outreach.mail_vendors.hooks import hook_url
+from outreach.mail_vendors.models import MailApp
+from outreach.mail_vendors.registry import NAMES, VENDORS, Setting, Vendor, channel_of, letters
+from outreach.senders.models import Smtp
+from outreach.senders.serializers import SenderChange
+
+LENGTHS = {"secret_key": 1000, "signing_key": 4000, "domain": 253, "region": 40, "endpoint": 300}
+
+
+def input_name(setting: Setting) -> str:
+    """Return the name of a vendor's value in bodies and answers."""
+    return NAMES.get(setting.column, setting.column)
+
+
+@cache
+def forms(letter: str) -> tuple[type[Input], type[Input]]:
+    """Return the bodies that connect and change an app of the letter."""
+    spec = letters()[letter]
+    if not spec.available:
+        return MailAppCode, MailAppCode
+    name = f"Mailvendor{letter.upper()}"
+    own: dict[str, Any] = {input_name(one): _field(one, required=False) for one in spec.settings}
+    needed: dict[str, Any] = {input_name(one): _field(one, required=True) for one in spec.settings if one.required}
+    key = TextInput(
+        required=False,
+        allow_blank=True,
+        max_length=1000,
+        write_only=True,
+        help_text=f"{spec.name}'s {spec.key_label}. Left out or empty: unchanged.",
+    )
+    words = f"Any of the values of an app of {spec.name}."
+    change = type(f"{name}Change", (SenderChange,), {"__doc__": words, "apiKey": key, "replyTo": _reply_to(), **own})
+    create_key = TextInput(max_length=1000, write_only=True, help_text=f"{spec.name}'s {spec.key_label}.")
+    create = type(
+        f"{name}Create",
+        (change,),
+        {
+            "__doc__": f"An app of {spec.name} to connect.",
+            "apiKey": create_key,
+            "fromEmail": TextInput(max_length=254),
+            "fromName": TextInput(max_length=200),
+            "verified": BooleanInput(
+                default=True, help_text="false: connect without testing; an untested app sends nothing."
+            ),
+            **needed,
+        },
+    )
+    return create, change
+
+
+def _reply_to() -> TextInput:
+    return TextInput(required=False, allow_blank=True, max_length=254, help_text="Empty: answers go to fromEmail.")
+
+
+def _field(setting: Setting, *, required: bool) -> TextInput:
+    given = f" One of {', '.join(setting.choices)}." if setting.choices else ""
+    stays = " Left out or empty: unchanged." if setting.secret and not required else ""
+    return TextInput(
+        required=required,
+        allow_blank=not required,
+        max_length=LENGTHS.get(setting.column, 100),
+        write_only=setting.secret,
+        source=setting.column if setting.column == "signing_key" else None,
+        help_text=f"{setting.label}. {setting.help}{given}{stays}".strip(),
+    )
+
+
+class MailAppCode(Input):
+    """An account that is connected by logging in at the vendor."""
+
+    name = TextInput(required=False, allow_blank=True, max_length=200)
+    code = TextInput(required=False, allow_blank=True, max_length=2000, write_only=True)
+
+
+class MailAppSnapshot(Output):
+    """A mail vendor app, nested where a reference is populated; without its account."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    vendor = serializers.CharField(help_text="Such as brevo.")
+    fromEmail = serializers.CharField(source="from_email")
+    fromName = serializers.CharField(source="from_name")
+
+
+class MailAppOut(Output):
+    """A mail vendor app; its keys never go out."""
+
+    reads = ("letter", "hook_salt", "key_hint")
+    conceals = ("webhookUrl",)
+
+    _id = IdField()
+    name = serializers.CharField()
+    vendor = serializers.CharField(help_text="Such as brevo; it stays when the letter is given to another.")
+    vendorName = Computed(serializers.CharField())
+    channel = Computed(serializers.CharField(help_text="Such as mailvendor-a."))
+    maskedApiKey = Computed(serializers.CharField(help_text="Its last characters, such as …WXYZ."))
+    fromEmail = serializers.CharField(source="from_email")
+    fromName = serializers.CharField(source="from_name")
+    replyTo = serializers.CharField()
+    domain = serializers.CharField()
+    region = serializers.CharField()
+    messageStream = serializers.CharField()
+    subaccount = serializers.CharField()
+    configurationSet = serializers.CharField()
+    endpoint = serializers.CharField()
+    verified = serializers.BooleanField(help_text="What the last test found.")
+    isActive = serializers.BooleanField()
+    webhookUrl = Computed(
+        serializers.CharField(
+            help_text="The address to enter at the vendor for its events, with user and password where it signs"
+            " nothing; empty: it has none."
+        )
+    )
+    webhookReady = serializers.BooleanField(
+        help_text="Events are taken; false: the key that the vendor signs them with is missing."
+    )
+    trackOpens = Computed(serializers.BooleanField(help_text="The vendor's own tracking; always off."))
+    trackClicks = Computed(serializers.BooleanField())
+    perMinute = serializers.IntegerField(allow_null=True)
+    perHour = serializers.IntegerField(allow_null=True)
+    perDay = serializers.IntegerField(allow_null=True)
+    rampStart = serializers.IntegerField(allow_null=True)
+    rampStep = serializers.IntegerField(allow_null=True)
+    lastError = serializers.CharField(help_text="Why the last test or message failed; empty when it did not.")
+    lastErrorAt = serializers.DateTimeField(allow_null=True)
+    pausedUntil = serializers.DateTimeField(allow_null=True, help_text="Nothing is sent before.")
+    pausedReason = serializers.CharField()
+    companyID = IdField(source="company_id")
+    createdBy = MemberSnapshot(source="created_by")
+    updatedBy = MemberSnapshot(source="updated_by")
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            **data,
+            "vendorName": VENDORS[data["vendor"]].name,
+            "channel": channel_of(row["letter"]),
+            "maskedApiKey": f"…{row['key_hint']}",
+            "webhookUrl": hook_url(data["vendor"], data["_id"], row["hook_salt"]),
+            "trackOpens": False,
+            "trackClicks": False,
+        }
+
+
+class MailAppTest(Output):
+    """What a test found."""
+
+    ok = Computed(serializers.BooleanField())
+    milliseconds = Computed(serializers.IntegerField(help_text="How long it took."))
+    stage = Computed(serializers.CharField(help_text="Where it ended: connect or auth; empty when all went well."))
+    detail = Computed(serializers.CharField(help_text="What went wrong, for people."))
+    temporary = Computed(serializers.BooleanField(help_text="Whether trying again later may help."))
+
+
+class MailAppsDeleted(Output):
+    """What became of the selected apps."""
+
+    deletedCount = Computed(serializers.IntegerField())
+    deactivatedCount = Computed(serializers.IntegerField(help_text="Apps that messages refer to; they are off now."))
+
+
+MOST_APPS = 100
+
+
+class MailVendorsOut(Output):
+    """The mail vendors that can be connected, with what their forms ask for, and what the company has connected."""
+
+    vendors = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text="app (the path below /apps), vendor, name, available, keyLabel, hookSteps and fields: name,"
+            " label, required, secret, choices, help.",
+        )
+    )
+    apps = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text=f"The company's apps of all vendors, the oldest first, {MOST_APPS} at most: _id, app, vendorName,"
+            " name, fromEmail, fromName, verified, isActive, webhookReady, limits, last error, pausedUntil.",
+        )
+    )
+    senders = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text="The senders of all kinds that work, SMTP's before those of vendors, the oldest first: _id, app,"
+            " fromName, fromEmail.",
+        )
+    )
+
+
+def working(apps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the active company's senders that work, of all kinds, as MailVendorsOut has them; `apps` are those of
+    vendors."""
+    servers = Smtp.objects.filter(is_active=True, verified=True).order_by("created_at", "pk")[:MOST_APPS]
+    found = [
+        {"_id": one.pk, "app": one.app_key, "fromName": one.from_name, "fromEmail": one.from_email} for one in servers
+    ]
+    names = ("_id", "app", "fromName", "fromEmail")
+    return [*found, *({name: one[name] for name in names} for one in apps if one["isActive"] and one["verified"])]
+
+
+def described() -> list[dict[str, Any]]:
+    """Return the vendors of the letters as MailVendorsOut has them."""
+    return [_described(letter, spec) for letter, spec in letters().items()]
+
+
+def _described(letter: str, spec: Vendor) -> dict[str, Any]:
+    fields = [
+        {
+            "name": input_name(one),
+            "label": one.label,
+            "required": one.required,
+            "secret": one.secret,
+            "choices": list(one.choices),
+            "help": one.help,
+        }
+        for one in spec.settings
+    ]
+    return {
+        "app": channel_of(letter),
+        "vendor": spec.key,
+        "name": spec.name,
+        "available": spec.available,
+        "keyLabel": spec.key_label,
+        "hookSteps": spec.hook_steps,
+        "fields": fields,
+    }
+
+
+def connected() -> list[dict[str, Any]]:
+    """Return the active company's apps as MailVendorsOut has them, with one query."""
+    return [
+        {
+            "_id": one.pk,
+            "app": one.app_key,
+            "vendorName": one.spec.name,
+            "name": one.name,
+            "fromEmail": one.from_email,
+            "fromName": one.from_name,
+            "verified": one.verified,
+            "isActive": one.is_active,
+            "webhookReady": one.webhook_ready,
+            "perMinute": one.per_minute,
+            "perHour": one.per_hour,
+            "perDay": one.per_day,
+            "rampStart": one.ramp_start,
+            "rampStep": one.ramp_step,
+            "lastError": one.last_error,
+            "lastErrorAt": one.last_error_at,
+            "pausedUntil": one.paused_until,
+        }
+        for one in MailApp.objects.order_by("created_at", "pk")[:MOST_APPS]
+    ]
