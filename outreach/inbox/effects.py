@@ -1,0 +1,147 @@
+"""What received mail does: stops runs, suppresses addresses, answers for attendees, and tells people. Each mail does it
+once, in the transaction that stores it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Coalesce, Greatest
+from django.utils import timezone
+
+from accounts.members.notices import notify
+from accounts.models import Member
+from core.events import emit
+from core.tenancy import company_id
+from crm.meetings.answers import record_answer
+from crm.models import Contact, Lead
+from outreach.delivery import ledger
+from outreach.delivery.models import SendJob
+from outreach.delivery.unsubscribe import unsubscribe
+from outreach.delivery.unsubscribe_tokens import Unsubscriber
+from outreach.inbox.mails import REPLY_RECEIVED
+from outreach.inbox.models import InboundMessage
+from outreach.inbox.received import RECENT, Received
+from outreach.senders.models import Smtp
+from outreach.suppression.addresses import is_address
+from outreach.suppression.models import Suppression
+from outreach.suppression.services import suppress_address
+
+Kind = InboundMessage.Kind
+Severity = InboundMessage.Severity
+SOFT_BOUNCES = 3
+"""So many soft bounces of an address within RECENT, and it is not written to any more."""
+CAME_BACK = "came_back"
+
+
+@transaction.atomic
+def store(received: Received) -> InboundMessage | None:
+    """Store a mail with all that it does. Returns None for one that is stored already, which does nothing again."""
+    row = received.row()
+    InboundMessage.objects.bulk_create([row], ignore_conflicts=True)
+    if not InboundMessage.objects.filter(pk=row.pk).exists():
+        return None
+    if received.meeting is not None and received.answer is not None:
+        record_answer(received.meeting, received.answer, sender=row.from_email)
+    job = received.job
+    if row.kind == Kind.REPLY or (row.kind == Kind.CALENDAR and job is not None):
+        _replied(row, job)
+    elif row.kind == Kind.BOUNCE and job is not None:
+        _bounced(row, job)
+    elif row.kind == Kind.COMPLAINT and job is not None:
+        _complained(row, job)
+    if row.kind in (Kind.REPLY, Kind.CALENDAR):
+        _tell(row, received)
+    return row
+
+
+def _replied(row: InboundMessage, job: SendJob | None) -> None:
+    """Stop what else would be sent to the contact by itself, on all channels."""
+    if job is None:
+        return
+    at = _after(row.received_at, job)
+    Contact.objects.filter(pk=job.contact_id).update(
+        replied_at=Greatest(Coalesce(F("replied_at"), at), at), updated_at=timezone.now()
+    )
+    if row.unsubscribes:
+        unsubscribe(Unsubscriber(company_id(), job.contact_id, job.pk))
+    _emit("mail.replied", row, job, text=row.text[:2000], guess=row.matched_by == "guess")
+
+
+def _after(received_at: datetime, job: SendJob) -> datetime:
+    """Return when the reply came: never before what it answers, whatever the clock of the mailbox says."""
+    now = timezone.now()
+    sent = job.sent_at or job.sending_at or job.created_at
+    return max(min(received_at, now), sent + timedelta(milliseconds=1))
+
+
+def _bounced(row: InboundMessage, job: SendJob) -> None:
+    if row.severity == Severity.DELAYED:
+        return
+    evidence = {"status": row.status_code, "diagnostic": row.diagnostic, "inbound": row.pk}
+    if row.severity == Severity.BLOCKED:
+        detail = f"A receiving server refused a message of this sender: {row.diagnostic or row.subject}"
+        Smtp.objects.filter(pk=row.smtp_id).update(last_error=detail[:1000], last_error_at=timezone.now())
+    elif row.severity == Severity.HARD:
+        sent = SendJob.objects.filter(pk=job.pk, status__in=(SendJob.Status.SENT, SendJob.Status.UNKNOWN))
+        ledger.transition_all(
+            sent, to=SendJob.Status.FAILED, reason=CAME_BACK, detail=row.diagnostic, error=row.diagnostic,
+            next_delay=None, next_step_at=None,
+        )  # fmt: skip
+        _suppress(row, job, Suppression.Reason.BOUNCED, evidence)
+    else:
+        soft = InboundMessage.objects.filter(
+            kind=Kind.BOUNCE, severity=Severity.SOFT, recipient=row.recipient, received_at__gte=timezone.now() - RECENT
+        )
+        if (count := soft.count()) >= SOFT_BOUNCES:
+            _suppress(row, job, Suppression.Reason.BOUNCED, {**evidence, "softBounces": count})
+    _emit("mail.bounced", row, job, severity=row.severity, recipient=row.recipient)
+
+
+def _complained(row: InboundMessage, job: SendJob) -> None:
+    _suppress(row, job, Suppression.Reason.COMPLAINED, {"inbound": row.pk})
+    _emit("mail.complained", row, job, recipient=row.recipient)
+
+
+def _suppress(row: InboundMessage, job: SendJob, reason: str, evidence: dict[str, object]) -> None:
+    if is_address(row.recipient):
+        suppress_address(email=row.recipient, reason=reason, source=job.pk, details=evidence)
+
+
+def _lead_of(contact_id: str) -> Lead | None:
+    """Return the newest live lead of the contact, with its member."""
+    return (
+        Lead.objects.filter(contact_id=contact_id, is_deleted=False)
+        .select_related("team_member")
+        .order_by("-created_at", "-pk")
+        .first()
+    )
+
+
+def _emit(kind: str, row: InboundMessage, job: SendJob, **values: object) -> None:
+    lead = _lead_of(job.contact_id)
+    payload = {
+        "contact": job.contact_id,
+        "lead": lead.pk if lead else None,
+        "subject": row.subject,
+        "run": job.run_id,
+        "sendJob": job.pk,
+        **values,
+    }
+    emit(kind, [row.pk], payloads={row.pk: payload})
+
+
+def _tell(row: InboundMessage, received: Received) -> None:
+    """Notify who began the run and who looks after the lead; the organizer, of an answer to an invitation; or else the
+    owners."""
+    job = received.job
+    ids = {received.meeting.organizer_id} if received.meeting is not None else set()
+    if job is not None:
+        lead = _lead_of(job.contact_id)
+        ids |= {lead.team_member_id if lead else None, job.created_by_id}
+        ids |= {job.run.created_by_id if job.run else None}
+    present = (Member.Status.OWNER, Member.Status.ACCEPTED)
+    members = list(Member.objects.filter(pk__in=ids - {None}, status__in=present))
+    context = {"inbound": row, "who": row.from_name or row.from_email}
+    notify(REPLY_RECEIVED.key, context, members=members or None, about=("inbox", row.pk))

@@ -1,0 +1,283 @@
+"""The connection to a mailbox: imapclient over sockets of the guard, with deadlines and bounds, reading only."""
+
+from __future__ import annotations
+
+import imaplib
+import logging
+import re
+import socket
+import ssl
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from time import monotonic
+from typing import Any
+
+from imapclient import IMAPClient
+from imapclient.exceptions import IMAPClientError, LoginError
+
+from core.outbound import OutboundRefused, connect, resolve_allowed
+from outreach.inbox.parsing import MOST_BYTES
+
+IMPLICIT_TLS_PORTS = frozenset({993})
+MOST_LINE = 1_000_000
+MOST_LITERAL = MOST_BYTES + 65_536
+_CHUNK = 65_536
+_UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a0-\U0010ffff]+")
+logging.getLogger("imapclient").setLevel(logging.WARNING)  # it tells every command
+
+
+class ImapFailed(Exception):
+    """A mailbox that can't be read. `stage` is connect, tls, auth or select; people read `detail`."""
+
+    def __init__(self, stage: str, detail: str) -> None:
+        super().__init__(detail)
+        self.stage = stage
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class ImapConfig:
+    """A mailbox's server and account. Its repr contains no password."""
+
+    host: str
+    port: int
+    username: str
+    password: str = field(repr=False)
+    secure: bool = True
+
+    @property
+    def place(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds: to connect, for each answer, and for all together."""
+
+    connect: float = 15
+    answer: float = 30
+    total: float = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A selected folder. A `validity` that changes means that its UIDs are new ones."""
+
+    validity: int
+    next_uid: int
+
+
+class _Imap(imaplib.IMAP4):
+    """imaplib over a socket of the guard. Each answer comes within a deadline, and is bounded in size."""
+
+    def __init__(self, config: ImapConfig, timeouts: Timeouts) -> None:
+        self._config, self._timeouts = config, timeouts
+        self._ends = monotonic() + timeouts.total
+        self._received = bytearray()
+        self._deadline = self._ends
+        self.ssl_context = ssl.create_default_context()
+        super().__init__(config.host, config.port, timeout=timeouts.connect)
+
+    def _create_socket(self, timeout: float | None) -> socket.socket:
+        sock = connect(self._config.host, self._config.port, timeout or self._timeouts.connect)
+        if not self._config.secure or self._config.port not in IMPLICIT_TLS_PORTS:
+            return sock
+        try:
+            sock.settimeout(self._timeouts.connect)
+            return self.ssl_context.wrap_socket(sock, server_hostname=self._config.host)
+        except BaseException:
+            sock.close()
+            raise
+
+    def begin(self) -> None:
+        """Give the next answer its time."""
+        self._deadline = min(self._ends, monotonic() + self._timeouts.answer)
+
+    def send(self, data: Any) -> None:
+        self.begin()
+        self.sock.settimeout(self._left())
+        super().send(data)
+
+    def read(self, size: int) -> bytes:
+        if size > MOST_LITERAL:
+            raise self.abort("the server sends more than was asked for")
+        while len(self._received) < size:
+            self._receive()
+        return self._take(size)
+
+    def readline(self) -> bytes:
+        while (end := self._received.find(b"\n")) < 0:
+            if len(self._received) > MOST_LINE:
+                raise self.abort("the server's answer is not IMAP")
+            self._receive()
+        return self._take(end + 1)
+
+    def starttls(self, ssl_context: ssl.SSLContext | None = None) -> Any:
+        found = super().starttls(ssl_context)
+        if self._received:
+            raise self.abort("the server sent more than its answer before encryption began")
+        return found
+
+    def _receive(self) -> None:
+        self.sock.settimeout(self._left())
+        received = self.sock.recv(_CHUNK)
+        if not received:
+            raise self.abort("the server closed the connection")
+        self._received += received
+
+    def _take(self, size: int) -> bytes:
+        taken = bytes(self._received[:size])
+        del self._received[:size]
+        return taken
+
+    def _left(self) -> float:
+        left = self._deadline - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+
+class _Client(IMAPClient):
+    """imapclient over our connection."""
+
+    def __init__(self, config: ImapConfig, timeouts: Timeouts) -> None:
+        self._config, self._timeouts = config, timeouts
+        super().__init__(config.host, config.port, ssl=False)
+        self.normalise_times = False  # times with their zone
+
+    def _create_IMAP4(self) -> _Imap:
+        return _Imap(self._config, self._timeouts)
+
+
+class Mailbox:
+    """An open mailbox, which is read and never changed."""
+
+    def __init__(self, client: _Client, encryption: str | None) -> None:
+        self._client = client
+        self.encryption = encryption
+
+    def select(self, folder: str) -> Folder:
+        """Open a folder for reading. Raises ImapFailed."""
+        with _explained("select", f"The folder {folder!r} could not be opened"):
+            found = self._client.select_folder(folder, readonly=True)
+            return Folder(int(found[b"UIDVALIDITY"]), int(found.get(b"UIDNEXT", 0)))
+
+    def after(self, last_uid: int) -> list[int]:
+        """Return the UIDs above one, in their order."""
+        # A server answers n:* with the last mail even where that is older.
+        return self._search(["UID", f"{last_uid + 1}:*"], above=last_uid)
+
+    def since(self, day: date) -> list[int]:
+        """Return the UIDs of mails that came on the day or later."""
+        return self._search(["SINCE", day])
+
+    def _search(self, criteria: list[Any], above: int = 0) -> list[int]:
+        with _explained("select", "The mailbox could not be searched"):
+            return sorted(uid for uid in self._client.search(criteria) if uid > above)
+
+    def headers(self, uids: Sequence[int]) -> dict[int, tuple[bytes, datetime | None]]:
+        """Return the headers of the mails, and when each came."""
+        with _explained("select", "The mailbox could not be read"):
+            found = self._client.fetch(uids, ["BODY.PEEK[HEADER]", "INTERNALDATE"])
+        return {
+            uid: (_bytes(values.get(b"BODY[HEADER]")), values.get(b"INTERNALDATE")) for uid, values in found.items()
+        }
+
+    def whole(self, uid: int) -> bytes:
+        """Return a mail, its first MOST_BYTES; empty if it has gone."""
+        with _explained("select", "A mail could not be read"):
+            found = self._client.fetch([uid], [f"BODY.PEEK[]<0.{MOST_BYTES}>"])
+        values = found.get(uid, {})
+        return _bytes(next((value for name, value in values.items() if name.startswith(b"BODY[")), b""))
+
+
+@contextmanager
+def open_mailbox(config: ImapConfig, timeouts: Timeouts | None = None) -> Iterator[Mailbox]:
+    """Connect, encrypt and log in. Raises ImapFailed.
+
+    Secure: TLS from the first byte on port 993, STARTTLS on others. Otherwise STARTTLS where the server offers it, and
+    a password goes unencrypted to private addresses only.
+    """
+    client = _connected(config, timeouts or Timeouts())
+    try:
+        encryption = _encrypted(client, config)
+        with _explained("auth", f"{config.host} refused the user name and password"):
+            _log_in(client, config)
+        yield Mailbox(client, encryption)
+    finally:
+        with suppress(Exception):
+            client.logout()
+        with suppress(Exception):
+            client.shutdown()
+
+
+def _connected(config: ImapConfig, timeouts: Timeouts) -> _Client:
+    try:
+        return _Client(config, timeouts)
+    except OutboundRefused as refused:
+        raise ImapFailed("connect", refused.detail) from None
+    except ssl.SSLCertVerificationError as error:
+        text = f"The certificate of {config.host} could not be trusted: {error.verify_message}."
+        raise ImapFailed("tls", text) from None
+    except ssl.SSLError:
+        text = f"Encryption with {config.place} failed. The port may expect no encryption, or STARTTLS."
+        raise ImapFailed("tls", text) from None
+    except TimeoutError:
+        text = f"{config.place} did not answer in time. Check host and port, and any firewall between."
+        raise ImapFailed("connect", text) from None
+    except ConnectionRefusedError:
+        text = f"Nothing takes connections at {config.place}. Check the port: mailboxes mostly use 993."
+        raise ImapFailed("connect", text) from None
+    except (OSError, imaplib.IMAP4.error, ValueError) as error:
+        raise ImapFailed("connect", f"{config.place} could not be reached: {_readable(error)}.") from None
+
+
+def _encrypted(client: _Client, config: ImapConfig) -> str | None:
+    """Encrypt the connection as its owner demands. Returns the encryption, such as TLSv1.3."""
+    if config.secure and config.port in IMPLICIT_TLS_PORTS:
+        return _version(client)
+    if client.has_capability("STARTTLS"):
+        try:
+            client.starttls(ssl.create_default_context())
+        except (OSError, IMAPClientError, imaplib.IMAP4.error, ValueError) as error:
+            raise ImapFailed("tls", f"Encryption with {config.place} failed: {_readable(error)}.") from None
+        return _version(client)
+    if config.secure:
+        raise ImapFailed("tls", f"{config.place} offers no encryption (STARTTLS). Use port 993.")
+    if any(address.public for address in resolve_allowed(config.host, config.port)):
+        text = f"{config.place} offers no encryption, so the password was not sent. Use port 993."
+        raise ImapFailed("auth", text)
+    return None
+
+
+def _version(client: _Client) -> str | None:
+    sock = client.socket()
+    return sock.version() if isinstance(sock, ssl.SSLSocket) else None
+
+
+def _log_in(client: _Client, config: ImapConfig) -> None:
+    if config.username.isascii() and config.password.isascii():
+        client.login(config.username, config.password)
+    else:
+        # LOGIN carries ASCII only.
+        client.plain_login(config.username, config.password)
+
+
+@contextmanager
+def _explained(stage: str, what: str) -> Iterator[None]:
+    """Turn what may go wrong into an ImapFailed that begins with `what`."""
+    try:
+        yield
+    except (LoginError, IMAPClientError, imaplib.IMAP4.error, OSError, ValueError, KeyError, AssertionError) as error:
+        text = "the server did not answer in time" if isinstance(error, TimeoutError) else _readable(error)
+        raise ImapFailed(stage, f"{what}: {text}"[:400]) from None
+
+
+def _readable(error: BaseException) -> str:
+    return " ".join(_UNPRINTABLE.sub(" ", str(error)).split())[:200] or type(error).__name__
+
+
+def _bytes(value: Any) -> bytes:
+    return value if isinstance(value, bytes) else b""

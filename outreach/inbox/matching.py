@@ -1,0 +1,66 @@
+"""Which message a received mail belongs to: what it says of that, in the order in which it is believed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.ids import is_id
+from outreach.inbox.parsing import Mail, ids_in
+
+
+class Matched(StrEnum):
+    """How a mail was matched with a message."""
+
+    IN_REPLY_TO = "in_reply_to"
+    REFERENCES = "references"
+    PLUS_ADDRESS = "plus_address"
+    REPORT = "report"
+    GUESS = "guess"
+    """By who wrote it, or whom it is about, and the sender of the last message to them within 30 days."""
+
+
+_PLUS = re.compile(r"\+([0-9a-f]{24})@")
+DELIVERED = ("Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To", "To", "Cc")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A message that a mail names: its id, the domain that stood behind it (empty: none did), and where."""
+
+    id: str
+    domain: str
+    how: Matched
+
+
+def named_messages(mail: Mail, reported: Collection[str] = ()) -> Iterator[Named]:
+    """Yield the messages that the mail names, the most trusted first. `reported` are the Message-IDs of the mail that a
+    report is about."""
+    for how, ids in (
+        (Matched.IN_REPLY_TO, ids_in(mail.message, "In-Reply-To")),
+        (Matched.REFERENCES, reversed(ids_in(mail.message, "References"))),
+    ):
+        yield from _own(ids, how)
+    for _, address in mail.people(*DELIVERED):
+        if found := _PLUS.search(address):
+            yield Named(found[1], "", Matched.PLUS_ADDRESS)
+    yield from _own(reported, Matched.REPORT)
+
+
+def _own(message_ids: Collection[str] | Iterator[str], how: Matched) -> Iterator[Named]:
+    """Yield what looks like a Message-ID of ours, <row id@domain>."""
+    for one in message_ids:
+        row, _, domain = one.partition("@")
+        if is_id(row.lower()) and domain:
+            yield Named(row.lower(), domain.lower(), how)
+
+
+def first_known(named: Iterator[Named], known: Mapping[str, str]) -> Named | None:
+    """Return the first of the named messages that there is. `known` is id -> the Message-ID that it went out with."""
+    for one in named:
+        sent_as = known.get(one.id)
+        if sent_as is not None and (not one.domain or sent_as.lower() in ("", f"<{one.id}@{one.domain}>")):
+            return one
+    return None

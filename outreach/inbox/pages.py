@@ -1,0 +1,228 @@
+"""The pages of received mail, and of the mailbox of a sender."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form
+from core.web.lists import Choice, Column, ListState
+from core.web.pages import NOTHING, MenuItem, Page, Refused
+
+KINDS = {
+    "reply": ("Reply", "ok"),
+    "calendar": ("Answer to a meeting", "info"),
+    "auto": ("Automatic", ""),
+    "bounce": ("Came back", "warn"),
+    "complaint": ("Complaint", "bad"),
+}
+"""Kind -> its words, and the tone of its badge."""
+SEVERITIES = {
+    "hard": "There is no such mailbox. The address is on the do-not-contact list now.",
+    "soft": "It could not be delivered this time. After three times in 30 days the address is not written to any more.",
+    "blocked": "The receiving server refused the sender or the words. See to the sender.",
+    "delayed": "It is only late: the server goes on trying.",
+}
+ANSWERS = {"accepted": "Comes", "declined": "Does not come", "tentative": "Comes perhaps"}
+NEAR = 30
+SECRET = "password"  # noqa: S105  the field's name
+
+
+def shown(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a received mail with the words and the tone of its kind, and who it is about."""
+    words, tone = KINDS.get(one["kind"], (one["kind"], ""))
+    contact = one["contact"] or {}
+    if one["kind"] in ("bounce", "complaint"):
+        who = contact.get("name") or one["recipient"] or one["fromEmail"]
+    else:
+        who = one["fromName"] or one["fromEmail"] or contact.get("name") or ""
+    said = one["text"] or one["diagnostic"] or one["subject"]
+    return {**one, "words": words, "mood": tone, "who": who, "said": said, "comes": ANSWERS.get(one["answer"], "")}
+
+
+class InboxPage(Page):
+    """What the pages of received mail share."""
+
+    module = "genie"
+    menu = MenuItem("Inbox", "mail-open", 51, "Outreach")
+
+
+class Inbox(InboxPage):
+    path = name = "inbox"
+    title = "Inbox"
+    template = "web/inbox/list.html"
+    columns = (
+        Column("fromName", "From", "fromName"),
+        Column("text", "What it says"),
+        Column("kind", "Kind", "kind"),
+        Column("run", "Outreach"),
+        Column("receivedAt", "Received", "receivedAt"),
+    )
+    choices = (Choice("kind", "Kind", ("in",), tuple((kind, words) for kind, (words, _) in KINDS.items())),)
+
+    def show(self) -> Mapping[str, Any]:
+        only = self.request.GET.get("only") == "unread"
+        linked = [Choice("run", "Outreach", ("in",)), Choice("contact", "Contact", ("in",))]
+        choices = {one.name: one for one in (*self.choices, *linked)}
+        unread = [{"field": "isRead", "operator": "equals", "value": False}] if only else []
+        state = ListState(self.request.GET, choices, keeps=("only",), fixed=unread)
+        found = self.read("inbox", state.query())
+        for name in ("run", "contact"):
+            known = {one[name]["_id"]: one[name]["name"] for one in found.data if one[name]}
+            asked = [value for field, _, value in state.filters if field == name]
+            options = tuple((value, known.get(value) or "another one") for value in asked)
+            choices[name] = Choice(name, choices[name].label, ("in",), options)
+        return {
+            "state": state,
+            "choices": self.choices,
+            "columns": self.columns,
+            "mails": [shown(one) for one in found.data],
+            "total": found.total,
+            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "only": only,
+        }
+
+
+class InboundMail(InboxPage):
+    path = "inbox/<str:id>"
+    name = "inbound-mail"
+    record_kind = ("inbox", "Inbox")
+    template = "web/inbox/detail.html"
+
+    def show(self) -> Mapping[str, Any]:
+        mail = shown(self.read(f"inbox/{self.params['id']}").data)
+        others = self.read("inbox", {"p": "1", "n": str(NEAR)})
+        return {
+            "mail": mail,
+            "title": mail["subject"] or "No subject",
+            "queue": [shown(one) for one in others.data],
+            "severity": SEVERITIES.get(mail["severity"], ""),
+            "answer_by": self.mailto(mail) if mail["kind"] in ("reply", "calendar", "auto") else "",
+        }
+
+    def mailto(self, mail: Mapping[str, Any]) -> str:
+        """Return the link by which a mail program begins an answer."""
+        if not mail["fromEmail"]:
+            return ""
+        subject = mail["subject"] if mail["subject"].lower().startswith("re:") else f"Re: {mail['subject']}"
+        answered = f"&In-Reply-To={quote('<' + mail['messageId'] + '>')}" if mail["messageId"] else ""
+        return f"mailto:{quote(mail['fromEmail'], safe='@')}?subject={quote(subject)}{answered}"
+
+    def do_read(self) -> HttpResponse:
+        return self.mark(True, "Marked as read")
+
+    def do_unread(self) -> HttpResponse:
+        return self.mark(False, "Marked as unread")
+
+    def mark(self, is_read: bool, words: str) -> HttpResponse:
+        answer = self.ask("PUT", f"inbox/{self.params['id']}", None, {"isRead": is_read})
+        return self.done(words) if answer.ok else self.refuse(answer)
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "inbox", None, {"ids": [self.params["id"]]})
+        return self.done("Deleted from the inbox", self.address("inbox")) if answer.ok else self.refuse(answer)
+
+
+class RunReplies(InboxPage):
+    """The newest replies to an outreach: a part of its page, and without script a page of its own."""
+
+    path = "outreach/<str:id>/replies"
+    name = "run-replies"
+    title = "Replies"
+    template = "web/inbox/of_run.html"
+
+    def show(self) -> Mapping[str, Any]:
+        if not self.read("genie", {"ids": self.params["id"], "p": "1", "n": "1", "fields": "name"}).data:
+            raise Refused(*NOTHING)
+        wanted = {"run": self.params["id"], "kind": "reply"}
+        found = self.read("inbox", {"p": "1", "n": "5", "filters": wanted})
+        return {"mails": found.data, "total": found.total, "run_id": self.params["id"]}
+
+
+class SenderMailbox(Page):
+    """The mailbox that replies to a sender come to."""
+
+    path = "senders/<str:id>/mailbox"
+    name = "sender-mailbox"
+    title = "Replies"
+    module = "apps"
+    menu = MenuItem("Senders", "at-sign", 54, "Outreach")
+    template = "web/inbox/mailbox.html"
+
+    def form(self, mailbox: Mapping[str, Any] | None = None, sender: Mapping[str, Any] | None = None) -> Form:
+        """Make the form of a mailbox, a new one or the one with the values."""
+        known = mailbox is not None
+        account = (sender or {}).get("fromEmail", "")
+        values = {**mailbox, "folders": ", ".join(mailbox["folders"])} if mailbox else None
+        return Form(
+            [
+                Field("host", "Mail server (IMAP)", required=True, placeholder="imap.example.org"),
+                Field("port", "Port", "number", required=True, value=993),
+                Field("username", "User name", required=True, value=account),
+                Field(
+                    SECRET,
+                    "Password",
+                    "password",
+                    required=not known,
+                    autocomplete="new-password",
+                    help="Stored encrypted. Left empty, it stays; another server or user name needs it again."
+                    if known
+                    else "",
+                ),
+                Field("secure", "Encrypted connection only", "switch", value=True),
+                Field("folders", "Folders", value="INBOX", help="With commas between, such as INBOX, Junk."),
+                *([Field("isActive", "Read each minute", "switch", value=True)] if known else []),
+            ],
+            values,
+        )
+
+    def found(self) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
+        """Return the sender and its mailbox, if it has one."""
+        sender = self.read(f"apps/smtp/{self.params['id']}").data
+        rows = self.read("apps/imap", {"p": "1", "n": "1", "filters": {"smtp": sender["_id"]}}).data
+        return sender, rows[0] if rows else None
+
+    def show(self) -> Mapping[str, Any]:
+        sender, mailbox = self.found()
+        changes = self.may("apps", "PUT" if mailbox else "POST")
+        return {
+            "sender": sender,
+            "mailbox": mailbox,
+            "form": self.form(mailbox, sender) if changes else None,
+            "title": f"Replies to {sender['fromEmail']}",
+        }
+
+    def do_save(self) -> HttpResponse:
+        sender, mailbox = self.found()
+        form = self.form(mailbox, sender).fill(self.request.POST)
+        values = {name: value for name, value in form.values.items() if value not in ("", None)}
+        values["folders"] = [part.strip() for part in str(values.get("folders", "")).split(",") if part.strip()]
+        if mailbox is None:
+            answer = self.ask("POST", "apps/imap", None, {**values, "smtp": sender["_id"]})
+        else:
+            answer = self.ask("PUT", f"apps/imap/{mailbox['_id']}", None, values)
+        if not answer.ok:
+            return self.invalid(form, answer)
+        if answer.data["verified"]:
+            return self.done("Saved; the mailbox is read from now on")
+        return self.done(f"Saved, but the mailbox cannot be read: {answer.data['lastError']}")
+
+    def do_test(self) -> HttpResponse:
+        answer = self.ask("POST", f"apps/imap/{self.sent_id()}/test")
+        if not answer.ok:
+            return self.refuse(answer)
+        found = answer.data
+        return self.done("The mailbox can be read" if found["ok"] else f"It cannot be read: {found['detail']}")
+
+    def do_delete(self) -> HttpResponse:
+        _, mailbox = self.found()
+        answer = self.ask("DELETE", "apps/imap", None, {"ids": [mailbox["_id"] if mailbox else ""]})
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done("It is not read any more", self.address("sender", self.params["id"]))
+
+
+PAGES = [Inbox, InboundMail, RunReplies, SenderMailbox]

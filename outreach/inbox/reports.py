@@ -1,0 +1,257 @@
+"""Reports about mail that was sent: delivery reports (RFC 3464 and older habits) and complaints (RFC 5965)."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email import message_from_bytes, message_from_string
+from email.message import Message
+from enum import StrEnum
+
+from flufl.bounce import all_failures
+
+from outreach.inbox.parsing import MOST_TEXT, Mail, addresses_in, ids_in, raw_headers, text_of
+
+MOST_RECIPIENTS = 20
+MOST_SCANNED = 32_000
+"""Bytes of a report that the readers of flufl.bounce see: what they look for stands at its beginning."""
+LONGEST_LINE = 1000
+logging.getLogger("flufl.bounce").setLevel(logging.WARNING)  # it tells each reader that it tries
+
+
+class Severity(StrEnum):
+    """What a bounce says of the address."""
+
+    HARD = "hard"
+    """There is no such mailbox."""
+    SOFT = "soft"
+    """It could not be delivered this time: a full mailbox, a server that is away."""
+    BLOCKED = "blocked"
+    """The sender or the words were refused; the mailbox may well be there."""
+    DELAYED = "delayed"
+    """The server goes on trying, or has delivered it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a report says of one recipient."""
+
+    recipient: str
+    severity: Severity
+    status: str = ""
+    """Such as 5.1.1 (RFC 3463)."""
+    diagnostic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report: what became of whom, and the Message-IDs of the mail that it is about."""
+
+    failures: tuple[Failure, ...]
+    message_ids: tuple[str, ...]
+
+
+_STATUS = re.compile(r"\b([245]\.\d{1,3}\.\d{1,3})\b")
+_CODE = re.compile(r"\b[45]\d\d[ \-]")
+_NO_SUCH = re.compile(
+    r"user (?:is )?unknown|unknown (?:user|recipient|address|mailbox|account)"
+    r"|no such (?:user|recipient|mailbox|address|person)|no mailbox (?:here )?by that name"
+    r"|(?:mailbox|user|recipient|account|address) (?:was |is )?(?:not found|invalid|unknown|rejected: user)"
+    r"|does(?: not|n't) (?:exist|have an? .{1,30} account)|invalid (?:recipient|mailbox|address|user)"
+    r"|not a (?:valid|known) (?:recipient|mailbox|user)|account .{0,20}(?:disabled|closed)|mailbox .{0,20}disabled"
+    r"|recipnotfound|recipient not found|address not present|undeliverable address",
+    re.IGNORECASE,
+)
+_BLOCKED = re.compile(
+    r"\bspam\b|blacklist|blocklist|blocked|block list|\bdnsbl\b|spamhaus|barracuda|poor reputation|reputation"
+    r"|\bpolicy\b|\bdmarc\b|\bspf\b|\bdkim\b|unauthenticated|not authori[sz]ed|relay(ing)? (access )?denied"
+    r"|access denied|content rejected|virus|banned",
+    re.IGNORECASE,
+)
+_FULL = re.compile(
+    r"(mailbox|inbox|quota|storage).{0,30}(full|exceed|over)|over ?quota|exceeds? .{0,20}(quota|size)|insufficient"
+    r" (storage|disk)|too (large|big)",
+    re.IGNORECASE,
+)
+_LONE = re.compile(r"(?m)^[ \t]*<?([^\s<>@:;,\"]{1,128}@[^\s<>@:;,\"]{1,190})>?[ \t]*:?[ \t]*$")
+_ADDRESSED = re.compile(
+    r"(?im)^[> \t]*(?:X-)?(?:Original-)?To:[^\n]{0,200}?([^\s<>@:;,\"]{1,128}@[^\s<>@:;,\"\\]{1,190})"
+)
+_MESSAGE_ID = re.compile(r"(?im)^[> \t]*Message-ID:\s*<([^<>\s]{1,500})>")
+
+
+def read_bounce(mail: Mail) -> Report:
+    """Read a delivery report: its own fields first, then what mailers of other habits write in their words."""
+    failures = list(_of_status(mail)) or list(_of_words(mail))
+    return Report(tuple(failures[:MOST_RECIPIENTS]), original_ids(mail))
+
+
+def read_complaint(mail: Mail) -> Report:
+    """Read a complaint. Who complained is often blacked out; the mail that it is about tells then."""
+    failures = []
+    for part in mail.parts:
+        if part.get_content_type() == "message/feedback-report":
+            for name in ("Original-Rcpt-To", "Removal-Recipient"):
+                for _, address in addresses_in(" ".join(raw_headers(_fields(part), name))):
+                    failures.append(Failure(address, Severity.HARD, "", "complaint"))
+    if not failures:
+        for message in _enclosed(mail):
+            for _, address in addresses_in(_to(message)):
+                failures.append(Failure(address, Severity.HARD, "", "complaint"))
+    return Report(tuple(dict.fromkeys(failures))[:MOST_RECIPIENTS], original_ids(mail))
+
+
+def is_abuse(mail: Mail) -> bool:
+    """Tell whether a feedback report is a complaint; some say that something is no spam after all."""
+    kinds = {
+        kind.lower()
+        for part in mail.parts
+        if part.get_content_type() == "message/feedback-report"
+        for kind in raw_headers(_fields(part), "Feedback-Type")
+    }
+    return not kinds or kinds != {"not-spam"}
+
+
+def says_failure(words: str) -> bool:
+    """Tell whether the words have a server's code for a failure, or say that there is no such mailbox."""
+    return any(pattern.search(words) for pattern in (_STATUS, _CODE, _NO_SUCH, _FULL, _BLOCKED))
+
+
+def original_ids(mail: Mail) -> tuple[str, ...]:
+    """Return the Message-IDs of the mail that a report is about: of the enclosed mail, then of lines in the words."""
+    found = [id for message in _enclosed(mail) for id in ids_in(message, "Message-ID")]
+    found += ids_in(mail.message, "X-Original-Message-ID")
+    for part in mail.parts:
+        if part.get_content_maintype() in ("text", "message"):
+            found += _MESSAGE_ID.findall(_words(part))
+    return tuple(dict.fromkeys(found))[:MOST_RECIPIENTS]
+
+
+def _of_status(mail: Mail) -> Iterator[Failure]:
+    """Yield what the machine-readable part says (RFC 3464)."""
+    for part in mail.parts:
+        if part.get_content_type() not in ("message/delivery-status", "message/global-delivery-status"):
+            continue
+        payload = part.get_payload()
+        blocks = payload if isinstance(payload, list) else _blocks(text_of(part))
+        for block in blocks:
+            if not isinstance(block, Message):
+                continue
+            values = {name: " ".join(raw_headers(block, name)) for name in _FIELDS}
+            recipient = _recipient(values["Original-Recipient"]) or _recipient(values["Final-Recipient"])
+            if recipient:
+                said = values["Diagnostic-Code"].partition(";")[2].strip() or values["Diagnostic-Code"]
+                yield _failure(recipient, values["Action"].lower(), values["Status"], said, mail)
+
+
+def _to(message: Message) -> str:
+    return " ".join(raw_headers(message, "To"))
+
+
+_FIELDS = ("Original-Recipient", "Final-Recipient", "Action", "Status", "Diagnostic-Code")
+
+
+def _blocks(text: str) -> list[Message]:
+    return [message_from_string(block) for block in re.split(r"\n[ \t]*\n", text.strip())[:MOST_RECIPIENTS]]
+
+
+def _recipient(value: str) -> str:
+    text = value.rpartition(";")[2].strip()
+    return next((address for _, address in addresses_in(text)), "")
+
+
+def _of_words(mail: Mail) -> Iterator[Failure]:
+    """Yield what mailers say that write no machine-readable part."""
+    words = "\n".join(_words(part) for part in mail.parts if part.get_content_maintype() in ("text", "message"))
+    named = [
+        address for value in raw_headers(mail.message, "X-Failed-Recipients") for _, address in addresses_in(value)
+    ]
+    temporary, permanent = _scanned(mail)
+    if not (named or temporary or permanent):
+        # An address on a line of its own, else whom the enclosed mail went to.
+        permanent = [found[1].lower() for found in _LONE.finditer(words)][:1]
+        permanent = permanent or [address for one in _enclosed(mail) for _, address in addresses_in(_to(one))][:1]
+        permanent = permanent or [found[1].lower() for found in _ADDRESSED.finditer(words)][:1]
+    for address in dict.fromkeys([*named, *permanent, *temporary]):
+        said = _about(words, address)
+        found = _STATUS.search(said) or _STATUS.search(words)
+        action = "delayed" if address in temporary and address not in (*permanent, *named) else "failed"
+        yield _failure(address, action, found[1] if found else "", said, mail)
+
+
+def _scanned(mail: Mail) -> tuple[list[str], list[str]]:
+    """Return the addresses that flufl.bounce finds, temporary and permanent failures apart."""
+    try:
+        lines = mail.message.as_bytes()[:MOST_SCANNED].split(b"\n")
+        found = all_failures(message_from_bytes(b"\n".join(line for line in lines if len(line) < LONGEST_LINE)))
+    except Exception:  # noqa: BLE001  its many readers trust what they read
+        return [], []
+    texts = (sorted(one.decode("ascii", "replace").lower() for one in addresses) for addresses in found)
+    temporary, permanent = ([one for one in some if addresses_in(one)] for some in texts)
+    return temporary, permanent
+
+
+def _about(words: str, address: str) -> str:
+    """Return what the words say right after the address."""
+    at = words.lower().find(address)
+    return " ".join(words[at if at >= 0 else 0 :][:600].split())
+
+
+def _failure(recipient: str, action: str, status: str, said: str, mail: Mail) -> Failure:
+    found = _STATUS.search(status) or _STATUS.search(said)
+    code = found[1] if found else ""
+    return Failure(recipient[:254], severity_of(action, code, f"{said} {mail.subject}"), code, said[:1000])
+
+
+def severity_of(action: str, status: str, said: str) -> Severity:
+    """Judge a failure by its action (RFC 3464), its status (RFC 3463) and the words of the server."""
+    if action in ("delayed", "delivered", "relayed", "expanded") or status.startswith("2."):
+        return Severity.DELAYED
+    group = status[:4]
+    unknown, full = _NO_SUCH.search(said) is not None, _FULL.search(said) is not None
+    if group == "5.1.":
+        # 5.1.7 and 5.1.8 are about the sender's own address.
+        return Severity.BLOCKED if status in ("5.1.7", "5.1.8") else Severity.HARD
+    if status == "5.2.1" and unknown:
+        return Severity.HARD
+    if group in ("5.2.", "5.3.", "5.6.") or status.startswith("4."):
+        return Severity.SOFT
+    if group == "5.7.":
+        return Severity.BLOCKED
+    if unknown and not full:
+        return Severity.HARD
+    if full:
+        return Severity.SOFT
+    if _BLOCKED.search(said):
+        return Severity.BLOCKED
+    return Severity.SOFT
+
+
+def _enclosed(mail: Mail) -> Iterator[Message]:
+    """Yield the mails, or their headers, that a report encloses."""
+    for part in mail.parts:
+        kind = part.get_content_type()
+        payload = part.get_payload()
+        if kind in ("message/rfc822", "message/global") and isinstance(payload, list):
+            yield from (one for one in payload if isinstance(one, Message))
+        elif kind in ("text/rfc822-headers", "message/rfc822-headers", "message/global-headers", "message/rfc822"):
+            yield message_from_string(text_of(part).lstrip())
+
+
+def _fields(part: Message) -> Message:
+    """Return the fields of a part that consists of fields."""
+    payload = part.get_payload()
+    if isinstance(payload, list) and payload and isinstance(payload[0], Message):
+        inner = payload[0]
+        return inner if inner.keys() else message_from_string(text_of(inner).lstrip())
+    return message_from_string(text_of(part).lstrip())
+
+
+def _words(part: Message) -> str:
+    """Return the words of a part, of an enclosed one too."""
+    payload = part.get_payload()
+    if isinstance(payload, list):
+        return "\n".join(text_of(one) for one in payload[:5] if isinstance(one, Message))[:MOST_TEXT]
+    return text_of(part)

@@ -1,0 +1,116 @@
+"""The words of a reply: what is new in it, apart from what it quotes and its signature."""
+
+from __future__ import annotations
+
+import re
+
+from outreach.inbox.parsing import Mail
+from outreach.smtp.markup import sanitise_html, text_from_html
+
+MOST = 50_000
+"""Characters that are looked through; the rest counts as quoted."""
+_QUOTES = re.compile(
+    r"<blockquote|<div[^>]{0,200}(?:class=\"?(?:gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote)"
+    r"|id=\"?(?:divRplyFwdMsg|appendonsend|mail-editor-reference-message-container|reply-intro))"
+    r"|<hr[^>]{0,200}id=\"?stopSpelling",
+    re.IGNORECASE,
+)
+_QUOTED_LINE = re.compile(r"^[ \t]*>")
+_HEADING = re.compile(
+    r"^\s*(?:-{2,}\s*(?:original message|ursprüngliche nachricht|message d'origine|mensaje original|messaggio"
+    r" originale|forwarded message)\s*-{2,}|_{20,})\s*$",
+    re.IGNORECASE,
+)
+_WROTE = re.compile(
+    r"^\s*(?:on\b.{5,200}\bwrote|am\b.{5,200}\bschrieb.{0,200}|le\b.{5,200}\ba écrit|el\b.{5,200}\bescribió"
+    r"|il\b.{5,200}\bha scritto|op\b.{5,200}\bschreef.{0,200}|em\b.{5,200}\bescreveu)\s*:\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_FROM = re.compile(r"^\s*\*?(?:from|von|de|da|van|från|fra|od)\s?:\*?\s*\S", re.IGNORECASE)
+_SENT = re.compile(
+    r"^\s*\*?(?:sent|date|gesendet|datum|envoyé|enviado(?: el)?|fecha|inviato|data|verzonden|skickat|sendt|wysłano)"
+    r"\s?:\*?\s*\S",
+    re.IGNORECASE,
+)
+_SIGNATURE = re.compile(
+    r"^\s*(?:--\s*|sent from my .{1,60}|get outlook for .{1,60}|von meinem .{1,40} gesendet|gesendet mit .{1,60}"
+    r"|envoyé de(?:puis)? mon .{1,40}|enviado desde mi .{1,40}|inviato da .{1,40})\s*$",
+    re.IGNORECASE,
+)
+_STOP = frozenset(
+    {
+        *("stop", "unsubscribe", "remove", "remove me", "opt out", "optout", "please unsubscribe", "unsubscribe me"),
+        *("please remove me", "stopp", "abmelden", "austragen", "abbestellen", "désabonner", "se désabonner"),
+        *("désinscrire", "désinscription", "baja", "dar de baja", "darse de baja", "cancelar suscripción"),
+        *("cancellami", "disiscrivimi", "annulla iscrizione", "uitschrijven", "descadastrar"),
+    }
+)
+
+
+def reply_and_quote(mail: Mail) -> tuple[str, str]:
+    """Return what the mail says anew, and the rest: what it quotes, and the signature."""
+    plain = next((text for text in mail.texts("plain") if text.strip()), "")
+    if plain or not mail.html:
+        return parted(plain)
+    quote = _QUOTES.search(mail.html)
+    before, after = (mail.html[: quote.start()], mail.html[quote.start() :]) if quote else (mail.html, "")
+    said, quoted = _as_text(before), _as_text(after)
+    if not said.strip():
+        return parted(quoted)
+    reply, rest = parted(said)
+    return reply, f"{rest}\n{quoted}".strip()
+
+
+def _as_text(html: str) -> str:
+    return text_from_html(sanitise_html(html))
+
+
+def parted(text: str) -> tuple[str, str]:
+    """Return the new words of a text, and the rest of it. Words that stand below a quotation are new as well."""
+    text = text.strip()
+    head = text[:MOST]
+    said = "\n".join(_lines(head)).strip()
+    if not said:
+        # Nothing above the quotation: an answer below it, or between its lines.
+        lines = head.splitlines()
+        above = next((place for place, line in enumerate(lines) if _QUOTED_LINE.match(line)), len(lines))
+        said = "\n".join(_lines("\n".join(lines[above:]))).strip()
+    return said, _rest(text, said)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines up to a signature or the heading of a quotation, without quoted ones."""
+    found: list[str] = []
+    lines = text.splitlines()
+    for place, line in enumerate(lines):
+        if _HEADING.match(line) or _SIGNATURE.match(line):
+            break
+        if any(_WROTE.match("\n".join(lines[place : place + many])) for many in (1, 2, 3)):
+            break
+        if _FROM.match(line) and any(_SENT.match(below) for below in lines[place + 1 : place + 4]):
+            break
+        if not _QUOTED_LINE.match(line):
+            found.append(line)
+    return found
+
+
+def _rest(text: str, said: str) -> str:
+    """Return what follows the new words, or all of the text where these stand between quoted lines."""
+    if not said:
+        return text
+    last = said.splitlines()[-1].strip()
+    first = said.splitlines()[0].strip()
+    lines = text.splitlines()
+    if lines and lines[0].strip() == first:
+        after = len(said.splitlines())
+        while after <= len(lines) and lines[after - 1].strip() != last:
+            after += 1
+        if after <= len(lines):
+            return "\n".join(lines[after:]).strip()
+    return "" if text == said else text
+
+
+def asks_to_stop(reply: str) -> bool:
+    """Tell whether the reply is nothing but the wish to hear no more."""
+    words = re.sub(r"[^\w\s]", " ", reply.casefold(), flags=re.UNICODE)
+    return " ".join(words.split()) in _STOP
