@@ -1,0 +1,191 @@
+"""The pages of templates of mails."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from core.web.forms import Field, Form, Option
+from core.web.lists import Column
+from core.web.pages import MenuItem, Page
+from core.web.record_forms import fields_query
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
+
+TEMPLATES = Records(
+    "template/email",
+    "email-templates",
+    "template",
+    "templates",
+    "mail-plus",
+    "A template is a mail that you have written once, for the follow-ups of an outreach.",
+)
+PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
+MAIL_POLICY = (
+    "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'self' 'unsafe-inline';"
+    " img-src https: data:; form-action 'none'; frame-ancestors 'self'"
+)
+"""A mail may show pictures and open links in new windows, but not run or load anything else."""
+KNOWN = ("contact.", "company.")
+"""How the names begin that every template knows."""
+
+
+def required_in(template: Mapping[str, Any]) -> str:
+    """Return the names of the variables that a template needs, with commas between them."""
+    return ", ".join(one["name"] for one in template.get("variables", []) if one["required"])
+
+
+class TemplateForm(RecordForm):
+    """The form of a template. Its variables are the names in double braces."""
+
+    template = "web/email_templates/form.html"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        return Form(
+            [
+                Field(
+                    "name", "Name", required=True, autofocus=values is None, help="Only you and your colleagues see it."
+                ),
+                Field("category", "Category"),
+                Field("subject", "Subject", required=True),
+                Field(
+                    "body",
+                    "Text",
+                    "textarea",
+                    required=True,
+                    help="Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the"
+                    " name of any field of contacts in double braces are filled in.",
+                ),
+                Field("required", "Not sent without", help="Names of fields, with commas between them."),
+            ],
+            values,
+        )
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        before: Mapping[str, Any] = getattr(self, "record", {})
+        texts = {name: values.get(name, before.get(name, "")) for name in ("subject", "body")}
+        wanted = values["required"] if "required" in values else required_in(before)
+        required = [name.strip() for name in wanted.split(",") if name.strip()]
+        used = [name.strip() for name in PLACEHOLDER.findall(f"{texts['subject']} {texts['body']}")]
+        names = dict.fromkeys([*(name for name in used if not name.startswith(KNOWN)), *required])
+        fields = self.field_names()
+        # A name that is no field is left to the API to refuse: nothing would ever stand in its place.
+        names = {name: None for name in names if fields is None or name.casefold() in fields}
+        kinds = {one["name"]: one["dateType"] for one in before.get("variables", [])}
+        variables = [{"name": name, "required": name in required, "dateType": kinds.get(name)} for name in names]
+        return {**{name: value for name, value in values.items() if name != "required"}, "variables": variables}
+
+    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+        chosen = self.request.POST.get("contact", "")
+        beside = {"people": self.people(), "contact": chosen, "can_test": self.may("campaign", "POST")}
+        return super().page({**beside, **context}, template=template, status=status)
+
+    def people(self) -> list[Option]:
+        """Return some contacts to preview the mail for."""
+        found = self.options_of("contact", fields="name,email", n="20") if self.form_shown else []
+        return [one for one in found if one.label]
+
+    @property
+    def form_shown(self) -> bool:
+        """Whether the reader may change what the page shows."""
+        return self.may(self.module, "PUT" if "id" in self.params else "POST")
+
+    def do_preview(self) -> HttpResponse:
+        """Show what the words of the form make, in the frame beside it."""
+        form = self.form().fill(self.request.POST)
+        mail = self.mail(form)
+        if mail["subject"] and mail["body"]:
+            answer = self.ask("POST", "template/email/preview", None, mail)
+            problem = "" if answer.ok else ". ".join(filter(None, (answer.message, answer.warning)))
+            shown = {"mail": answer.data, "problem": problem}
+        else:
+            shown = {"problem": "Write a subject and a text to see the mail."}
+        response = render(self.request, "pages/mail_preview.html", shown)
+        response.headers["Content-Security-Policy"] = MAIL_POLICY
+        response.headers["X-Frame-Options"] = "SAMEORIGIN"
+        return response
+
+    def mail(self, form: Form) -> dict[str, Any]:
+        """Return the words of the form, and whom they are shown for, as the API takes them."""
+        words = self.body(form.values)
+        contact = self.request.POST.get("contact") or None
+        return {**{name: words[name] for name in ("subject", "body", "variables")}, "contactId": contact}
+
+    def channel(self) -> str:
+        """Return the kind of sender that a test goes by: a mail vendor where there is no mail server."""
+        found = self.ask("GET", "mail-vendors") if self.may("apps") else None
+        senders = found.data["senders"] if found is not None and found.ok else []
+        return str(senders[0]["app"]) if senders else "smtp"
+
+    def do_test(self) -> HttpResponse:
+        """Send what the form says, saved or not, to the reader."""
+        form = self.form().fill(self.request.POST)
+        to = self.reader.email
+        answer = self.ask("POST", f"campaign/test/{self.channel()}", None, {**self.mail(form), "to": [to]})
+        if answer.ok:
+            self.tell(f"A test has gone to {to}. Nothing is saved yet.")
+        else:
+            form.refuse(answer.message, answer.warning)
+        context = self.context() if isinstance(self, EditRecord) else {}
+        return self.page({**context, "form": form}, status=200 if answer.ok else 422)
+
+    def field_names(self) -> set[str] | None:
+        """Return what the fields of contacts are called by, or None if the reader may not see them."""
+        answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
+        if answer is None or not answer.ok:
+            return None
+        return {str(one[key]).casefold() for one in answer.data for key in ("name", "uniqueFieldID")}
+
+
+class TemplatePage(Page):
+    module = "template"
+    menu = MenuItem("Templates", "mail-plus", 54, "Outreach")
+    kind = TEMPLATES
+
+
+class EmailTemplates(RecordList, TemplatePage):
+    path = "templates"
+    name = "email-templates"
+    title = "Templates"
+    rows = "web/email_templates/rows.html"
+    hint = "Name, subject"
+    adds = "email-template-new"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("subject", "Subject", "subject"),
+        Column("category", "Category", "category"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+
+class NewEmailTemplate(NewRecord, TemplateForm, TemplatePage):
+    path = "templates/new"
+    name = "email-template-new"
+    title = "New template"
+
+
+class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
+    path = "templates/<str:id>"
+    name = "email-template"
+
+    def values(self) -> Mapping[str, Any]:
+        return {**self.record, "required": required_in(self.record)}
+
+    def consequence(self) -> str:
+        return "An outreach that has begun keeps its words. This cannot be undone."
+
+    def context(self) -> dict[str, Any]:
+        found = self.ask("GET", f"template/email/{self.params['id']}/versions", {"p": "1", "n": "10"})
+        return {**super().context(), "versions": found.data if found.ok and len(found.data) > 1 else []}
+
+    def do_restore(self) -> HttpResponse:
+        version = self.request.POST.get("restore", "")
+        place = f"template/email/{self.params['id']}/restore"
+        answer = self.ask("POST", place, None, {"version": int(version) if version.isdecimal() else 0})
+        return self.done("The earlier words are back, as a new version") if answer.ok else self.refuse(answer)
+
+
+PAGES = [EmailTemplates, NewEmailTemplate, EditEmailTemplate]

@@ -1,0 +1,175 @@
+"""Templates of mails: {{placeholders}} are replaced by values, once, and nothing else is ever evaluated.
+
+A placeholder is a built-in name or one of the template's variables, whose value is the contact's field of that key or
+name. Values are escaped in HTML and encoded in addresses, so that no value can add markup, a script or another host.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import html
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+from accounts.models import Company
+from core.errors import NamedError, shorten
+from core.tenancy import company_id
+from core.text.timezones import zone_of
+from crm.models import Contact, CustomField
+from outreach.email_templates.compiling import Compiled, compile_body, is_html
+from outreach.smtp.markup import sanitise_html
+from outreach.smtp.message import clean_line
+
+BUILT_IN = ("contact.name", "contact.firstName", "contact.email", "contact.number", "company.name", "company.website")
+DATE_TYPES = {"dd/mm/yyyy hh:mm a": "%d/%m/%Y %I:%M %p", "dd/mm/yyyy": "%d/%m/%Y"}
+"""dateType of a variable -> strftime's pattern."""
+VALUE_LENGTH = 2000
+PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
+"""A placeholder, with the blanks around its name: a pattern without them takes hours for a page of blanks."""
+_LEFT = re.compile(r"\{\{|\}\}|\{%|%\}")
+_STYLE = re.compile(r"<(/?)(?:mj-)?style\b", re.IGNORECASE)
+_IN_HTML = re.compile(r'(?P<attribute> (?:href|src)=")(?P<address>[^"]*)"|\{\{(?P<name>[^{}]*)\}\}')
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A mail made from a template. `html` is empty for one that is plain text."""
+
+    subject: str
+    text: str
+    html: str
+    missing: tuple[str, ...]
+    """Required variables without a value."""
+
+
+def compile_template(subject: str, body: str, variables: Sequence[Mapping[str, Any]]) -> Compiled:
+    """Check a template and return what it is sent as.
+
+    Raises InvalidVariables_400 for a placeholder or variable that can't be, InvalidEmailTemplate_400 for other marks of
+    templates, for MJML or HTML that can't be read, and for a body without words.
+    """
+    names = [one["name"] for one in variables]
+    for place, name in enumerate(names):
+        if name in names[:place] or name in BUILT_IN or not re.fullmatch(r"[\w. -]{1,100}", name):
+            raise NamedError("InvalidVariables_400", f"variables: {shorten(name)!r} is there twice, or is no name")
+    known = {*BUILT_IN, *names}
+    shown = without_styles(body) if is_html(body) else body
+    for part, words in (("subject", subject), ("body", shown)):
+        for name in names_in(words):
+            if name not in known:
+                raise NamedError(
+                    "InvalidVariables_400",
+                    f"{part}: {{{{{shorten(name)}}}}} is none of the variables, nor of {', '.join(BUILT_IN)}",
+                )
+        if _LEFT.search(PLACEHOLDER.sub("", words)):
+            raise NamedError("InvalidEmailTemplate_400", f"{part}: has a mark of a placeholder that is none")
+    compiled = compile_body(body)
+    if not compiled.text.strip():
+        raise NamedError("InvalidEmailTemplate_400", "body: has no words")
+    if compiled.html and (lost := set(names_in(shown)) - set(names_in(compiled.html))):
+        where = f"{{{{{shorten(min(lost))}}}}} stands where mails show nothing, such as a style or a comment"
+        raise NamedError("InvalidEmailTemplate_400", f"body: {where}")
+    return compiled
+
+
+def names_in(words: str) -> list[str]:
+    """Return the names of the placeholders in the words."""
+    return [name.strip() for name in PLACEHOLDER.findall(words)]
+
+
+def without_styles(body: str) -> str:
+    """Return a body without its style elements, whose braces are no placeholders."""
+    kept, at, inside = [], 0, False
+    for found in _STYLE.finditer(body):
+        if found[1] and inside:
+            at, inside = found.start(), False
+        elif not found[1] and not inside:
+            kept.append(body[at : found.start()])
+            inside = True
+    return "".join(kept if inside else [*kept, body[at:]])
+
+
+def render(
+    subject: str, compiled: Compiled, variables: Iterable[Mapping[str, Any]], values: Mapping[str, str] | None
+) -> Rendered:
+    """Return the mail with the values, by the names of the placeholders. Without values they stay as they are."""
+    if values is None:
+        return Rendered(clean_line(subject)[:200], compiled.text, compiled.html, ())
+    required = [one["name"] for one in variables if one["required"]]
+    missing = tuple(name for name in required if not values.get(name, "").strip())
+
+    def value(name: str) -> str:
+        return values.get(name.strip(), "")[:VALUE_LENGTH]
+
+    def plain(words: str) -> str:
+        return PLACEHOLDER.sub(lambda found: value(found[1]), words)
+
+    def in_address(found: re.Match[str]) -> str:
+        # A value that an address begins with is one itself; further on it is a part of it.
+        return html.escape(value(found[1]) if found.start() == 0 else quote(value(found[1]), safe=""))
+
+    def in_html(found: re.Match[str]) -> str:
+        if found["name"] is not None:
+            return html.escape(value(found["name"]))
+        return f'{found["attribute"]}{PLACEHOLDER.sub(in_address, found["address"])}"'
+
+    # Sanitised again: an address that is a value may have any scheme.
+    rich = sanitise_html(_IN_HTML.sub(in_html, compiled.html)) if compiled.html else ""
+    return Rendered(clean_line(plain(subject))[:200], plain(compiled.text), rich, missing)
+
+
+@dataclass(frozen=True)
+class ValueReader:
+    """Reads the values of contacts for a company's templates."""
+
+    company: Mapping[str, str]
+    fields: Mapping[str, str]
+    """Name of a custom field, in lower case, or its key -> its key."""
+    zone: ZoneInfo | dt.tzinfo
+
+    @classmethod
+    def load(cls) -> ValueReader:
+        """Load the active company's name, fields and time zone."""
+        company = Company.objects.get(pk=company_id())
+        rows = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, is_system=False)
+        fields: dict[str, str] = {}
+        for key, name in rows.values_list("unique_field_id", "name"):
+            fields |= {name.casefold(): key}
+            fields.setdefault(key, key)
+        known = {"company.name": company.name, "company.website": company.website}
+        return cls(known, fields, zone_of(company.timezone))
+
+    def of(self, contact: Contact, variables: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+        """Return the values of the built-in names and of the variables for a contact."""
+        found = {
+            **self.company,
+            "contact.name": contact.name,
+            "contact.firstName": contact.name.split()[0] if contact.name.strip() else "",
+            "contact.email": contact.email or "",
+            "contact.number": contact.contact_number or "",
+        }
+        for one in variables:
+            key = self.fields.get(one["name"]) or self.fields.get(one["name"].casefold(), "")
+            found[one["name"]] = self._text(contact.custom.get(key), one.get("dateType") or "")
+        return found
+
+    def _text(self, value: Any, date_type: str) -> str:
+        if value is None or isinstance(value, dict):
+            return ""
+        if isinstance(value, list):
+            return ", ".join(self._text(one, date_type) for one in value)
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return self._date(str(value), DATE_TYPES[date_type]) if date_type else str(value)
+
+    def _date(self, stored: str, pattern: str) -> str:
+        try:
+            if len(stored) == 10:
+                return dt.datetime.combine(dt.date.fromisoformat(stored), dt.time()).strftime(pattern)
+            return dt.datetime.fromisoformat(stored).astimezone(self.zone).strftime(pattern)
+        except ValueError:
+            return stored

@@ -1,0 +1,130 @@
+"""Use cases of templates of mails. Their names are unique in the company whatever their case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+
+from core.access import reserve_quota
+from core.errors import NamedError
+from core.lists import BulkSelection, in_batches
+from crm.contacts.selectors import live_contacts
+from crm.records.unique_names import save_unique_name
+from outreach.email_templates.compiling import Compiled
+from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion
+from outreach.email_templates.rendering import Rendered, ValueReader, compile_template, render
+
+MODULE = "template"
+TAKEN = "TemplateNameAlreadyExists_400"
+KEPT_VERSIONS = 50
+WORDS = ("subject", "body", "variables")
+NOT_FOUND = ("EmailTemplateNotFound_404", "there is no such e-mail template in this company")
+
+
+def get_template(id: str, parameter: str = "id") -> EmailTemplate:
+    """Return the company's template with this id. Raises EmailTemplateNotFound_404."""
+    found: EmailTemplate | None = EmailTemplate.objects.filter(pk=id).first()
+    if found is None:
+        raise NamedError(NOT_FOUND[0], f"{parameter}: {NOT_FOUND[1]}")
+    return found
+
+
+@transaction.atomic
+def create_template(*, member_id: str, **values: Any) -> EmailTemplate:
+    """Create a template.
+
+    Raises TemplateNameAlreadyExists_400, InvalidVariables_400, InvalidEmailTemplate_400, PlanLimitExceeded_403.
+    """
+    reserve_quota(MODULE)
+    return _save(EmailTemplate(created_by_id=member_id, updated_by_id=member_id, **values), new_words=True)
+
+
+@transaction.atomic
+def update_template(*, id: str, member_id: str, **values: Any) -> EmailTemplate:
+    """Change the given values. Runs that have begun keep the words that they began with.
+
+    Raises EmailTemplateNotFound_404, and the errors of create_template.
+    """
+    template = EmailTemplate.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if template is None:
+        raise NamedError(NOT_FOUND[0], f"id: {NOT_FOUND[1]}")
+    new_words = any(getattr(template, name) != values[name] for name in WORDS if name in values)
+    for name, value in values.items():
+        setattr(template, name, value)
+    template.version += new_words
+    template.updated_by_id = member_id
+    return _save(template, new_words=new_words)
+
+
+def restore_version(*, id: str, member_id: str, number: int) -> EmailTemplate:
+    """Give a template the words of an earlier version again, as a new version.
+
+    Raises EmailTemplateNotFound_404 when there is no such template or version, and the errors of update_template.
+    """
+    found = EmailTemplateVersion.objects.filter(template_id=id, number=number).values(*WORDS).first()
+    if found is None:
+        get_template(id)
+        raise NamedError(NOT_FOUND[0], "version: the template has no such version, or it is too old to be kept")
+    return update_template(id=id, member_id=member_id, **found)
+
+
+def _save(template: EmailTemplate, *, new_words: bool) -> EmailTemplate:
+    compiled = compile_template(template.subject, template.body, template.variables)
+    template.html, template.text, template.links = compiled.html, compiled.text, list(compiled.links)
+    save_unique_name(template, TAKEN)
+    if new_words:
+        words = {name: getattr(template, name) for name in WORDS}
+        versions = EmailTemplateVersion.objects.filter(template=template)
+        versions.filter(number__lte=template.version - KEPT_VERSIONS).delete()
+        versions.create(template=template, number=template.version, created_by_id=template.updated_by_id, **words)
+    return template
+
+
+def compiled_of(template: EmailTemplate) -> Compiled:
+    """Return what a template was compiled to when it was saved."""
+    return Compiled(template.html, template.text, tuple(template.links))
+
+
+@transaction.atomic
+def delete_templates(*, selection: BulkSelection) -> int:
+    """Delete the selected templates; runs keep their words. Returns how many. Raises EmailTemplateNotFound_404 when ids
+    name none."""
+    deleted = 0
+    for ids in in_batches(selection.apply(EmailTemplate.objects.all()), lock=True):
+        EmailTemplate.objects.filter(pk__in=ids).delete()
+        deleted += len(ids)
+    if not deleted and not selection.everything:
+        raise NamedError(NOT_FOUND[0], "ids: none of them is an e-mail template of this company")
+    return deleted
+
+
+def preview_template(*, id: str, contact_id: str | None) -> tuple[EmailTemplate, Rendered]:
+    """Return a template and the mail that it makes for a contact; without one its placeholders stay.
+
+    Raises EmailTemplateNotFound_404 and ContactNotFound_400.
+    """
+    template = get_template(id, "templateId")
+    values = _values_of(contact_id, template.variables)
+    return template, render(template.subject, compiled_of(template), template.variables, values)
+
+
+def preview_words(
+    *, subject: str, body: str, variables: Sequence[Mapping[str, Any]], contact_id: str | None
+) -> tuple[Compiled, Rendered]:
+    """Return what words that nobody has saved yet would be sent as.
+
+    Raises InvalidVariables_400, InvalidEmailTemplate_400 and ContactNotFound_400.
+    """
+    compiled = compile_template(subject, body, variables)
+    return compiled, render(subject, compiled, variables, _values_of(contact_id, variables))
+
+
+def _values_of(contact_id: str | None, variables: Sequence[Mapping[str, Any]]) -> dict[str, str] | None:
+    if contact_id is None:
+        return None
+    contact = live_contacts().filter(pk=contact_id).first()
+    if contact is None:
+        raise NamedError("ContactNotFound_400", "contactId: there is no such contact in this company")
+    return ValueReader.load().of(contact, variables)

@@ -1,0 +1,111 @@
+"""Mails that a member sends to look at a template: to the company's own people alone, and not as outreach.
+
+They stand in no log of messages, count for no limit of a sender and have no link to unsubscribe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.models import Member
+from core.access.attempts import Limit
+from core.errors import NamedError, shorten
+from core.ids import new_id
+from outreach.delivery.senders import choose_sender, open_session
+from outreach.email_templates.rendering import Rendered
+from outreach.email_templates.services import preview_template, preview_words
+from outreach.mail_vendors.registry import CHANNELS
+from outreach.senders.models import Sender, Smtp
+from outreach.senders.testing import TIMEOUTS, turn
+from outreach.smtp.message import InvalidMail, OutgoingMail
+from outreach.smtp.outcome import Sent, SmtpError, Uncertain
+
+TRIALS = Limit("trial-mails", 20, 3600)
+"""Mails of a member."""
+TYPES = ("smtp", *CHANNELS)
+FAILED = "EmailSendingFailed_500"
+
+
+def send_trial(
+    *,
+    type: str,
+    recipients: Sequence[str],
+    template_id: str | None,
+    words: Mapping[str, Any],
+    contact_id: str | None,
+    smtp_id: str | None,
+    member_id: str,
+) -> Rendered:
+    """Send a template, or words that nobody has saved, to members of the company. Returns the mail.
+
+    Raises UnsupportedCampaignType_400, NoRecipientsSpecified_400 (also for addresses of nobody in the company),
+    NoSMTPSelected_400, EmailSendingFailed_500, TooManyAttempts, ConnectionTestRunning_429, and the errors of
+    preview_template and preview_words.
+    """
+    if type not in TYPES:
+        raise NamedError("UnsupportedCampaignType_400", f"type: {shorten(type)!r} is none of {', '.join(TYPES)}")
+    to = _own_people(recipients)
+    mail = _mail(template_id, words, contact_id)
+    letter = "" if type == "smtp" else type[-1]
+    sender = choose_sender(smtp_id, letter=letter, kinds=(Smtp,))
+    for _ in to:
+        TRIALS.count(member_id)
+    with turn():
+        _send(sender, to, mail)
+    return mail
+
+
+def _own_people(recipients: Sequence[str]) -> list[str]:
+    if not recipients:
+        raise NamedError("NoRecipientsSpecified_400", "to: is empty")
+    accepted = Member.objects.filter(status__in=(Member.Status.OWNER, Member.Status.ACCEPTED))
+    known = {email.lower() for email in accepted.values_list("user__email", flat=True)}
+    to = list(dict.fromkeys(address.strip().lower() for address in recipients))
+    for address in to:
+        if address not in known:
+            raise NamedError(
+                "NoRecipientsSpecified_400",
+                f"to: {shorten(address)} is nobody of your company; a test goes to members alone",
+            )
+    return to
+
+
+def _mail(template_id: str | None, words: Mapping[str, Any], contact_id: str | None) -> Rendered:
+    if template_id is not None:
+        return preview_template(id=template_id, contact_id=contact_id)[1]
+    if not words.get("subject") or not words.get("body"):
+        raise NamedError("InvalidEmailTemplate_400", "templateId, or subject and body, are needed")
+    return preview_words(
+        subject=words["subject"], body=words["body"], variables=words.get("variables", ()), contact_id=contact_id
+    )[1]
+
+
+def _send(sender: Sender, to: Sequence[str], mail: Rendered) -> None:
+    try:
+        with closing(open_session(sender, timeouts=TIMEOUTS)) as session:
+            for address in to:
+                outcome = session.deliver(_addressed(sender, address, mail), lambda: None)
+                if not isinstance(outcome, Sent):
+                    said = outcome.reason if isinstance(outcome, Uncertain) else outcome.reply
+                    raise NamedError(FAILED, f"to: {address}: {said}")
+    except SmtpError as error:
+        raise NamedError(FAILED, error.detail) from None
+    except InvalidMail as error:
+        raise NamedError("InvalidEmailTemplate_400", str(error)) from None
+
+
+def _addressed(sender: Sender, address: str, mail: Rendered) -> OutgoingMail:
+    return OutgoingMail(
+        id=new_id(),
+        from_name=sender.from_name,
+        from_email=sender.from_email,
+        to_email=address,
+        subject=f"[Test] {mail.subject}",
+        text=mail.text,
+        html=mail.html or None,
+        date=timezone.now(),
+    )

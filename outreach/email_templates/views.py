@@ -1,0 +1,214 @@
+"""Endpoints of templates of mails (contract 4.12), and the preview of one (4.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from core.access import Actor
+from core.api.endpoint import endpoint
+from core.api.listing import Listing, ListRequest, list_action
+from core.api.output import Deleted
+from core.api.viewsets import ResourceViewSet
+from core.errors import InvalidFormat, NamedError
+from core.ids import is_id
+from outreach.email_templates import services
+from outreach.email_templates.filters import TEMPLATE_FIELDS, VERSION_FIELDS
+from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion
+from outreach.email_templates.rendering import Rendered
+from outreach.email_templates.serializers import (
+    PreviewInput,
+    TemplateCreate,
+    TemplateDelete,
+    TemplateOut,
+    TemplatePreview,
+    TemplateUpdate,
+    TrialInput,
+    VersionOut,
+    VersionRestore,
+    WordsPreview,
+)
+from outreach.email_templates.trials import send_trial
+from outreach.senders.testing import BUSY
+from outreach.smtp.markup import html_from_text, page_of
+
+NOT_FOUND = ("EmailTemplateNotFound_404",)
+REFUSED = ("TemplateNameAlreadyExists_400", "InvalidVariables_400", "InvalidEmailTemplate_400")
+CONTACT = OpenApiParameter("contactId", str, description="Whose values it gets; without it the placeholders stay.")
+
+
+def _one(id: str) -> dict[str, Any]:
+    services.get_template(id)
+    return TemplateOut.one(EmailTemplate.objects.filter(pk=id)) or {}
+
+
+def _versions(asked: ListRequest) -> QuerySet[EmailTemplateVersion]:
+    return EmailTemplateVersion.objects.filter(template=services.get_template(asked.path["id"]))
+
+
+class EmailTemplateViewSet(ResourceViewSet):
+    module = services.MODULE
+    listing = Listing("List e-mail templates", EmailTemplate.objects.all, TEMPLATE_FIELDS, TemplateOut)
+
+    @endpoint(
+        "Create an e-mail template",
+        input=TemplateCreate,
+        output=TemplateOut,
+        success="TemplateCreated_201",
+        errors=REFUSED,
+        takes=services.MODULE,
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        return _one(services.create_template(member_id=self.actor.member_id, **data).pk)
+
+    @endpoint("Read an e-mail template", output=TemplateOut, errors=NOT_FOUND)
+    def retrieve(self, request: Request, id: str) -> Any:
+        return _one(id)
+
+    @endpoint(
+        "Update an e-mail template",
+        input=TemplateUpdate,
+        output=TemplateOut,
+        success="TemplateUpdated_200",
+        errors=(*NOT_FOUND, *REFUSED),
+        description="Runs that have begun keep the words that they began with.",
+    )
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        services.update_template(id=id, member_id=self.actor.member_id, **data)
+        return _one(id)
+
+    @endpoint(
+        "Delete e-mail templates",
+        input=TemplateDelete,
+        output=Deleted,
+        bulk=True,
+        success="TemplatesDeleted_200",
+        errors=NOT_FOUND,
+        description="Runs that have begun keep their words.",
+    )
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"deletedCount": services.delete_templates(selection=self.selection())}
+
+    versions = list_action(
+        Listing("List the versions of an e-mail template", _versions, VERSION_FIELDS, VersionOut, errors=NOT_FOUND),
+        url_path="versions",
+        detail=True,
+    )
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Give an e-mail template the words of a version",
+        input=VersionRestore,
+        output=TemplateOut,
+        success="TemplateUpdated_200",
+        errors=(*NOT_FOUND, *REFUSED),
+        description="As a new version. The last 50 are kept.",
+    )
+    def restore(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        services.restore_version(id=id, member_id=self.actor.member_id, number=data["version"])
+        return _one(id)
+
+    @action(detail=False, methods=["post"], url_path="preview")
+    @endpoint(
+        "Preview the words of an e-mail template",
+        input=PreviewInput,
+        output=WordsPreview,
+        errors=("InvalidVariables_400", "InvalidEmailTemplate_400", "ContactNotFound_400", "UnauthorizedAction_403"),
+        description="Before they are saved. By session a contact takes contact.GET.",
+    )
+    def preview_words(self, request: Request, data: dict[str, Any]) -> Any:
+        contact = data.pop("contact_id", None)
+        _check_sees_contact(self.actor, contact)
+        compiled, mail = services.preview_words(contact_id=contact, **data)
+        return _mail(mail, compiled.links)
+
+    @action(detail=True, url_path="preview")
+    @endpoint(
+        "Preview an e-mail template",
+        output=TemplatePreview,
+        errors=(*NOT_FOUND, "ContactNotFound_400", "UnauthorizedAction_403"),
+        parameters=(CONTACT,),
+        description="The mail that it makes. By session a contact takes contact.GET.",
+    )
+    def preview(self, request: Request, id: str) -> Any:
+        return _preview(self, id)
+
+
+class TemplatePreviewViewSet(ResourceViewSet):
+    module = "genie"
+    lookup_url_kwarg = "templateId"
+
+    @endpoint(
+        "Preview the e-mail template of an outreach",
+        output=TemplatePreview,
+        errors=(*NOT_FOUND, "ContactNotFound_400", "UnauthorizedAction_403"),
+        parameters=(CONTACT,),
+        description="The mail that a follow-up makes of it. By session a contact takes contact.GET.",
+    )
+    def retrieve(self, request: Request, templateId: str) -> Any:
+        return _preview(self, templateId)
+
+
+class TrialViewSet(ResourceViewSet):
+    module = "campaign"
+    lookup_url_kwarg = "type"
+
+    @endpoint(
+        "Send a test of a template",
+        input=TrialInput,
+        output=WordsPreview,
+        success="TestEmailSent_200",
+        limited=True,
+        errors=(
+            *("UnsupportedCampaignType_400", "NoRecipientsSpecified_400", "NoSMTPSelected_400", BUSY),
+            *("EmailTemplateNotFound_404", "InvalidEmailTemplate_400", "InvalidVariables_400", "ContactNotFound_400"),
+            *("EmailSendingFailed_500", "UnauthorizedAction_403"),
+        ),
+        description="To members of the company alone, at most 20 an hour. `type` is smtp or mailvendor-a to -h. The"
+        " subject gets a mark; the mail counts for no limit, is in no log, and has no link to unsubscribe. By session a"
+        " contact takes contact.GET.",
+    )
+    def create(self, request: Request, type: str, data: dict[str, Any]) -> Any:
+        contact = data.pop("contact_id", None)
+        _check_sees_contact(self.actor, contact)
+        mail = send_trial(
+            type=type,
+            recipients=data.pop("to"),
+            template_id=data.pop("template_id", None),
+            smtp_id=data.pop("smtp", None),
+            words=data,
+            contact_id=contact,
+            member_id=self.actor.member_id,
+        )
+        return _mail(mail, ())
+
+
+def _preview(view: ResourceViewSet, id: str) -> dict[str, Any]:
+    contact = view.request.query_params.get("contactId")
+    if contact is not None and not is_id(contact):
+        raise InvalidFormat("contactId", contact, "an id is 24 hex characters")
+    _check_sees_contact(view.actor, contact)
+    template, mail = services.preview_template(id=id, contact_id=contact)
+    return {"_id": template.pk, "name": template.name, **_mail(mail, template.links)}
+
+
+def _check_sees_contact(actor: Actor, contact: str | None) -> None:
+    if contact is not None and not (actor.is_unbounded or actor.may("contact", "GET")):
+        raise NamedError("UnauthorizedAction_403", "contactId: your role lacks the permission contact.GET")
+
+
+def _mail(mail: Rendered, links: Iterable[str]) -> dict[str, Any]:
+    html = page_of(mail.html or html_from_text(mail.text))
+    return {
+        "subject": mail.subject,
+        "text": mail.text,
+        "html": html,
+        "missing": list(mail.missing),
+        "links": list(links),
+        "size": len(html.encode()),
+    }
