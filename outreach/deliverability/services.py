@@ -1,0 +1,192 @@
+"""Checks of senders' domains: at once, and of all senders once a day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from random import SystemRandom
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from accounts.members.notices import notify
+from accounts.settings.notices import Notice, register_notice
+from core.jobs.leases import claim, has_due
+from core.tenancy import company_scope, unscoped
+from outreach.connected_apps.turns import turn
+from outreach.deliverability.checks import Sender, check
+from outreach.deliverability.keys import domain_of, own_key, status_after
+from outreach.deliverability.lookups import DnsLookups
+from outreach.deliverability.models import DkimKey, SenderCheck
+from outreach.deliverability.results import Light, Result, worst
+from outreach.senders.models import Smtp
+from outreach.senders.services import get_sender
+
+TURNED_RED = Notice("sender.undeliverable", "The records of a sender's domain are wrong", "notice_sender_undeliverable")
+register_notice(TURNED_RED)
+
+SECONDS = 8.0
+"""How long all look-ups of one check may take."""
+EVERY = timedelta(days=1)
+AGAIN = timedelta(hours=1)
+MOST_TRIES = 3
+BATCH = 10
+NEW_AT_ONCE = 1000
+ACTIVE = Q(smtp__is_active=True)
+_random = SystemRandom()
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a check of a sender found."""
+
+    domain: str
+    results: Sequence[Result]
+
+    @property
+    def light(self) -> Light:
+        return worst(one.light for one in self.results)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the name servers answered everything."""
+        return all(one.asked for one in self.results)
+
+    def values(self) -> dict[str, Any]:
+        """Return the columns of the SenderCheck; the next one is a day later, not all at the same moment."""
+        now = timezone.now()
+        return {
+            "domain": self.domain,
+            "light": self.light.value,
+            "results": [asdict(one) for one in self.results],
+            "checked_at": now,
+            "due_at": now + EVERY * _random.uniform(0.95, 1.0),
+        }
+
+
+def check_sender_now(*, id: str) -> None:
+    """Check the sender's domain now, and store what is found.
+
+    Raises SmtpNotFound_404, and ConnectionTestRunning_429 while another test of the company runs.
+    """
+    smtp = get_sender(id)
+    key = DkimKey.objects.filter(domain=domain_of(smtp)).first()
+    with turn():
+        found = _look(smtp, key)
+    with transaction.atomic():
+        row, _created = SenderCheck.objects.get_or_create(smtp=smtp)
+        SenderCheck.objects.filter(pk=row.pk).update(**found.values(), updated_at=timezone.now())
+        SenderCheck.objects.filter(pk=row.pk, status=SenderCheck.Status.FAILED).update(status="waiting", deaths=0)
+        _set_statuses([(key, found)] if key else [])
+
+
+def add_new_senders() -> bool:
+    """Let the active senders that have no check yet be checked. Returns whether there may be more.
+
+    The demo's senders have domains that do not exist.
+    """
+    if settings.DEMO:
+        return False
+    checked = SenderCheck.objects.filter(smtp=OuterRef("pk"))
+    new = Smtp.objects.filter(~Exists(checked), is_active=True).order_by("pk")
+    rows = list(new.values_list("pk", "company_id")[:NEW_AT_ONCE])
+    SenderCheck.objects.bulk_create(
+        [SenderCheck(smtp_id=pk, company_id=company) for pk, company in rows], ignore_conflicts=True
+    )
+    return len(rows) == NEW_AT_ONCE
+
+
+def has_due_checks() -> bool:
+    """Tell whether the check of an active sender is due."""
+    return has_due(SenderCheck, ACTIVE)
+
+
+def check_due(deadline: float) -> None:
+    """Check the domains of active senders, a few at a time, until none is due or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        rows = claim(SenderCheck, limit=BATCH, extra=ACTIVE)
+        if not rows:
+            return
+        with unscoped(reason="worker: senders of all companies whose check is due"):
+            senders = Smtp.objects.in_bulk([row.smtp_id for row in rows])
+            keys = DkimKey.objects.filter(
+                company__in={row.company_id for row in rows}, domain__in={domain_of(one) for one in senders.values()}
+            )
+            by_place = {(key.company_id, key.domain): key for key in keys}
+        checked = []
+        for row in rows:
+            smtp = senders.get(row.smtp_id)
+            if smtp is not None:
+                key = by_place.get((smtp.company_id, domain_of(smtp)))
+                checked.append(Checked(row, smtp, key, _look(smtp, key)))
+        _settle(checked)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A claimed check with its sender and what was found."""
+
+    row: SenderCheck
+    smtp: Smtp
+    key: DkimKey | None
+    found: Found
+
+
+def _look(smtp: Smtp, key: DkimKey | None) -> Found:
+    domain = domain_of(smtp)
+    return Found(domain, check(Sender(domain, smtp.host, own_key(key)), DnsLookups(SECONDS)))
+
+
+def _settle(checked: Sequence[Checked]) -> None:
+    """Store what was found, and tell the owners of senders that turned red, once: in one transaction.
+
+    Rows that another worker has taken over since are left alone.
+    """
+    with unscoped(reason="worker: checks of senders of all companies"), transaction.atomic():
+        leases = {one.row.pk: one.row.lease for one in checked}
+        rows = SenderCheck.objects.select_for_update(of=("self",)).in_bulk(leases)
+        held = [one for one in checked if one.row.pk in rows and rows[one.row.pk].lease == leases[one.row.pk]]
+        turned = [one for one in held if _store(rows[one.row.pk], one.found)]
+        SenderCheck.objects.bulk_update(
+            [rows[one.row.pk] for one in held],
+            ["status", "lease", "worker", "attempts", "deaths", "due_at", "updated_at"]
+            + ["domain", "light", "results", "checked_at"],
+        )
+        _set_statuses((one.key, one.found) for one in held if one.key)
+        for one in turned:
+            with company_scope(one.smtp.company_id):
+                told = [result.text for result in one.found.results if result.light == Light.RED]
+                notify(TURNED_RED.key, {"smtp": one.smtp, "told": told}, about=("smtp", one.smtp.pk))
+
+
+def _store(row: SenderCheck, found: Found) -> bool:
+    """Set the columns of a check that has ended. Returns whether the sender turned red.
+
+    What the name servers did not answer is asked again soon, before anything is made of it.
+    """
+    row.status, row.lease, row.worker, row.deaths = SenderCheck.Status.WAITING, None, None, 0
+    row.updated_at = timezone.now()
+    if not found.complete and row.attempts < MOST_TRIES:
+        row.due_at = row.updated_at + AGAIN
+        return False
+    turned = found.light == Light.RED and row.light != Light.RED
+    row.attempts = 0
+    for name, value in found.values().items():
+        setattr(row, name, value)
+    return turned
+
+
+def _set_statuses(keys: Iterable[tuple[DkimKey, Found]]) -> None:
+    """Let keys sign whose records were found, and keep the others from it."""
+    by_status: dict[str, list[str]] = {}
+    for key, found in keys:
+        status = next(status_after(key, one) for one in found.results if one.name == "dkim")
+        if status != key.status:
+            by_status.setdefault(status, []).append(key.pk)
+    for status, ids in by_status.items():
+        DkimKey.objects.filter(pk__in=ids).update(status=status, updated_at=timezone.now())
