@@ -1,10 +1,35 @@
 """Back office pages of outreach; each domain has its own."""
 
 from outreach.ai import admin as ai
+from outreach.data_apps import admin as data_apps
+from outreach.deliverability import admin as deliverability
 from outreach.delivery import admin as delivery
+from outreach.email_templates import admin as email_templates
+from outreach.enrichment import admin as enrichment
 from outreach.genie import admin as genie
+from outreach.inbox import admin as inbox
 from outreach.lead_generation import admin as lead_generation
+from outreach.mail_events import admin as mail_events
+from outreach.mail_vendors import admin as mail_vendors
+from outreach.ocr import admin as ocr
 from outreach.senders import admin as senders
+from outreach.storage import admin as storage
 from outreach.suppression import admin as suppression
 
-__all__ = ["ai", "delivery", "genie", "lead_generation", "senders", "suppression"]
+__all__ = [
+    "ai",
+    "data_apps",
+    "deliverability",
+    "delivery",
+    "email_templates",
+    "enrichment",
+    "genie",
+    "inbox",
+    "lead_generation",
+    "mail_events",
+    "mail_vendors",
+    "ocr",
+    "senders",
+    "storage",
+    "suppression",
+]

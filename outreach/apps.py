@@ -1,27 +1,59 @@
 from django.apps import AppConfig
+from django.db.models import Value
+from django.db.models.functions import Coalesce, Left, NullIf
 
 
 class OutreachConfig(AppConfig):
     name = "outreach"
 
     def ready(self) -> None:
+        from accounts.companies.first_steps import FirstStep, register_first_step
+        from accounts.companies.overview import Measure, register_measure
         from accounts.mails.recipients import register_unwanted
-        from core.access import count_usage
+        from core.access import count_usage, meter_usage
+        from crm.bulk_jobs.under_way import Work, register_work
+        from outreach.ai import jobs as ai  # noqa: F401  (register their work)
+        from outreach.ai.budgets import PLAN_LIMIT
+        from outreach.ai.services import CHANGED
+        from outreach.ai.usage import used_this_month
         from outreach.connected_app_list import register_apps
         from outreach.connected_apps.selectors import counted_apps
+        from outreach.deliverability import jobs as deliverability  # noqa: F401  (register their work)
         from outreach.delivery import jobs as delivery  # noqa: F401  (register their work)
+        from outreach.delivery.selectors import drafts, sent_messages
+        from outreach.delivery.senders import connected_senders
+        from outreach.email_templates.models import EmailTemplate
         from outreach.export_lists import register_lists
         from outreach.genie import jobs as genie  # noqa: F401  (register their work)
         from outreach.genie.selectors import kept_runs
+        from outreach.genie.writing import wake_waiting
+        from outreach.inbox import jobs as inbox  # noqa: F401  (register their work)
+        from outreach.inbox.selectors import unread_replies
         from outreach.lead_generation import jobs as lead_generation  # noqa: F401  (register their work)
         from outreach.lead_generation.models import LeadGeneration
+        from outreach.mail_events import jobs as mail_events  # noqa: F401  (register their work)
+        from outreach.ocr import jobs as ocr  # noqa: F401  (register their work)
         from outreach.privacy import register_personal_data_tables
+        from outreach.search_kinds import register_kinds
+        from outreach.senders.selectors import failing_senders
         from outreach.suppression.selectors import suppressed_addresses
 
         register_apps()
+        CHANGED.append(wake_waiting)
         register_unwanted(suppressed_addresses)
         count_usage("apps", counted_apps)
         count_usage("genie", kept_runs)
+        count_usage("template", EmailTemplate.objects.all)
+        meter_usage(PLAN_LIMIT, used_this_month)
         count_usage("lead-gen-ai", LeadGeneration.objects.all)
+        register_first_step(FirstStep("sender", connected_senders, 1))
+        register_first_step(FirstStep("run", kept_runs, 4))
+        name = Coalesce(NullIf("name", Value("")), Left("prompt", 80))
+        register_work(Work("genie", "genie", lambda actor: kept_runs().filter(cancelled_at=None), name))
+        register_measure(Measure("sent", "genie", sent_messages, "sent_at", by_day=True))
+        register_measure(Measure("drafts", "genie", drafts))
+        register_measure(Measure("unreadReplies", "genie", unread_replies))
+        register_measure(Measure("failingSenders", "apps", failing_senders))
         register_lists()
+        register_kinds()
         register_personal_data_tables()

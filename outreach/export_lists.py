@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from crm.exports.sources import register_source
-from outreach.delivery.views import MessageViewSet, SmtpLogViewSet
-from outreach.genie.views import RunViewSet
+from outreach.ai.views import AiUsageViewSet
+from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet
+from outreach.genie.views import RunViewSet, SendJobViewSet
 from outreach.suppression.views import SuppressionViewSet
 
 
 def register_lists() -> None:
     """Register the lists, when Django is ready."""
+    register_source("ai-usage", AiUsageViewSet)
     register_source("genie", RunViewSet)
-    register_source("genie/send-jobs", MessageViewSet)
+    register_source("genie/send-jobs", SendJobViewSet)
     register_source("logs/smtp", SmtpLogViewSet)
+    for channel, viewset in VENDOR_LOGS.items():
+        register_source(f"logs/{channel}", viewset)
     register_source("suppression", SuppressionViewSet)

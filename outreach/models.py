@@ -1,17 +1,41 @@
-from outreach.ai.models import AiApp
+from outreach.ai.models import AiApp, AiBudget, AiCaps, AiUsage
+from outreach.data_apps.models import DataApp
+from outreach.deliverability.models import DkimKey, SenderCheck
 from outreach.delivery.models import GenieSettings, SendJob, SendJobTransition
+from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion
+from outreach.enrichment.models import Enrichment, EnrichmentProposal
 from outreach.genie.models import GenieScheduler
+from outreach.inbox.models import ImapMailbox, InboundMessage
 from outreach.lead_generation.models import LeadGeneration
+from outreach.mail_events.models import MailEvent
+from outreach.mail_vendors.models import MailApp
+from outreach.ocr.models import CardScan, Ocr
 from outreach.senders.models import Smtp
 from outreach.suppression.models import Suppression
 
 __all__ = [
     "AiApp",
+    "AiBudget",
+    "AiCaps",
+    "AiUsage",
+    "CardScan",
+    "DataApp",
+    "DkimKey",
+    "EmailTemplate",
+    "EmailTemplateVersion",
+    "Enrichment",
+    "EnrichmentProposal",
     "GenieScheduler",
     "GenieSettings",
+    "ImapMailbox",
+    "InboundMessage",
     "LeadGeneration",
+    "MailApp",
+    "MailEvent",
+    "Ocr",
     "SendJob",
     "SendJobTransition",
+    "SenderCheck",
     "Smtp",
     "Suppression",
 ]

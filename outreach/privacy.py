@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from outreach.delivery import privacy as delivery
+from outreach.enrichment import privacy as enrichment
+from outreach.inbox import privacy as inbox
 from outreach.lead_generation import privacy as lead_generation
+from outreach.mail_events import privacy as mail_events
+from outreach.mail_vendors import privacy as mail_vendors
+from outreach.ocr import privacy as ocr
 from outreach.senders import privacy as senders
 from outreach.suppression import privacy as suppression
 
 
 def register_personal_data_tables() -> None:
     """Register the tables of all domains, when Django is ready."""
-    for domain in (delivery, lead_generation, senders, suppression):
+    for domain in (delivery, enrichment, inbox, lead_generation, mail_events, mail_vendors, ocr, senders, suppression):
         domain.register_tables()

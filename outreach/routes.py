@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from core.api.routers import ResourceRouter
 from crm.exports.routes import register_list_exports
+from outreach.ai import routes as ai
 from outreach.connected_apps import routes as connected_apps
+from outreach.deliverability import routes as deliverability
 from outreach.delivery import routes as delivery
+from outreach.email_templates import routes as email_templates
+from outreach.enrichment import routes as enrichment
 from outreach.genie import routes as genie
+from outreach.inbox import routes as inbox
 from outreach.lead_generation import routes as lead_generation
+from outreach.mail_vendors import routes as mail_vendors
+from outreach.ocr import routes as ocr
 from outreach.suppression import routes as suppression
 
 
 def register_protected(router: ResourceRouter) -> None:
-    for domain in (connected_apps, suppression, delivery, genie, lead_generation):
+    domains = (ai, connected_apps, suppression, deliverability, delivery, inbox, email_templates, enrichment, genie)
+    for domain in (*domains, lead_generation, mail_vendors, ocr):
         domain.register_protected(router)
     register_list_exports(router, "outreach")
 
