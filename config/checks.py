@@ -42,6 +42,21 @@ def searches_can_use_indexes(databases: Any = None, **_: Any) -> list[CheckMessa
     return found
 
 
+@register
+def vendors_share_no_key(**_: Any) -> list[CheckMessage]:
+    """Check that no setting gives anymail a key, with which it would send for companies that have none."""
+    shared = [*settings.ANYMAIL, *(name for name in dir(settings) if name.startswith("ANYMAIL_"))]
+    if not shared:
+        return []
+    return [
+        Error(
+            f"ANYMAIL has {', '.join(sorted(shared))}: companies without a key of their own would send by it",
+            hint="Leave ANYMAIL empty; each company connects its own account.",
+            id="config.E011",
+        )
+    ]
+
+
 @register(deploy=True)
 def proxies_are_counted(**_: Any) -> list[CheckMessage]:
     """Check that a service behind TLS knows its proxies, whose headers say where requests come from, and how."""

@@ -12,6 +12,7 @@ from corsheaders.defaults import default_headers
 from django.core.exceptions import ImproperlyConfigured
 
 from config.data_dir import data_dir
+from config.resolvers import resolver_address
 from config.secrets import secret
 from config.servers import celery_url, database_url, redis_url
 from config.web_threads import web_threads
@@ -71,12 +72,12 @@ MIDDLEWARE = [
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
     "config.headers.HeadersMiddleware",
     "config.headers.BodyLengthMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "config.browsers.BrowserSessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django_otp.middleware.OTPMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
+    "config.browsers.BrowserLogins",
+    "config.browsers.BrowserSecondFactors",
+    "config.browsers.BrowserMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -209,6 +210,16 @@ STORAGES = {
     },
 }
 WHITENOISE_USE_FINDERS = not STATIC_ROOT
+FILES_S3 = {
+    "endpoint": env("FILES_S3_ENDPOINT", default=""),
+    "region": env("FILES_S3_REGION", default="us-east-1"),
+    "bucket": env("FILES_S3_BUCKET", default=""),
+    "access_key": env("FILES_S3_ACCESS_KEY", default=""),
+    "secret_key": env("FILES_S3_SECRET_KEY", default=""),
+}
+"""The bucket for new files of companies without one of their own; without its name they go to the data folder."""
+if FILES_S3["bucket"] and not (FILES_S3["access_key"] and FILES_S3["secret_key"]):
+    raise ImproperlyConfigured("FILES_S3_BUCKET needs FILES_S3_ACCESS_KEY and FILES_S3_SECRET_KEY")
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=20 * 1024 * 1024)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
@@ -221,8 +232,22 @@ TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 BUFFERING_PROXY = env.bool("BUFFERING_PROXY", default=False)
 """Whether a proxy before the web process reads requests and answers whole. Without one config.slow_callers limits."""
 WEB_THREADS = web_threads()
+ENRICHMENT_WAIT_MINUTES = env.int("ENRICHMENT_WAIT_MINUTES", default=15)
+"""How long a run waits for the enrichment of its recipients before its messages are written without."""
 OUTBOUND_PRIVATE_HOSTS = env.list("OUTBOUND_PRIVATE_HOSTS", default=["127.0.0.0/8"] if DEMO else [])
 """Private networks (CIDR) that connected apps may reach: none by default, the mail catcher in the demo."""
+DNS_RESOLVERS = [resolver_address(text) for text in env.list("DNS_RESOLVERS", default=[])]
+"""The name servers that deliverability checks ask, as (address, port); none: the system's."""
+VENDOR_BASE_URLS = env.json("VENDOR_BASE_URLS", default={})
+"""Where vendors are reached instead of at their own addresses: connected app -> base URL."""
+if not (isinstance(VENDOR_BASE_URLS, dict) and all(isinstance(url, str) for url in VENDOR_BASE_URLS.values())):
+    raise ImproperlyConfigured('VENDOR_BASE_URLS is a JSON object such as {"ai-a": "https://proxy.example.org"}')
+MAIL_VENDOR_LETTERS = env.json("MAIL_VENDOR_LETTERS", default={})
+"""Letter of /apps/mailvendor-x -> vendor, where it is another than by default (outreach.mail_vendors.registry)."""
+ANYMAIL: dict[str, str] = {}
+"""Stays empty: a key in it would be used for every company that has none of its own (config.checks)."""
+OCR_PYTHON = env("OCR_PYTHON", default="")
+"""The Python that has rapidocr, which reads cards on this machine; empty: the service's own, if it has it."""
 
 EMAIL_URL = env("EMAIL_URL", default="")
 """The server of the service's own mails: smtp+tls://user:password@host:587, smtp+ssl://…:465, smtp://…:25."""

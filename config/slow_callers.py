@@ -6,15 +6,16 @@ WSGI has no time-out for either. The limit holds where no proxy buffers them (do
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from itertools import chain
 from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 
+from config.headers import WEB
 from core.access.callers import Caller, address_of
-from core.api.handler import failure
+from core.api.handler import error_page, failure
 from core.text.json import dumps
 
 SMALL = 2 * 1024 * 1024
@@ -92,7 +93,7 @@ class SlowCallerLimit:
             return self._answer(environ, start_response, network, None)
         turn = self._turns.take(network)
         if turn is None:
-            return refuse(start_response)
+            return refuse(environ, start_response)
         try:
             if length > SMALL:
                 environ["wsgi.input"] = Body(environ["wsgi.input"], turn)
@@ -122,7 +123,7 @@ class SlowCallerLimit:
         turn = turn or self._turns.take(network)
         if turn is None:
             close(response)
-            return refuse(start_response)
+            return refuse(environ, start_response)
         start_response(*started[-1])
         return Answer(chain(head, pieces), response, turn, self._turns)
 
@@ -186,13 +187,17 @@ def close(response: Any) -> None:
         response.close()
 
 
-def refuse(start_response: Start) -> list[bytes]:
-    """Answer 429 without reading the body."""
-    body = failure(
-        429,
-        "Too many requests at once",
-        f"others from your address are sent or read slowly; try again in {RETRY_SECONDS} seconds",
-    )
-    headers = [("Content-Type", "application/json"), ("Retry-After", str(RETRY_SECONDS)), ("Connection", "close")]
-    start_response("429 Too Many Requests", headers)
-    return [dumps(body)]
+def refuse(environ: Mapping[str, Any], start_response: Start) -> list[bytes]:
+    """Answer 429 without reading the body: with the envelope under /api/, with a page elsewhere."""
+    if str(environ.get("PATH_INFO", "")).startswith("/api/"):
+        body = failure(
+            429,
+            "Too many requests at once",
+            f"others from your address are sent or read slowly; try again in {RETRY_SECONDS} seconds",
+        )
+        content, kind = dumps(body), "application/json"
+    else:
+        content, kind = error_page(429).content, "text/html; charset=utf-8"
+    headers = [("Content-Type", kind), ("Retry-After", str(RETRY_SECONDS)), ("Connection", "close")]
+    start_response("429 Too Many Requests", [*headers, ("Content-Security-Policy", WEB)])
+    return [content]

@@ -1,6 +1,8 @@
 """WSGI entry point: config.wsgi:application."""
 
+import gc
 import os
+from importlib import import_module
 from typing import Any
 
 from django.conf import settings
@@ -12,3 +14,9 @@ if not settings.BUFFERING_PROXY:
     from config.slow_callers import SlowCallerLimit
 
     application = SlowCallerLimit(application, threads=settings.WEB_THREADS)
+
+# What has been loaded by now stays. Without this the collector looks through it again and again: a page of 100 records
+# makes enough objects to call it several times.
+import_module(settings.ROOT_URLCONF)
+gc.collect()
+gc.freeze()

@@ -9,9 +9,11 @@ urlpatterns = [
     path("api/protected/", include("config.urls.session")),
     path("api/private/", include("config.urls.private")),
     path("api/public/", include("config.urls.public")),
+    path("", include("outreach.mail_events.hooks")),
     path("", include("config.urls.web")),
 ]
 
 handler400 = "core.api.handler.bad_request"
+handler403 = "core.api.handler.forbidden"
 handler404 = "core.api.handler.not_found"
 handler500 = "core.api.handler.server_error"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from accounts.auth.authentication import PrivateAuthentication
 from accounts.routes import register_private as register_accounts
 from billing.routes import register_private as register_billing
-from core.api.routers import ResourceRouter
+from core.api.routers import Addresses, ResourceRouter
 
 router = ResourceRouter("api/private", authentication=PrivateAuthentication)
 register_accounts(router)
 register_billing(router)
 
-urlpatterns = router.urls
+urlpatterns = [Addresses(router.urls)]

@@ -6,11 +6,11 @@ from django.urls import path
 
 from accounts.routes import register_public as register_accounts
 from config.health import health
-from core.api.routers import ResourceRouter
+from core.api.routers import Addresses, ResourceRouter
 from outreach.routes import register_public as register_outreach
 
 router = ResourceRouter("api/public", authentication=None)
 register_accounts(router)
 register_outreach(router)
 
-urlpatterns = [*router.urls, path("health", health, name="health")]
+urlpatterns = [Addresses([*router.urls, path("health", health, name="health")])]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from accounts.members.authentication import SessionAuthentication
 from config.urls.protected import register
-from core.api.routers import ResourceRouter
+from core.api.routers import Addresses, ResourceRouter
 
 router = ResourceRouter("api/protected", authentication=SessionAuthentication)
 register(router)
 
-urlpatterns = router.urls
+urlpatterns = [Addresses(router.urls)]

@@ -7,9 +7,11 @@ from django.contrib import admin
 from django.urls import include, path
 
 from accounts.api_keys import pages as api_keys
+from accounts.auth import pages as auth
 from accounts.auth import second_factor_pages
 from accounts.companies import pages as companies
 from accounts.members import pages as members
+from accounts.notifications import pages as notifications
 from accounts.profile import pages as profile
 from accounts.programs import pages as programs
 from accounts.request_log import pages as request_log
@@ -17,8 +19,10 @@ from accounts.roles import pages as roles
 from accounts.settings import pages as company_settings
 from billing.entitlements import pages as entitlements
 from config.documentation import docs, schema
+from config.site_files import favicon, licences_page, robots
 from config.staff_visits.pages import visit_urls
 from config.urls import session
+from core.web import samples, search
 from core.web.menu import page_urls
 from crm.activities import pages as activities
 from crm.bulk_jobs import pages as bulk_jobs
@@ -36,16 +40,27 @@ from crm.routes import web as crm_web
 from crm.segments import pages as segments
 from crm.tags import pages as tags
 from crm.teams import pages as teams
+from outreach.ai import pages as ai
+from outreach.data_apps import pages as data_apps
 from outreach.delivery import pages as messages
+from outreach.email_templates import pages as email_templates
+from outreach.enrichment import pages as proposals
 from outreach.genie import pages as outreach
+from outreach.inbox import pages as inbox
+from outreach.ocr import pages as card_scans
 from outreach.senders import pages as senders
+from outreach.storage import pages as storage
 from outreach.suppression import pages as suppressions
 
 PAGES = [
     *company_settings.PAGES,
     *companies.PAGES,
+    *notifications.PAGES,
+    *search.PAGES,
     *profile.PAGES,
+    *auth.PAGES,
     *programs.PAGES,
+    *card_scans.PAGES,  # contacts/scan comes before contacts/<id>
     *contacts.PAGES,
     *imports.PAGES,
     *exports.PAGES,
@@ -55,9 +70,15 @@ PAGES = [
     *activities.PAGES,
     *meetings.PAGES,
     *outreach.PAGES,
+    *email_templates.PAGES,
     *messages.PAGES,
     *senders.PAGES,
+    *inbox.PAGES,  # the mailbox of a sender comes after the senders, whose item of the menu it shares
     *suppressions.PAGES,
+    *proposals.PAGES,
+    *ai.PAGES,
+    *data_apps.PAGES,
+    *storage.PAGES,
     *segments.PAGES,
     *tags.PAGES,
     *products.PAGES,
@@ -70,6 +91,7 @@ PAGES = [
     *request_log.PAGES,
     *entitlements.PAGES,
     *bulk_jobs.PAGES,
+    *(samples.PAGES if settings.DEMO or settings.DEBUG else []),
 ]
 """The members' pages: each domain's, below /c/<company id>/ (docs/web.md)."""
 
@@ -80,6 +102,9 @@ urlpatterns = [
     path("api/docs/", docs),
     *crm_web,
     *([path("", include("config.local.demo.urls"))] if settings.DEMO else []),  # its log-in comes first
+    path("robots.txt", robots),
+    path("favicon.ico", favicon),
+    path("licences", licences_page),
     path("", include("accounts.pages.urls")),
     *page_urls(PAGES),
     *([path("mails/", include("config.local.mail_catcher.urls"))] if settings.DEMO else []),

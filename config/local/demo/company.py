@@ -9,6 +9,7 @@ import os
 import socket
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 from django.conf import settings
@@ -25,9 +26,13 @@ from config.secrets import secret
 from core.tenancy import company_scope
 from crm.contacts.services import create_contacts
 from crm.custom_fields.services import create_field
-from crm.models import Contact, ContactCategory, ProductService, Tag
+from crm.models import Contact, ContactCategory, ProductService, SavedView, Tag
 from crm.tags.services import create_tag
-from outreach.models import Smtp
+from outreach.email_templates.services import create_template
+from outreach.genie.audience import Audience
+from outreach.genie.cadence import read_cadence
+from outreach.genie.services import start_run
+from outreach.models import EmailTemplate, GenieScheduler, Smtp
 from outreach.senders.services import create_sender
 
 COMPANY = "Demo company"
@@ -56,6 +61,16 @@ FIELDS = (
     {"name": "City", "unique_field_id": "city", "field_type": "text"},
     {"name": "Employees", "unique_field_id": "employees", "field_type": "number"},
 )
+TEMPLATE = {
+    "name": "One more thought",
+    "category": "Follow-up",
+    "subject": "One more thought, {{contact.firstName}}",
+    "body": "Hello {{contact.firstName}},\n\nmay we bring a machine to {{Company}} for a week? Nothing to sign, and the"
+    " beans are on us.\n\nBest regards\n{{company.name}}",
+    "variables": [{"name": "Company", "required": True, "dateType": None}],
+}
+"""For the follow-ups of an outreach."""
+WEEK_MS = 7 * 86_400_000
 
 
 @dataclass(frozen=True)
@@ -76,38 +91,48 @@ def provision_demo(data: Path) -> Demo:
         made = bootstrap(
             company_name=COMPANY, email=OWNER, password=password, owner_name="Dana Moreau", weak_password=True
         )
-        _staff(password)
+        _staff(password, made.user)
         with company_scope(made.company.pk):
             if made.created:
                 Company.objects.filter(pk=made.company.pk).update(**PROFILE)
-                _colleagues(password)
+                _colleagues(made.user)
             if not Contact.objects.exists():
                 _contacts(made.member)
                 if not ProductService.objects.exists():
                     create_sales(made.member)
+                _views(made.member)
             _sender(made.member, catcher_port(data))
+            if made.created and not EmailTemplate.objects.exists():
+                create_template(member_id=made.member.pk, **TEMPLATE)
+            if made.created and not GenieScheduler.objects.exists():
+                _runs(made.member)
             contacts = Contact.objects.filter(is_deleted=False).count()
             audience_id = Tag.objects.filter(name=AUDIENCE).values_list("pk", flat=True).first()
             file = write_sample(data)
     return Demo(made, password, contacts, audience_id, file)
 
 
-def _staff(password: str) -> None:
+def _staff(password: str, owner: User) -> None:
     """Create a user for the back office."""
     user = User.objects.filter(email=STAFF).first()
     if user is None:
-        User.objects.create_superuser(STAFF, password, name="Sam Staff")
-    elif not user.check_password(password):
+        _user(STAFF, "Sam Staff", owner, is_staff=True, is_superuser=True)
+    elif user.password != owner.password and not user.check_password(password):
         user.set_password(password)
         user.save(update_fields=["password", "session_version", "updated_at"])
 
 
-def _colleagues(password: str) -> None:
+def _user(email: str, name: str, owner: User, **values: Any) -> User:
+    """Create a user with the owner's password. The hash is copied, since to make one takes long on purpose."""
+    return User.objects.create(
+        email=email, name=name, password=owner.password, email_verified_at=timezone.now(), **values
+    )
+
+
+def _colleagues(owner: User) -> None:
     """Create members with the default roles."""
     for name, email, role in COLLEAGUES:
-        user = User.objects.filter(email=email).first() or User.objects.create_user(
-            email, password, name=name, email_verified_at=timezone.now()
-        )
+        user = User.objects.filter(email=email).first() or _user(email, name, owner)
         Member.objects.create(
             user=user,
             name=name,
@@ -116,6 +141,19 @@ def _colleagues(password: str) -> None:
             status=Member.Status.ACCEPTED,
             accepted_at=timezone.now(),
         )
+
+
+def _views(member: Member) -> None:
+    """Create views that everybody sees: a table of contacts, one of leads, and their board."""
+    key = Tag.objects.get(name="Key account").pk
+    for resource, name, layout, condition in (
+        ("contact", "Key accounts", "table", {"field": "tags", "operator": "in", "value": [key]}),
+        ("lead", "Worth over 1,000", "table", {"field": "value", "operator": "greaterThan", "value": 1000}),
+        ("lead", "From the website", "board", {"field": "source", "operator": "in", "value": ["website"]}),
+    ):
+        query = {"advancedFilters": {"operator": "and", "conditions": [condition]}}
+        values = {"layout": layout, "query": query, "shared": True, "updated_by": member}
+        SavedView.objects.get_or_create(resource=resource, name=name, created_by=member, defaults=values)
 
 
 def _contacts(member: Member) -> None:
@@ -158,6 +196,35 @@ def _sender(member: Member, port: int) -> None:
     if (mine.port, mine.verified) != (port, True):
         mine.port, mine.password, mine.verified = port, password, True
         mine.save()
+
+
+def _runs(member: Member) -> None:
+    """Start an outreach with two follow-ups, and one that repeats. What workers write for them waits as drafts."""
+    template = EmailTemplate.objects.values_list("pk", flat=True).first()
+    tags = dict(Tag.objects.values_list("name", "pk"))
+    steps: list[dict[str, Any]] = [
+        {"delay": {"amount": 3, "unit": "days"}, "prompt": "Ask whether a week on trial would suit them"},
+        {"delay": {"amount": 1, "unit": "weeks"}, "template": template},
+    ]
+    start_run(
+        member_id=member.pk,
+        audience=Audience(tags=(tags["Key account"],)),
+        name="New machines for key accounts",
+        prompt="Introduce our new machines",
+        outreach_cadence=read_cadence({"steps": steps}),
+        draft=True,
+        automation=False,
+    )
+    start_run(
+        member_id=member.pk,
+        audience=Audience(tags=(tags["Moved office"],)),
+        name="Welcome in the new office",
+        prompt="Offer them a free tasting in their new office",
+        recurring=True,
+        interval_ms=WEEK_MS,
+        draft=True,
+        automation=False,
+    )
 
 
 def catcher_port(data: Path) -> int:
