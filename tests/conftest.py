@@ -21,10 +21,13 @@ from tests.kit import openapi, provisioned
 from tests.kit.cast import Cast, keep_casts, kept_casts
 from tests.kit.clients import share_middleware
 from tests.kit.database import keep_seeds, own_database, remove_companies, reset
+from tests.kit.examples import thorough
 
 # The suite looks at the same examples each time, so that its result says something about the change; `make fuzz` looks
-# for new ones.
-hypothesis.settings.register_profile("suite", derandomize=True, database=None, deadline=None)
+# for new ones, and for more (`thorough`).
+hypothesis.settings.register_profile(
+    "suite", derandomize=True, database=None, deadline=None, max_examples=thorough(100)
+)
 hypothesis.settings.register_profile("search", database=None, print_blob=True, deadline=None)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 

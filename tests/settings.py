@@ -24,6 +24,7 @@ INSTALLED_APPS = [*INSTALLED_APPS, "tests.core.lists.app"]  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ALLOWED_HOSTS = ["*"]
 OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8", "::1/128"]
+DNS_RESOLVERS = [("127.0.0.1", 9)]  # nobody answers there; tests/kit/dns_server.py does elsewhere
 DEMO = True
 EVEN_ANSWERS = False
 SENDS_MAIL = True

@@ -6,7 +6,6 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from core.tenancy import as_owner
 
-# The policies called owner came after the version before, and not by a migration (core.tenancy.row_security).
 QUERIES = {
     "table": """
         SELECT relname || ' rls=' || relrowsecurity || ' force=' || relforcerowsecurity
@@ -28,7 +27,7 @@ QUERIES = {
     "policy": """
         SELECT tablename || ' ' || policyname || ' ' || roles::text || ' ' || cmd || ' ' || coalesce(qual, '') || ' '
             || coalesce(with_check, '')
-        FROM pg_policies WHERE schemaname = 'public' AND policyname <> 'owner'""",
+        FROM pg_policies WHERE schemaname = 'public'""",
     "function": """
         SELECT pg_get_functiondef(oid) FROM pg_proc
         WHERE pronamespace = 'public'::regnamespace AND prokind IN ('f', 'p')""",

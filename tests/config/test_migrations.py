@@ -28,7 +28,7 @@ from core.tenancy import as_owner, row_security
 from tests.config.catalog import catalog
 
 VERSION_BEFORE = Path(__file__).parent / "data" / "catalog.txt"
-"""What catalog() returned on a database that commit 28f0d2a had migrated."""
+"""What catalog() returned on a database that commit 89b2632 had migrated."""
 ALIAS = "folded"
 OTHERS = [
     ("admin", "0003_logentry_add_action_flag_choices"),
@@ -127,6 +127,21 @@ def test_a_half_migrated_database_is_refused_untouched(folded: Folded) -> None:
             )
             assert folded.applied() == recorded
     assert catalog(folded.connection) == folded.catalog
+
+
+def test_a_database_of_an_older_version_is_refused(folded: Folded) -> None:
+    """It has tables, but none of the migrations that are folded now."""
+    folded.rename_as_before()
+    recorder = MigrationRecorder(folded.connection)
+    (names,) = (names for key, names in folded.replaces.items() if key[0] == "crm")
+    with as_owner():
+        for name in names:
+            recorder.record_unapplied(*name)
+        recorder.record_applied("crm", "0001_initial")
+    with pytest.raises(CommandError, match=r"crm\.0001_squashed_0007_search, .*Nothing has been changed"):
+        call_command("migrate", database=ALIAS, verbosity=0)
+    with as_owner():
+        recorder.record_unapplied("crm", "0001_initial")
 
 
 def test_a_database_of_the_version_before_upgrades(folded: Folded) -> None:

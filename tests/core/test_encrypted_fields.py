@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from accounts.models import ApiKey, Mail
-from core.crypto import PREFIX, SecretUnreadable
+from core.crypto import PREFIX, SecretUnreadable, lookup_hash
 from core.tenancy import unscoped
 from outreach.models import AiApp, Smtp
 from outreach.senders.services import config_of
@@ -20,6 +21,14 @@ from tests.kit.cast import Cast
 from tests.kit.factories import SmtpFactory
 
 SECRET = "S3cret-Corp-Pw"
+
+
+def test_secrets_are_looked_up_by_their_keyed_hash(settings: Any) -> None:
+    for key in ("one", "two", "one"):
+        settings.LOOKUP_KEY = key
+        for secret in ("a key", "ä", ""):
+            expected = hmac.digest(b"leadwright.lookup:" + key.encode(), secret.encode(), "sha256").hex()
+            assert lookup_hash(secret) == expected
 
 
 def run(statement: str, *values: Any) -> list[tuple[Any, ...]]:

@@ -19,7 +19,13 @@ PARTNER = {"name": NASTY, "note": NASTY, "code": "P2345678", "link": LINK, "perc
 JOB = SimpleNamespace(created=1, updated=2, skipped=3, failed=4, processed=10, error=NASTY, finished_at=AT)
 RUN = SimpleNamespace(processed=3, error=NASTY, created_at=AT, __str__=lambda: NASTY)
 SENDER = SimpleNamespace(
-    from_name=NASTY, from_email="a@example.org", host="mail", failures=3, last_error=NASTY, paused_until=AT
+    from_name=NASTY,
+    from_email="a@example.org",
+    place="mail",
+    page="senders/1",
+    failures=3,
+    last_error=NASTY,
+    paused_until=AT,
 )
 TRIAL = {
     "subscription": SimpleNamespace(status="trial"),
@@ -68,15 +74,24 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     ],
     "notice_import_finished": [{**NOTICE, "job": JOB, "file": SimpleNamespace(name=NASTY)}],
     "notice_import_failed": [{**NOTICE, "job": JOB, "file": SimpleNamespace(name=NASTY)}],
+    "notice_bulk_job_finished": [
+        {**NOTICE, "job": SimpleNamespace(**{**vars(JOB), "changed": 3, "status": status}), "noun": "contact"}
+        for status in ("completed", "failed")
+    ],
     "notice_run_planned": [{**NOTICE, "run": RUN, "drafts": 2}],
     "notice_run_finished": [
         {**NOTICE, "run": RUN, "counts": {"sent": 1, "failed": 2, "unknown": 0, "cancelled": 0, "suppressed": 3}}
     ],
     "notice_run_failed": [{**NOTICE, "run": RUN}],
+    "notice_reply_received": [{**NOTICE, "who": NASTY, "inbound": SimpleNamespace(pk="x", subject=NASTY, text=NASTY)}],
     "notice_sender_failing": [{**NOTICE, "smtp": SENDER}],
+    "notice_sender_undeliverable": [{**NOTICE, "smtp": SENDER, "told": [NASTY]}],
     "notice_subscription_ending": [{**NOTICE, **TRIAL}, {**NOTICE, **PAID}],
     "notice_subscription_ended": [{**NOTICE, **TRIAL}, {**NOTICE, **PAID}],
     "notice_subscription_past_due": [{**NOTICE, **PAID}],
+    "notice_limit_nearly_used": [
+        {**NOTICE, "name": NASTY, "used": used, "limit": 10, "is_full": used == 10} for used in (8, 10)
+    ],
     "partner_approved": [PARTNER, {**PARTNER, "note": ""}],
     "partner_rejected": [PARTNER, {**PARTNER, "note": ""}],
     "partner_revoked": [PARTNER, {**PARTNER, "note": "", "clawed_back": False}],

@@ -35,6 +35,7 @@ from core.jobs import run_due_tasks
 from core.models import TaskSchedule
 from core.tenancy import unscoped
 from tests.accounts.programs.helpers import bring, earn, make_partner, make_referrer, moves_of, pay, rewarded, state_of
+from tests.kit.examples import thorough
 from tests.kit.factories import UserFactory
 from tests.kit.periodic import only
 from tests.kit.threads import at_once
@@ -286,7 +287,9 @@ STEPS = st.lists(
 
 
 @examples(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=thorough(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(steps=STEPS)
 def test_the_ledger_adds_up(steps: list[tuple[str, int, str, int]]) -> None:

@@ -10,7 +10,7 @@ from django.apps import apps
 from accounts.roles.permissions import MODULES
 from billing.models import Currency, Plan, PlanPrice
 from billing.plans.defaults import EXAMPLE_PLANS, ExamplePlan, seed
-from core.access import USAGE
+from core.access import METERED, USAGE
 from core.tenancy import unscoped
 from core.text.formats import list_currencies
 
@@ -51,7 +51,7 @@ def test_example_plans() -> None:
 def test_plans_name_modules_that_there_are(example: ExamplePlan) -> None:
     plan = Plan.objects.get(name=example.name)
     assert set(plan.modules or ()) <= set(MODULES)
-    assert set(plan.limits) <= set(USAGE)
+    assert set(plan.limits) <= USAGE.keys() | METERED.keys()
     assert plan.modules is None or {"plan", "settings", "company", "member", "role", "api"} <= set(plan.modules)
 
 

@@ -23,8 +23,8 @@ from config.local.demo.sales import LEADS
 from core.tenancy import company_scope
 from crm.models import CallLog, Contact, ContactTag, CustomField, CustomFieldValue, FollowUp, Lead, Meeting
 from outreach.ai.services import choose_ai_app
-from outreach.models import AiApp, Smtp
-from outreach.senders.services import choose_sender
+from outreach.delivery.senders import choose_sender
+from outreach.models import AiApp, GenieScheduler, Smtp
 from tests.kit.cast import KEY, Caller
 
 pytestmark = pytest.mark.usefixtures("nobody")
@@ -74,6 +74,12 @@ def test_makes_a_company_to_try(data: Path) -> None:
             ("robin@leadwright.example", "Manager", "accepted"),
             ("toni@leadwright.example", "Viewer", "accepted"),
         ]
+        runs = GenieScheduler.objects.order_by("recurring")
+        assert list(runs.values_list("draft", "recurring", "status")) == [
+            (True, False, "queued"),
+            (True, True, "queued"),
+        ]
+        assert [step["template"] is not None for step in runs[0].outreach_cadence["steps"]] == [False, True]
         assert ContactTag.objects.filter(tag__name=AUDIENCE).count() == sum(
             AUDIENCE in person.tags for person in people(CONTACTS)
         )
@@ -109,7 +115,13 @@ def test_logins_that_are_printed_work(data: Path) -> None:
     password = text.partition(f"{OWNER} / ")[2].split()[0]
     assert password == text.partition(f"{STAFF} / ")[2].split()[0]
     owner, staff = User.objects.get(email=OWNER), User.objects.get(email=STAFF)
-    assert owner.check_password(password)
+    users = list(User.objects.all())
+    assert all(user.check_password(password) and user.email_verified_at for user in users)
+    assert len({user.password for user in users}) == 1, "hashed once: that takes long on purpose"
+    staff.set_password("another password")
+    staff.save()
+    run()
+    staff.refresh_from_db()
     assert staff.check_password(password)
     assert (owner.is_staff, staff.is_staff, staff.is_superuser) == (False, True, True)
     file = data / "secrets" / "DEMO_PASSWORD"

@@ -15,7 +15,7 @@ from core.api.endpoint import endpoint
 from core.api.input import Input, TextInput
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import IdField, Output
-from core.api.routers import ResourceRouter
+from core.api.routers import Addresses, ResourceRouter
 from core.api.viewsets import ResourceViewSet
 from core.lists import FieldSet, ListField
 from crm.models import Tag
@@ -134,6 +134,6 @@ def build() -> ResourceRouter:
     return router
 
 
-urlpatterns = [path("try/", include(build().urls))]
+urlpatterns = [path("try/", include([Addresses(build().urls)]))]
 URLCONF = __name__
 ID = "a" * 24

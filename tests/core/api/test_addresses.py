@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
-from django.urls import reverse
+from django.urls import Resolver404, URLResolver, include, path, reverse
+from django.urls.resolvers import RoutePattern
 from rest_framework.test import APIRequestFactory
 
 from config.urls import key, session
 from core.api.endpoint import endpoint
-from core.api.routers import ResourceRouter
+from core.api.routers import PARAMETER, Addresses, ResourceRouter
 from core.api.viewsets import ResourceViewSet
 from tests.core.api.helpers import ID, Trusting, build
 from tests.kit.cast import SESSION
@@ -47,6 +50,28 @@ def test_fixed_segments_come_before_parameters() -> None:
 def test_names_of_addresses() -> None:
     assert [pattern.name for pattern in build().urls if "put-out" in str(pattern.pattern)] == ["try.bean/{id}/put-out"]
     assert reverse("api.protected.tag/{id}", args=(ID,)) == f"{SESSION}/tag/{ID}"
+
+
+def test_addresses_lead_where_django_would_lead_them() -> None:
+    plain = URLResolver(RoutePattern(""), key.router.urls)
+    quick = Addresses(key.router.urls)
+    for address in key.router.addresses():
+        asked = PARAMETER.sub(ID, address.path)
+        found, expected = (resolver.resolve(asked) for resolver in (quick, plain))
+        assert (found.route, found.url_name, found.kwargs) == (expected.route, expected.url_name, expected.kwargs)
+        for wrong in (f"{asked}/", f"{asked}/x/x/x", f"/{asked}", asked.upper()):
+            with pytest.raises(Resolver404):
+                quick.resolve(wrong)
+            with pytest.raises(Resolver404):
+                plain.resolve(wrong)
+
+
+def test_a_mount_takes_whole_addresses_only() -> None:
+    for route in ("<str:id>", "bean/<path:rest>", "bean/<int:number>"):
+        with pytest.raises(ImproperlyConfigured):
+            Addresses([path(route, lambda request: None)])  # type: ignore[arg-type, return-value]
+    with pytest.raises(ImproperlyConfigured):
+        Addresses([path("bean/", include([]))])
 
 
 def test_answers(client: Client) -> None:

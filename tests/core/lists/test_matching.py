@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,14 +12,14 @@ from core.lists import matching
 from core.lists.matching import MANY
 from tests.core.lists.app.models import Team
 from tests.core.lists.helpers import NUMBER_FIELD, TEXT_FIELD, page, person
+from tests.kit.rows import kept_for_module
 
 pytestmark = pytest.mark.django_db
 T1 = {"field": TEXT_FIELD, "operator": "equals", "value": "t1"}
 ADULT = {"field": "age", "operator": "greaterThan", "value": 20}
 
 
-@pytest.fixture
-def people() -> None:
+def make_people() -> None:
     teams = [Team.objects.create(name=f"Team {i}") for i in range(3)]
     for i in range(48):
         custom: dict[str, Any] = {TEXT_FIELD: f"t{i % 3}"} if i % 4 else {}
@@ -26,12 +27,24 @@ def people() -> None:
         person(f"p{i:02}", age=i if i % 6 else None, team=teams[i % 3] if i % 2 else None, **custom)
 
 
+@pytest.fixture(scope="module")
+def _people(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    with kept_for_module(django_db_blocker):
+        make_people()
+        yield
+
+
+@pytest.fixture
+def people(_people: None, db: None) -> None:
+    """48 people, a third of whom have each value of the text field."""
+
+
 def pages(**params: Any) -> list[str]:
     """The names of all pages by cursor, in order."""
-    found = page(cursorPagination="true", n=5, **params)
+    found = page(cursorPagination="true", n=9, **params)
     names, total = [row["name"] for row in found.rows], found.total_count
     while found.next_cursor is not None:
-        found = page(n=5, cursor=found.next_cursor, **params)
+        found = page(n=9, cursor=found.next_cursor, **params)
         assert found.total_count == total
         names += [row["name"] for row in found.rows]
     assert len(names) == len(set(names)) == total

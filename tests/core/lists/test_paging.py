@@ -34,6 +34,7 @@ from tests.core.lists.helpers import (
     person,
 )
 from tests.core.lists.test_tree import LETTERS, MOMENTS, record
+from tests.kit.examples import thorough
 
 pytestmark = pytest.mark.django_db
 
@@ -87,7 +88,9 @@ CROWDS = st.lists(
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=thorough(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(
     crowd=CROWDS, sort=SORTS | st.sampled_from([[("team.name", "asc")], [("team.name", "desc")]]), n=st.integers(1, 5)
@@ -304,7 +307,11 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=thorough(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(value=JSON | st.decimals().map(str) | st.datetimes().map(str) | MOMENTS.map(str))
 def test_no_crafted_value_is_an_error_of_ours(cursor: str, value: Any) -> None:
     for sort in ("age", "name", "createdAt", "active", NUMBER_FIELD, TIME_FIELD):

@@ -21,6 +21,7 @@ from crm.contacts.filters import CONTACT_FIELDS
 from crm.leads.filters import LEAD_FIELDS
 from crm.models import Contact, CustomField, CustomFieldValue, Lead
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import thorough
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +52,9 @@ def found_by(operator: str, field: str, value: str) -> tuple[set[str], Q]:
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=thorough(25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(
     records=st.lists(

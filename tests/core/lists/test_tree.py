@@ -17,6 +17,7 @@ from core.lists.operators import OPERATORS, shift
 from core.lists.values import fold
 from tests.core.lists.app.models import Label, Person, PersonValue, Team
 from tests.core.lists.helpers import COLUMNS, FIELDS, FLAG_FIELD, NOW, NUMBER_FIELD, TEXT_FIELD, TIME_FIELD, person
+from tests.kit.examples import thorough
 
 pytestmark = pytest.mark.django_db
 
@@ -355,7 +356,9 @@ def test_a_group_of_nothing_holds_for_every_record_at_any_depth(around: str, emp
 
 
 @settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=thorough(80),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(people=PEOPLE, trees=st.lists(TREES, min_size=1, max_size=4))
 def test_sql_and_python_agree(people: list[dict[str, Any]], trees: list[dict[str, Any]]) -> None:

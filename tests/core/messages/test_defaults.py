@@ -157,14 +157,9 @@ def test_nothing_to_do_takes_one_look(
     assert ResponseMessage.objects.filter(status=418, default_status=418).count() == 50
 
 
-def test_an_older_state_of_the_table_is_left_alone(db: None) -> None:
-    from django.db import connection
-    from django.db.migrations.loader import MigrationLoader
-
+def test_without_the_table_nothing_is_written(db: None) -> None:
     ResponseMessage.objects.filter(name=NAME).delete()
-    for state in (("core", "0001_squashed_0004_search"), None):
-        old = MigrationLoader(connection).project_state(state).apps if state else type(apps)()
-        seed(app_config=apps.get_app_config("core"), using="default", apps=old)
+    seed(app_config=apps.get_app_config("core"), using="default", apps=type(apps)())
     assert not ResponseMessage.objects.filter(name=NAME).exists()
 
 

@@ -11,6 +11,7 @@ from django.db import DatabaseError, connections, transaction
 from django.test.utils import CaptureQueriesContext
 
 from core.tenancy import as_owner, company_scope, unscoped
+from core.tenancy.postgresql import cursors
 from core.tenancy.postgresql.cursors import ScopedCursor
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
@@ -166,6 +167,79 @@ def test_a_plan_is_made_anew_when_a_column_has_changed() -> None:
             read_nothing("DROP TABLE changing")
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_plan_that_fails_in_a_transaction_is_made_anew_in_the_next() -> None:
+    def planned() -> Any:
+        with connection.planned_cursor() as cursor:
+            cursor.execute("SELECT word FROM changing")
+            return cursor.fetchall()
+
+    def kept() -> Any:
+        return read("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%FROM changing'")
+
+    with as_owner():
+        read_nothing("CREATE TABLE changing (word varchar(10))")
+        try:
+            planned()
+            read_nothing("ALTER TABLE changing ALTER word TYPE varchar(20)")
+            # By statements, since transaction.atomic() takes another connection beside a browser's event loop.
+            read_nothing("BEGIN")
+            with pytest.raises(DatabaseError, match="cached plan"):
+                planned()
+            read_nothing("ROLLBACK")
+            read_nothing("BEGIN")
+            assert (planned(), kept()) == ([], 2)
+            read_nothing("COMMIT")
+            assert (planned(), kept()) == ([], 1)
+        finally:
+            read_nothing("DROP TABLE changing")
+
+
+@pytest.mark.django_db
+def test_a_statement_that_is_planned_once_takes_its_scope_along(turns: list[None]) -> None:
+    def planned() -> Any:
+        with connection.planned_cursor() as cursor:
+            cursor.execute(
+                "SELECT current_setting('app.company'), %(word)s::text || '%%', %(other)s::int[], %(word)s::text",
+                {"word": "50%s", "other": [1, 2]},
+            )
+            return cursor.fetchone()
+
+    connection.planned.clear()  # A session that keeps its most drops one first, which is a statement more.
+    for company in ("a" * 24, "b" * 24, "c" * 24):
+        turns.clear()
+        with company_scope(company):
+            assert planned() == (company, "50%s%", [1, 2], "50%s")
+        assert len(turns) == (1 if company != "a" * 24 else 2)
+    assert read("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%app.company%::int[]%'") == 1
+
+
+@pytest.mark.django_db
+def test_a_session_keeps_the_statements_that_were_used_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    def planned(number: int) -> Any:
+        with connection.planned_cursor() as cursor:
+            cursor.execute(f"SELECT {number} AS kept_for_long")
+            return cursor.fetchone()[0]
+
+    read_nothing("DEALLOCATE ALL")
+    connection.planned.clear()
+    monkeypatch.setattr(cursors, "MOST_PLANNED", 2)
+    assert [planned(number) for number in (1, 2, 1, 3, 1)] == [1, 2, 1, 3, 1]
+    kept = read("SELECT string_agg(statement, ', ' ORDER BY statement) FROM pg_prepared_statements")
+    assert kept == "PREPARE {} AS SELECT 1 AS kept_for_long, PREPARE {} AS SELECT 3 AS kept_for_long".format(
+        *(name for _, name in sorted(connection.planned.items()))
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_session_that_was_cleared_plans_its_statements_anew() -> None:
+    for _ in range(2):
+        with connection.planned_cursor() as cursor:
+            cursor.execute("SELECT %s::int + %s::int", [1, 2])
+            assert cursor.fetchone() == (3,)
+        read_nothing("DEALLOCATE ALL")
+
+
 def read_nothing(sql: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(sql)
@@ -179,6 +253,7 @@ def test_a_page_by_key_takes_three_turns(cast: Cast, turns: list[None]) -> None:
     first = cast.key.get("/contact", cursorPagination="true", n="2")
     assert (first.body["totalCount"], len(first.data)) == (4, 2)
     for expected, query in ((3, {"n": "1", "cursor": first.body["nextCursor"]}), (4, {"p": "1", "n": "2"})):
+        cast.key.get("/contact", **query)  # its statements are planned with their first use
         turns.clear()
         assert cast.key.get("/contact", **query).status == 200
         assert len(turns) == expected
