@@ -112,6 +112,13 @@ def test_what_other_events_tell(scope: Cast) -> None:
             "mail",
             {"message": thing, "subject": "Hi"},
         ),
+        "mail.replied": (
+            {"contact": None, "lead": lead.pk, "subject": "Re: Hi", "text": "Yes"},
+            "mail",
+            {"message": thing, "subject": "Re: Hi"},
+        ),
+        "mail.bounced": ({"contact": lead.contact_id, "severity": "hard"}, "mail", {"message": thing}),
+        "mail.complained": ({"contact": lead.contact_id}, "mail", {"message": thing}),
         "calllog.created": (
             {"lead": lead.pk, "duration": 3, "startedAt": when},
             "call",

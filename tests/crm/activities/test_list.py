@@ -11,10 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from core.tenancy import as_owner
-from crm.models import LeadActivity
+from crm.models import File, LeadActivity
 from tests.crm.activities.activity_helpers import PATH, ids
-from tests.kit.cast import Cast
-from tests.kit.factories import ContactFactory, LeadFactory
+from tests.kit.cast import SESSION, Caller, Cast, session_headers
+from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory
 
 
 @pytest.fixture
@@ -66,6 +66,41 @@ def test_filters_search_and_sort(cast: Cast, history: list[LeadActivity]) -> Non
         {"filters": {"lead": "x"}},
     ):
         assert cast.key.get(PATH, **bad).status == 400, bad
+
+
+def test_a_role_reads_what_it_may_read_elsewhere(cast: Cast) -> None:
+    with cast.scope():
+        lead = LeadFactory()
+        of_kind = {
+            kind: LeadActivity.objects.create(
+                kind=kind, lead=lead, contact=lead.contact, details={"title": "Secret"}, happened_at=timezone.now()
+            ).pk
+            for kind in LeadActivity.Kind.values
+        }
+    own, of_lead = {"note", "call", "follow_up"}, set(of_kind) - {"note", "call", "follow_up", "meeting", "mail"}
+    for modules, more in (
+        ((), set()),
+        (("contact",), set()),
+        (("lead",), of_lead),
+        (("meeting", "genie"), {"meeting", "mail"}),
+        (("lead", "meeting", "logs"), {*of_lead, "meeting", "mail"}),
+    ):
+        rights = dict.fromkeys(("lead-activity", "file"), {"GET": True, "POST": True, "PUT": True})
+        with cast.scope():
+            role = RoleFactory(permission=rights | {module: {"GET": True} for module in modules})
+            caller = Caller(SESSION, session_headers(MemberFactory(status="accepted", role=role)))
+        assert {row["kind"] for row in caller.get(PATH).data} == own | more, modules
+        for kind, id in of_kind.items():
+            assert caller.get(f"{PATH}/{id}").status == (200 if kind in own | more else 404), (modules, kind)
+        assert caller.call("PATCH", f"{PATH}/{of_kind['meeting']}/notes", {"notes": "x"}).status == (
+            200 if "meeting" in more else 404
+        )
+        whole = own | more == set(of_kind)
+        assert caller.post("/export", {"resource": "lead-activity"}).status == (201 if whole else 403)
+        assert len(caller.get("/export").data) == whole
+        with cast.scope():
+            File.objects.update(is_deleted=False, hashes=dict.fromkeys(("md5", "sha1", "sha256", "sha512"), ""))
+        assert len(caller.get("/file").data) == whole
 
 
 def test_pages(cast: Cast, history: list[LeadActivity]) -> None:

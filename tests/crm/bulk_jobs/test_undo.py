@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from accounts.models import Notification
 from core.jobs import WORK
 from core.models import Event
 from core.tenancy import unscoped
@@ -46,6 +47,21 @@ def undo(cast: Cast, job: str, **body: Any) -> dict[str, Any]:
     assert answer.status == 201, answer.body
     assert (answer.data["action"], answer.data["undoes"], answer.data["status"]) == ("undo", job, "queued")
     return done(cast, answer.data["_id"])
+
+
+def test_a_small_undo_tells_nobody_of_itself(cast: Cast, ids: list[str], settings: Any) -> None:
+    def told() -> list[str | None]:
+        with cast.scope():
+            return list(Notification.objects.order_by("created_at", "id").values_list("record_id", flat=True))
+
+    many = cast.key.put("/contact", {"selectAll": True, "formData": {"city": "Ulm"}}).body["bulkJob"]
+    done(cast, many)
+    undone = undo(cast, many)
+    assert told() == [many, undone["_id"]]
+    settings.BULK_AT_ONCE = 5
+    few = cast.key.put("/contact", {"selectAll": True, "formData": {"city": "Bremen"}}).body["bulkJob"]
+    assert undo(cast, few)["changed"] == 5
+    assert told() == [many, undone["_id"]]
 
 
 @pytest.mark.parametrize("method", ["put", "delete"])

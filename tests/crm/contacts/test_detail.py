@@ -98,6 +98,9 @@ def test_the_unique_key_may_move_but_not_be_emptied_or_taken(cast: Cast, ann: st
     taken = cast.key.put(f"/contact/{ann}", {"formData": {"email": "Ann2@example.com"}})
     assert (taken.status, taken.body["message"]) == (400, "Contact already exists")
     assert bob in taken.body["warning"]
+    setting = cast.key.put(f"/contact/{ann}", {"contactUniqueKey": "email"})
+    assert (setting.status, setting.body["message"]) == (400, "The unique key cannot be changed this way")
+    assert "PUT /settings changes it" in setting.body["warning"]
     for values in ({"email": None}, {"email": ""}, {"number": ""}, {"countryCode": None}):
         refused = cast.key.put(f"/contact/{ann}", {"formData": values})
         assert (refused.status, refused.body["message"]) == (400, "The unique key cannot be changed this way"), values

@@ -9,12 +9,21 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from crm.contacts.kind import CONTACT
+from crm.leads.kind import LEAD
 from tests.crm.contacts.helpers import add_field, form
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactCategoryFactory, ContactFactory, TagFactory
 from tests.kit.rows import kept_for_module
 
 pytestmark = pytest.mark.django_db
+
+
+def test_live_records_are_those_of_the_filter(cast: Cast) -> None:
+    with cast.scope():
+        for kind in (CONTACT, LEAD):
+            assert str(kind.live().query) == str(kind.model._default_manager.filter(is_deleted=False).query)
+            assert f'"company_id" = {cast.company.pk}' in str(kind.live().query)
 
 
 def make_people(cast: Cast) -> dict[str, str]:

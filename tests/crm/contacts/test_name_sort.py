@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from types import SimpleNamespace
-
 import pytest
-from django.db import connection
 
-from core.tenancy import as_owner
 from crm.models import Contact
 from tests.crm.leads.helpers import make
 from tests.kit.cast import Cast
@@ -17,7 +12,6 @@ from tests.kit.factories import ContactFactory
 pytestmark = pytest.mark.django_db
 NAMES = ["zoe", "Ängström", "", "angstrom b", "Łódź", "Straße", "strasse a", "Ann", "ÉMILE", "emil", "Жук", ""]
 SORTED = ["Ängström", "angstrom b", "Ann", "emil", "ÉMILE", "Łódź", "Straße", "strasse a", "zoe", "Жук"]
-migration = import_module("crm.migrations.0010_fill_contact_sort_name")
 
 
 def by_name(cast: Cast, order: str, path: str = "/contact", name: str = "name") -> list[dict[str, object]]:
@@ -67,15 +61,3 @@ def test_the_key_follows_the_name_whoever_writes(cast: Cast) -> None:
         assert len(Contact.objects.values_list("sort_name", flat=True).get(pk=contact.pk) or "") == 300
         Contact.objects.update(name="  ")
         assert Contact.objects.values_list("sort_name", flat=True).get() is None
-
-
-def test_the_migration_gives_contacts_that_are_there_their_keys(cast: Cast) -> None:
-    with as_owner(), connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE crm_contact DISABLE TRIGGER contact_sort_name")
-    with cast.scope():
-        for name in ("Ödön", "Ann", ""):
-            ContactFactory(name=name)
-        assert set(Contact.objects.values_list("sort_name", flat=True)) == {None}
-    migration.fill(None, SimpleNamespace(connection=connection))
-    with cast.scope():
-        assert dict(Contact.objects.values_list("name", "sort_name")) == {"Ödön": "odon", "Ann": "ann", "": None}

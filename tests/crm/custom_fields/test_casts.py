@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.kit.cast import Cast
+from tests.kit.cast import Cast, make_cast
+from tests.kit.rows import kept_for_module
 
 OPTIONS = [{"label": name.title(), "value": name} for name in ("red", "blue", "green, dark")]
 FIELDS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -19,8 +21,21 @@ FIELDS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def company(django_db_setup: None, django_db_blocker: Any) -> Iterator[Cast]:
+    with kept_for_module(django_db_blocker):
+        cast = make_cast()
+        add_fields(cast)
+        yield cast
+
+
 @pytest.fixture
-def fields(cast: Cast) -> None:
+def cast(company: Cast, db: None) -> Cast:
+    """A company that has the fields."""
+    return company
+
+
+def add_fields(cast: Cast) -> None:
     for panel in ("contact", "lead"):
         for key, (kind, more) in FIELDS.items():
             body = {"name": key, "uniqueFieldID": key, "fieldType": kind, "panel": panel, **more}
@@ -50,7 +65,7 @@ PERSON = {"name": "Ann", "email": "ann@example.com", "countryCode": 1, "number":
         ("since", "2026-01-31", "2026-01-31"),
     ],
 )
-def test_texts_that_lose_nothing_are_cast(cast: Cast, fields: None, key: str, sent: Any, stored: Any) -> None:
+def test_texts_that_lose_nothing_are_cast(cast: Cast, key: str, sent: Any, stored: Any) -> None:
     made = cast.key.post("/contact", {"formData": {**PERSON, key: sent}})
     assert made.status == 200, made.body
     assert made.data["formData"].get(key) == stored
@@ -77,7 +92,7 @@ def test_texts_that_lose_nothing_are_cast(cast: Cast, fields: None, key: str, se
         ("since", "01/31/2026"),
     ],
 )
-def test_other_texts_are_refused(cast: Cast, fields: None, key: str, sent: Any) -> None:
+def test_other_texts_are_refused(cast: Cast, key: str, sent: Any) -> None:
     refused = cast.key.post("/contact", {"formData": {**PERSON, key: sent}})
     assert (refused.status, refused.body["message"]) == (400, "A custom field has an invalid value")
     assert refused.body["warning"].startswith(f"{key}: ")
@@ -93,7 +108,7 @@ def test_other_texts_are_refused(cast: Cast, fields: None, key: str, sent: Any) 
         ("yyyy-mm-dd", "2026-1-31"),
     ],
 )
-def test_dates_are_read_in_the_companys_format(cast: Cast, fields: None, written: str, text: str) -> None:
+def test_dates_are_read_in_the_companys_format(cast: Cast, written: str, text: str) -> None:
     assert cast.key.put("/settings", {"dateFormat": written}).status == 200
     made = cast.key.post("/contact", {"formData": {**PERSON, "since": text}})
     assert made.status == 200, made.body

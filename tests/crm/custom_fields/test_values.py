@@ -23,6 +23,7 @@ from crm.custom_fields.services import FieldChange
 from crm.models import BulkJob, Contact, CustomField, CustomFieldValue
 from crm.records.schema import spec_of
 from tests.kit.cast import Cast
+from tests.kit.examples import thorough
 
 KEYS = ("first", "second")
 TYPES = [
@@ -127,7 +128,9 @@ class World:
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=thorough(25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(STEPS, min_size=4, max_size=14))
 def test_typed_rows_follow_the_values(

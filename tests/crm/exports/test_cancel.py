@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crm.exports import worker
-from crm.files import storage as file_storage
+from crm.files import leftovers
 from crm.models import Export, File
 from tests.crm.exports.helpers import make, stored, work
 from tests.kit.cast import Cast
@@ -38,8 +38,8 @@ def test_a_queued_export_is_cancelled_at_once_and_one_at_work_after_its_piece(
     assert (found["status"], found["processed"], found["total"], found["file"]) == ("cancelled", 2, 3, None)
     assert stored(media) == []
     assert not File.objects.filter(is_deleted=False).exists()
-    assert file_storage.has_leftovers()
-    file_storage.remove_leftovers(float("inf"))
+    assert leftovers.has_leftovers()
+    leftovers.remove_leftovers(float("inf"))
     assert not File.objects.exclude(path="").exists()
 
 

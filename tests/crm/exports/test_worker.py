@@ -14,6 +14,7 @@ from core.ids import new_id
 from core.jobs import sweep
 from crm.exports import services as exports
 from crm.exports import worker
+from crm.files import leftovers
 from crm.files import storage as file_storage
 from crm.models import CustomField, Export, File
 from tests.crm.exports.helpers import content_of, make, stored, table, work
@@ -98,5 +99,5 @@ def test_old_exports_go_with_their_files(scope: Cast, media: Path) -> None:
     )
     assert exports.purge_exports() is False
     assert list(Export.objects.values_list("pk", flat=True)) == [kept.pk]
-    file_storage.remove_leftovers(float("inf"))
+    leftovers.remove_leftovers(float("inf"))
     assert stored(media) == [File.objects.get(pk=kept.file_id).path]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from crm.custom_fields.conversion import narrows
 from crm.field_types import FIELD_TYPES, BadValue, FieldSpec, make_spec
 from crm.field_types.conversion import CONVERSIONS, convert, item_kind, refusal
+from tests.kit.examples import thorough
 
 ID = "65a1b2c3d4e5f60718293a4b"
 OPTIONS = [{"label": "Red", "value": "red"}, {"label": "7", "value": "7"}, {"label": "Yes", "value": "true"}]
@@ -222,7 +223,7 @@ SCALARS = st.one_of(
 VALUES = st.one_of(SCALARS, st.lists(SCALARS, max_size=4), st.dictionaries(st.text(max_size=5), SCALARS, max_size=3))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=thorough(400), deadline=None)
 @given(st.sampled_from(PAIRS), st.sampled_from(PAIRS), VALUES)
 def test_a_converted_value_is_one_of_the_new_field(old: tuple[str, str], new: tuple[str, str], value: Any) -> None:
     before = spec(*old)

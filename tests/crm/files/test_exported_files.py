@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.storage import FileSystemStorage
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
 
-from core.tenancy import unscoped
 from crm.files import storage as file_storage
 from crm.models import File
 from tests.crm.exports.helpers import make, with_role, work
@@ -75,18 +72,3 @@ def test_who_may_read_the_list_reads_the_file(cast: Cast, exported: str) -> None
         assert b"ann@example.org" in caller.get(f"/file/{exported}/download").body
     with cast.scope():
         assert File.objects.get(pk=exported).read_module == "contact"
-
-
-def test_files_of_before_learn_their_list(cast: Cast, exported: str) -> None:
-    own = cast.session.upload("/upload", SimpleUploadedFile("a.csv", b"name\nBob\n")).data["_id"]
-    deleted = make(cast.session, "calllog")
-    work()
-    with cast.scope():
-        file = File.objects.get(name__startswith="calllog")
-        cast.session.delete("/export", {"ids": [deleted["_id"]]})
-        File.objects.update(read_module="")
-    with unscoped(reason="test: what the migration runs"), connection.cursor() as cursor:
-        cursor.execute(import_module("crm.migrations.0003_file_read_module").UPDATE)
-    with cast.scope():
-        found = dict(File.objects.values_list("pk", "read_module"))
-    assert found == {exported: "contact", own: "", file.pk: "export"}

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from crm.files.mime import ALLOWED, INLINE_SAFE, inline_safe, sniff
 from crm.files.mime.types import CSV, DOC, DOCX, HTML, MSG, ODP, ODS, ODT, PLAIN, PPT, PPTX, TSV, XLS, XLSX
 from tests.crm.imports.readers.workbooks import ods, ole, xls, xlsx
+from tests.kit.examples import thorough
 
 
 def zipped(*names: str, first: str = "", store: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -225,14 +226,14 @@ def test_reads_are_bounded(mime: str) -> None:
 SIGNS = [content[:64] for content in [*FILES.values(), *EXECUTABLES.values()]]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=thorough(500), deadline=None)
 @given(st.sampled_from([b"", *SIGNS]), st.binary(max_size=300), st.text(max_size=10))
 @example(FILES[DOC][:512], b"", "")
 def test_any_bytes_have_an_allowed_type_or_none(start: bytes, rest: bytes, name: str) -> None:
     assert sniff(io.BytesIO(start + rest), name) in {None, *ALLOWED}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=thorough(150), deadline=None)
 @given(st.sampled_from([DOC, XLS, XLSX, ODS, "application/zip", "image/heic"]), st.data())
 def test_damaged_containers_never_raise(mime: str, data: st.DataObject) -> None:
     content = bytearray(FILES[mime])

@@ -16,6 +16,7 @@ from django.test import Client
 from django.utils import timezone
 
 from core.jobs import WORK
+from crm.files import leftovers
 from crm.files import storage as file_storage
 from crm.files.services import clean_name
 from crm.models import File
@@ -175,9 +176,9 @@ def test_what_a_dead_server_left_is_removed_after_a_day(scope: Cast) -> None:
     key = f"{scope.company.pk}/{'a' * 24}"
     default_storage.save(key, BytesIO(CSV))
     file = File.objects.create(id="a" * 24, name="half.csv", size=1, mime="text/csv", path=key, is_deleted=True)
-    assert not file_storage.has_leftovers()
+    assert not leftovers.has_leftovers()
     File.objects.filter(pk=file.pk).update(created_at=timezone.now() - file_storage.ABANDONED * 2)
-    assert file_storage.remove_leftovers(float("inf")) == 1
+    assert leftovers.remove_leftovers(float("inf")) == 1
     assert not default_storage.exists(key)
     file.refresh_from_db()
     assert file.path == ""

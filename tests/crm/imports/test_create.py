@@ -64,6 +64,10 @@ def test_the_alias_file_names_the_file(cast: Cast) -> None:
     assert cast.session.post("/contact/import", {"importType": "contact", "file": file_id}).data["_id"] == file_id
     answer = cast.key.post("/contact/import", body(file_id, file=MISSING))
     assert (answer.status, "file" in answer.body["warning"]) == (400, True)
+    needed = ("importType: This field is required.", "fileId: This field is required.")
+    for sent, lacking in (({}, needed), ({"importType": "contact"}, needed[1:]), ({"file": file_id}, needed[:1])):
+        answer = cast.key.post("/contact/import", sent)
+        assert (answer.status, answer.body["warning"]) == (400, "; ".join(lacking))
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,38 @@ def test_what_somebody_changed_since_stays(cast: Cast) -> None:
     assert sorted(row["_id"] for row in cast.key.get("/contact").data) == sorted([touched.pk, led.pk])
 
 
+def test_what_is_left_of_an_undone_import_is_told(cast: Cast) -> None:
+    with cast.scope():
+        add_field("city")
+    lines = [f"{line},Ulm,5" for line in (*people(2), *people(1))]
+    job = imports.make(cast, csv_of(lines, HEADER + ",City,Seats"))["_id"]
+    seats = cast.key.post("/custom-field", {"name": "Seats", "fieldType": "number"}).data
+    path = f"/contact/import/{job}"
+    mapping = {**MAPPING, "City": "city", "Seats": seats["uniqueFieldID"]}
+    assert cast.key.put(path, {"columnMapping": mapping}).status == 200
+    imports.work()
+    people_there = [row["_id"] for row in cast.key.get("/contact", sortBy="email", sortOrder="asc").data]
+
+    def existing() -> list[str | None]:
+        return [row["existingId"] for row in cast.key.get(f"{path}/errors").data]
+
+    assert existing() == people_there[:1]
+    assert cast.key.get(f"{path}/undo").data == {"job": None, "createdLeft": len(people_there), "emptyFields": []}
+    assert cast.key.get(f"{path}/undo", walk="1").status == 400
+    assert cast.key.get(path).data["isUndone"] is False
+    done = undo(cast, job)
+    for undone in (True, False):
+        found = cast.key.get("/contact/import", filters={"isUndone": undone}).data
+        assert [row["isUndone"] for row in found] == [True] * undone
+    told = cast.session.get(f"{path}/undo").data
+    assert (told["job"]["_id"], told["createdLeft"]) == (done["_id"], 0)
+    assert told["emptyFields"] == [{"_id": seats["_id"], "name": "Seats"}], "the city was there before"
+    assert existing() == [None]
+    assert cast.key.post("/contact/restore", {"ids": people_there[1:]}).data["restoredCount"] == 1
+    told = cast.session.get(f"{path}/undo").data
+    assert (told["createdLeft"], told["emptyFields"]) == (1, [])
+
+
 @pytest.mark.usefixtures("small")
 def test_an_import_of_leads_takes_its_contacts_with_it(cast: Cast) -> None:
     with cast.scope():

@@ -24,10 +24,15 @@ from crm.models import Contact, File, Import, Lead, LeadProduct, LeadTag, LeadVa
 from crm.records.schema import spec_of
 from tests.crm.leads.helpers import lead_field, member, product, team_of
 from tests.kit.cast import make_cast
+from tests.kit.examples import thorough
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 TEXTS = ("", "a", "A", "ab", "ß", "Öl", "50%")
-SETTINGS = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SETTINGS = settings(
+    max_examples=thorough(50),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 SORTABLE = [name for name, field in LEAD_FIELDS.fields.items() if field.sortable]
 pytestmark = pytest.mark.django_db
 

@@ -8,11 +8,12 @@ import pytest
 from django.db import transaction
 
 from core.models import Event
+from crm.contacts.schema import ContactSchema
 from crm.leads import writer as lead_rows
 from crm.leads.schema import LeadRow, LeadSchema
 from crm.leads.writer import LeadResult, write_leads
 from crm.models import Contact, Lead, LeadProduct, ProductService
-from tests.crm.contacts.helpers import form
+from tests.crm.contacts.helpers import add_field, form
 from tests.crm.leads.helpers import product, set_duplicates
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory
@@ -26,6 +27,19 @@ def rows_of(schema: LeadSchema, forms: list[dict[str, Any]]) -> list[LeadRow]:
         assert row is not None
         found.append(row)
     return found
+
+
+def test_the_fields_and_settings_take_three_statements(scope: Cast, django_assert_num_queries: Any) -> None:
+    """The lock, the fields of leads and contacts, the settings."""
+    add_field("size", "number", "number", panel="lead")
+    add_field("vip", "checkbox", "boolean")
+    with django_assert_num_queries(3):
+        schema = LeadSchema.load()
+    assert (set(schema.fields), set(schema.contacts.fields)) == ({"size"}, {"vip"})
+    assert schema.contacts.unique_key == "either"
+    assert (schema.duplicates, schema.closed) == ("warn", {"won", "lost"})
+    with django_assert_num_queries(3):
+        ContactSchema.load()
 
 
 def write(forms: list[dict[str, Any]], **options: Any) -> LeadResult:

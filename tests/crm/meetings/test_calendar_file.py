@@ -34,7 +34,8 @@ def test_the_calendar_file(cast: Cast, ann: Contact) -> None:
     )
     assert event.decoded("DTSTART") == datetime(2090, 3, 9, 14, tzinfo=UTC)
     assert event.decoded("DTEND") == datetime(2090, 3, 9, 15, tzinfo=UTC)
-    assert "ATTENDEE" not in event, "who publishes names nobody (RFC 5546)"
+    assert "ATTENDEE" not in event, "a published file may have none (RFC 5546)"
+    assert event["DESCRIPTION"].endswith(f"With {ann.name}")
     assert event["ORGANIZER"] == f"mailto:{cast.owner.email}"
     assert cast.session.get(f"/meeting/{made['_id']}/ics").body == answer.body
     cast.key.delete("/meeting", {"ids": [made["_id"]]})

@@ -47,9 +47,9 @@ def test_create_and_read(cast: Cast, ann: Contact, sella: Member) -> None:
         "contact": contact,
         "organizer": owner,
         "attendees": [
-            {"name": "Sella", "email": "sella@example.com", "member": sella.pk, "contact": None},
-            {"name": "Ann Lee", "email": "ann@example.org", "member": None, "contact": ann.pk},
-            {"name": "Bob", "email": "bob@example.net", "member": None, "contact": None},
+            {"name": "Sella", "email": "sella@example.com", "member": sella.pk, "contact": None, "answer": ""},
+            {"name": "Ann Lee", "email": "ann@example.org", "member": None, "contact": ann.pk, "answer": ""},
+            {"name": "Bob", "email": "bob@example.net", "member": None, "contact": None, "answer": ""},
         ],
         "startsAt": "2090-03-09T14:00:00.000Z",
         "endsAt": "2090-03-09T15:00:00.000Z",

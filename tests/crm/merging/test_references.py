@@ -28,7 +28,7 @@ from crm.models import (
     SegmentRecord,
 )
 from crm.records.kinds import RecordKind
-from outreach.models import GenieScheduler, SendJob
+from outreach.models import EnrichmentProposal, GenieScheduler, InboundMessage, SendJob
 from tests.crm.merging.helpers import differences, everything, merge, undo
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory
@@ -41,6 +41,8 @@ OF_CONTACTS = {
     "crm.CallLog.contact",
     "crm.Meeting.contact",
     "crm.MeetingAttendee.contact",
+    "outreach.EnrichmentProposal.contact",
+    "outreach.InboundMessage.contact",
     "outreach.SendJob.contact",
 }
 OF_LEADS = {
@@ -104,6 +106,18 @@ def surround(owner: str, contact: Contact, lead: Lead) -> None:
     SegmentRecord.objects.create(segment=segment, contact=contact)
     SegmentRecord.objects.create(segment=segment, lead=lead)
     SendJob.objects.create(run=GenieScheduler.objects.create(ai_type="offline"), contact=contact, subject="Hi")
+    InboundMessage.objects.create(
+        kind="reply",
+        uid_validity=1,
+        uid=1,
+        digest=contact.pk,
+        contact=contact,
+        received_at=now,
+        from_email="a@b.example",
+    )
+    EnrichmentProposal.objects.create(
+        contact=contact, field="jobTitle", value=contact.pk, text=contact.pk, source="Register"
+    )
     ContactFactory(is_deleted=True, merged_into=contact)
     LeadFactory(is_deleted=True, merged_into=lead, contact=contact)
 

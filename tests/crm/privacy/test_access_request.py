@@ -29,7 +29,18 @@ SECTIONS = {
         "meetings",
     ),
     *("attendances", "imports", "importRowErrors", "events", "journal", "merges", "bulkJobs", "mails"),
-    *("messages", "messageSteps", "leadGenerations", "suppressions"),
+    *(
+        "messages",
+        "messageSteps",
+        "leadGenerations",
+        "enrichmentProposals",
+        "receivedMail",
+        "mailEvents",
+        "suppressions",
+        "savedViews",
+        "files",
+        "cardScans",
+    ),
 }
 
 
@@ -55,6 +66,7 @@ def test_it_tells_of_every_place(scope: Cast) -> None:
     assert len(sections["messages"]) == 9
     assert {row["text"] for row in sections["messages"]} == {f"Dear {NAME}"}
     assert [row["email"] for row in sections["suppressions"]] == [EMAIL]
+    assert [(row["name"], row["query"]) for row in sections["savedViews"]] == [("Both", [EMAIL])]
 
 
 def test_it_tells_nothing_of_others(scope: Cast) -> None:
@@ -62,6 +74,7 @@ def test_it_tells_nothing_of_others(scope: Cast) -> None:
     text = json.dumps(ask(scope.key, id).data)
     assert "person1@example.org" not in text
     assert "digs" not in text
+    assert "beside@example.org" not in text
     assert "company" not in {
         key.lower() for rows in ask(scope.key, id).data["sections"].values() for row in rows for key in row
     }

@@ -12,6 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Mail
+from core.events import emit
 from core.fields import EncryptedTextField
 from core.ids import new_id
 from core.jobs import WORK
@@ -30,11 +31,24 @@ from crm.models import (
     Lead,
     Meeting,
     Merge,
+    SavedView,
 )
 from crm.privacy.registry import PERSONAL_DATA
 from outreach.delivery import ledger
 from outreach.delivery.privacy import not_erased
-from outreach.models import GenieScheduler, LeadGeneration, SendJob, SendJobTransition, Smtp, Suppression
+from outreach.models import (
+    CardScan,
+    EnrichmentProposal,
+    GenieScheduler,
+    InboundMessage,
+    LeadGeneration,
+    MailApp,
+    MailEvent,
+    SendJob,
+    SendJobTransition,
+    Smtp,
+    Suppression,
+)
 from tests.crm.exports import helpers as exporting
 from tests.crm.imports.helpers import MAPPING, csv_of, people
 from tests.crm.imports.helpers import run as run_import
@@ -84,6 +98,8 @@ def scatter(cast: Cast) -> str:
         name="Remark", unique_field_id="remark", field_type="text", value_type="string", panel="lead"
     )
     passport = key.upload("/upload", SimpleUploadedFile(f"{NAME}.txt", b"passport")).data["_id"]
+    card = File.objects.create(name=f"{NAME}.png", size=1, mime="image/png", hashes={"md5": NAME})
+    CardScan.objects.create(file=card, status="completed", lines=[[NAME, 0.9]], form_data={"email": EMAIL})
     made = run_import(
         cast,
         csv_of([f"{NAME},{OLD_EMAIL},+49,{NUMBER}", f"{NAME},nobody,+49,{NUMBER}", *people(2)]),
@@ -129,6 +145,10 @@ def scatter(cast: Cast) -> str:
         action="update", panel="contact", status="completed", selection={"query": {"searchValue": EMAIL}}
     )
     Export.objects.create(resource="contact", query={"searchValue": NAME}, status="completed")
+    either = {"field": "email", "operator": "in", "value": [EMAIL, "beside@example.org"]}
+    nested = {"operator": "or", "conditions": [either, {"field": "name", "operator": "isEmpty"}]}
+    SavedView.objects.create(resource="contact", name="Both", query={"advancedFilters": nested}, created_by=cast.owner)
+    SavedView.objects.create(resource="contact", name="Town", query={"searchValue": "Ulm"}, shared=True)
     WORK["events"].drain(float("inf"))
     Event.objects.filter(object_id=contact.pk).update(payload={"changes": {"name": {"from": NAME, "to": NAME}}})
     return contact.pk
@@ -179,7 +199,24 @@ def reached_out(cast: Cast, contact: Contact) -> None:
         {"contact": contact.pk, "score": 1, "reason": f"{NAME} gardens"},
         {"contact": others.pk, "score": 1, "reason": "digs"},
     ]
-    LeadGeneration.objects.create(prompt="Gardeners", ai_type="ai-offline", count=5, status="completed", found=found)
+    LeadGeneration.objects.create(
+        prompt="Gardeners",
+        ai_type="ai-offline",
+        count=5,
+        status="completed",
+        found=found,
+        candidates=[{"email": EMAIL, "name": NAME}, {"email": "beside@example.org"}],
+    )
+    inbound = InboundMessage.objects.create(
+        kind="reply", uid_validity=1, uid=1, digest="a", contact=contact, from_name=NAME, from_email=EMAIL,
+        text=f"Yours, {NAME}", received_at=timezone.now(),
+    )  # fmt: skip
+    app = MailApp.objects.create(from_email="me@example.org", from_name="Me", api_key="key")
+    MailEvent.objects.create(
+        app=app, dedupe_key="a" * 64, kind="delivered", recipient=EMAIL, detail=NAME, happened_at=timezone.now()
+    )
+    emit("mail.replied", [inbound.pk], payloads={inbound.pk: {"contact": contact.pk, "subject": f"Re: {NAME}"}})
+    EnrichmentProposal.objects.create(contact=contact, field="name", value=NAME, text=NAME, source="Knows All", run=run)
 
 
 def test_nothing_is_left_but_the_suppressed_address(scope: Cast) -> None:
@@ -223,6 +260,8 @@ def test_what_belongs_to_others_stays(scope: Cast) -> None:
     (fair,) = Meeting.objects.all()
     assert list(fair.attendees.values_list("email", flat=True)) == ["third@example.org"]
     assert [found["reason"] for found in LeadGeneration.objects.get().found] == ["digs"]
+    assert LeadGeneration.objects.get().candidates == [{"email": "beside@example.org"}]
+    assert [view.name for view in SavedView.objects.all()] == ["Town"]
     assert SendJob.objects.count() == 9
     assert sorted(SendJob.objects.values_list("status", flat=True).distinct()) == [
         "cancelled",

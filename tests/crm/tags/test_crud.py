@@ -221,3 +221,21 @@ def test_a_tag_that_is_gone_is_refused_by_those_who_give_it(cast: Cast) -> None:
     cast.key.delete("/tag", {"ids": [tag]})
     answer = cast.key.put(f"/contact/{contact.pk}", {"tags": [tag]})
     assert (answer.status, answer.body["message"]) == (400, "Tag not found")
+
+
+@pytest.mark.undescribed("records that have only the fields that were asked for")
+def test_a_list_answers_the_fields_that_are_asked_for(cast: Cast) -> None:
+    with cast.scope():
+        TagFactory(name="Press")
+    with CaptureQueriesContext(connection) as whole:
+        assert cast.key.get("/tag?p=1&n=2").body["data"][0]["contactCount"] == 0
+    with CaptureQueriesContext(connection) as part:
+        found = cast.key.get("/tag?p=1&n=2&fields=name").body["data"]
+    assert [sorted(row) for row in found] == [["_id", "name"]]
+    counts = [any("crm_contacttag" in one["sql"] for one in sent.captured_queries) for sent in (whole, part)]
+    assert counts == [True, False], "what nobody asks for is not counted"
+    streamed = cast.key.get("/tag?fields=leadCount,name").body["data"]
+    assert [(row["name"], row["leadCount"], len(row)) for row in streamed] == [("Press", 0, 3)]
+    for wrong in ("", "nmae", "name,contact.name"):
+        refused = cast.key.get(f"/tag?p=1&n=2&fields={wrong}")
+        assert (refused.status, refused.body["warning"].split()[0]) == (400, "fields:"), wrong

@@ -14,11 +14,12 @@ from core.events import deliver, emit
 from core.ids import new_id
 from core.tenancy import as_owner
 from crm.models import Contact, LeadActivity
+from crm.timeline.changes import MAX_TEXT
 from tests.crm.contacts.helpers import add_field, form
 from tests.crm.imports.helpers import csv_of, run
 from tests.crm.leads.helpers import make
 from tests.kit.cast import SESSION, Answer, Caller, Cast, session_headers
-from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory
+from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory, TagFactory
 
 MEETING = {"title": "Lunch", "startsAt": "2090-03-09T14:00Z", "durationMinutes": 30}
 FOLLOW_UP = {"title": "Call back", "dueAt": "2090-03-09T14:30:00+01:00"}
@@ -70,7 +71,7 @@ HISTORY = {
     "Meeting scheduled: Lunch": "meeting",
     "Call received: no answer, 1 min": "call",
     "Lead: Value changed": "changed",
-    "Lead moved from new to won": "status",
+    "Lead moved from New to Won": "status",
     "Lead created": "created",
     "Contact created": "created",
 }
@@ -86,12 +87,92 @@ def test_everything_is_there_newest_first(cast: Cast, contact: str) -> None:
     assert len(rows) == len(HISTORY) + 1, "two notes"
     changed = found[CHANGED]
     assert changed["data"]["city"] == {"from": None, "to": "Ulm"}
+    assert [(one["name"], one["from"], one["to"]) for one in changed["changes"]] == [
+        ("city", None, "Ulm"),
+        ("Name", "Person 1", "Bea"),
+        ("Phone number", "1701000001", "1709999999"),
+    ]
     assert changed["lead"] is None
     assert changed["actor"] == {"_id": cast.owner.pk, "name": cast.owner.name, "email": cast.owner.email}
     assert found["Mail sent: Hello"]["actor"] is None
     assert found["Lead created"]["lead"] is not None
     assert [row["data"]["notes"] for row in rows if row["kind"] == "note"] == ["is urgent", "prefers mail"]
     assert rows[-1]["_id"] == contact
+
+
+def test_changes_are_told_in_words(cast: Cast) -> None:
+    with cast.scope():
+        size = add_field("size", field_type="select", options=["s", "l"])
+        size.options[1]["label"] = "Large"
+        size.save()
+        add_field("secret", hide=True)
+        tag, member = TagFactory(name="Fair"), MemberFactory(status="accepted", name="Sam", role=RoleFactory())
+    lead = make(cast, 1)
+    path, contact = f"/lead/{lead['_id']}", lead["contact"]["_id"]
+    cast.key.put(f"/contact/{contact}", {"formData": {"size": "l", "secret": "x" * 600}, "tags": [tag.pk]})
+    cast.key.put(f"/contact/{contact}", {"formData": {"secret": "y"}})
+    cast.key.put(path, {"formData": {"status": "won", "notes": "n" * 600}, "teamMember": member.pk})
+    deliver()
+    own = timeline(cast.key, contact, kind="changed").data
+    assert [row["title"] for row in own] == ["Lead: Notes changed", "Contact changed", "size and Tags changed"]
+    assert [row["changes"] for row in own[1:]] == [
+        [],
+        [
+            {"field": "size", "name": "size", "from": None, "to": "Large", "added": None, "removed": None},
+            {"field": "tags", "name": "Tags", "from": None, "to": ["Fair"], "added": None, "removed": None},
+        ],
+    ]
+    assert len(own[0]["changes"][0]["to"]) == MAX_TEXT
+    answer = cast.key.get(f"{path}/timeline")
+    found = {row["kind"]: row for row in answer.data}
+    assert list(found) == [row["kind"] for row in answer.data]
+    assert sorted(found) == ["assigned", "changed", "created", "status"]
+    assert found["status"]["title"] == "Lead moved from New to Won"
+    assert [(one["name"], one["to"]) for one in found["assigned"]["changes"]] == [("Team member", "Sam")]
+    with CaptureQueriesContext(connection) as captured:
+        cast.key.get(f"{path}/timeline")
+    assert len([one for one in captured if "crm_customfield" in one["sql"]]) == 1
+
+
+def test_a_leads_timeline_is_its_own(cast: Cast, outsiders: Cast, contact: str) -> None:
+    lead = cast.key.get("/lead").data[0]["_id"]
+    path = f"/lead/{lead}/timeline"
+    whole = cast.key.get(path)
+    assert {row["lead"] for row in whole.data} == {lead}
+    first = cast.key.get(path, n="2")
+    rest = cast.key.get(path, cursor=first.body["nextCursor"])
+    assert [row["_id"] for row in (*first.data, *rest.data)] == [row["_id"] for row in whole.data]
+    assert whole.body["totalCount"] == len(whole.data) < len(timeline(cast.key, contact).data)
+    assert cast.narrow_session.get(path).status == 403
+    assert (outsiders.key.get(path).status, outsiders.key.get(path).body["message"]) == (400, "Lead not found")
+
+
+def test_a_meeting_stands_in_the_timeline_of_each_contact_who_attends_it(cast: Cast) -> None:
+    with cast.scope():
+        about, guest, late = (ContactFactory().pk for _ in range(3))
+    attendees = [{"contact": about}, {"contact": guest}, {"email": "x@example.org"}]
+    body = {**MEETING, "attendees": attendees}
+    meeting = cast.key.post("/meeting", {**body, "contact": about}).data["_id"]
+    alone = cast.key.post("/meeting", {**body, "title": "Alone"}).data["_id"]
+    path = f"/meeting/{meeting}"
+    cast.key.put(path, {"attendees": [*attendees, {"contact": late}]})
+    cast.key.put(path, {"startsAt": "2090-03-10T14:00Z"})
+    cast.key.put(path, {"attendees": [{"contact": late}]})
+    cast.key.delete("/meeting", {"ids": [alone, meeting]})
+    deliver()
+    of_guest = ["Taken off a meeting: Lunch", "Meeting changed: Lunch", "Meeting scheduled: Lunch"]
+    assert [one for one in titles(cast.session, guest, kind="meeting") if "Lunch" in one] == of_guest
+    assert titles(cast.session, late, kind="meeting") == [
+        "Meeting cancelled: Lunch",
+        "Meeting changed: Lunch",
+        "Asked to a meeting: Lunch",
+    ]
+    for contact in (about, guest):
+        both = [one for one in titles(cast.session, contact, kind="meeting") if "Alone" in one]
+        assert both == ["Meeting cancelled: Alone", "Meeting scheduled: Alone"]
+    assert titles(cast.session, about, kind="meeting").count("Meeting scheduled: Lunch") == 1
+    assert timeline(cast.session, guest, n="1").data[0]["data"]["startsAt"].startswith("2090-03-")
+    assert cast.session.get("/lead-activity").data == []
 
 
 def test_pages_by_cursor_neither_skip_nor_repeat(cast: Cast, contact: str) -> None:
@@ -145,6 +226,7 @@ def test_imports_are_told_by_their_file(cast: Cast) -> None:
         ("lead-activity", {"note", "call", "follow_up"}),
         ("meeting", {"meeting"}),
         ("logs", {"mail"}),
+        ("genie", {"mail"}),
         ("lead", {"status", "changed", "created"}),
     ],
 )

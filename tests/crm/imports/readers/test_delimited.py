@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from crm.imports.readers import ReaderError, RowError, delimited, open_table
 from crm.imports.readers.base import MAX_CELL_CHARS, MAX_COLUMNS
+from tests.kit.examples import thorough
 
 
 def read(content: bytes, **options: str) -> tuple[list[str], list]:
@@ -231,7 +232,7 @@ LETTERS = st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Zs", "Zl
 CELLS = st.text(st.one_of(LETTERS, st.sampled_from(',;\t|"\n ')), max_size=12).map(str.strip)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=thorough(150), deadline=None)
 @given(
     rows=st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=1, max_size=8),
     delimiter=st.sampled_from(",;\t|"),
@@ -254,7 +255,7 @@ def test_what_csv_writes_is_read_back(rows: list[list[str]], delimiter: str, enc
 MESSY = st.one_of(st.binary(max_size=400), st.text('a1,;"\n\r\t|\0é', max_size=200).map(str.encode))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=thorough(300), deadline=None)
 @given(content=MESSY, kind=st.sampled_from(["csv", "tsv", "xlsx", None]))
 def test_any_bytes_are_read_or_refused_by_name(content: bytes, kind: str | None) -> None:
     code = None

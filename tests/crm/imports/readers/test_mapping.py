@@ -84,6 +84,14 @@ def test_values_correct_headers() -> None:
     }
 
 
+def test_a_name_stands_for_its_field_whatever_the_values_if_no_other_column_does() -> None:
+    rows = [["yes", "unknown", "soon", f"a{n}@example.com"] for n in range(4)]
+    headers = ["E-Mail", "Telefon", "Website", "Address"]
+    assert propose_mapping(headers[:3], FIELDS, rows) == {"E-Mail": "email", "Telefon": "number", "Website": WEBSITE}
+    assert propose_mapping(headers, FIELDS, rows) == {"Telefon": "number", "Website": WEBSITE, "Address": "email"}
+    assert propose_mapping(["Work phone of whom"], FIELDS, [["Ann"], ["Bob"], ["Cy"]]) == {}
+
+
 def test_plain_tuples_and_short_rows_are_fine() -> None:
     assert propose_mapping(["Mail", "x"], [("email", "Email", "email", ())], [["a@example.com"], []]) == {
         "Mail": "email"
