@@ -9,6 +9,7 @@ import pytest
 from core.jobs.liveness import release_lock
 from outreach.models import AiApp
 from tests.kit.cast import Cast
+from tests.kit.data_server import DataServer, data_server
 from tests.kit.factories import SmtpFactory
 from tests.kit.smtp_server import Faults, accept_any, faulty_server
 from tests.outreach.helpers import Post
@@ -36,3 +37,16 @@ def post(cast: Cast, mail_server: tuple[Faults, int]) -> Post:
         smtp = SmtpFactory(port=port, username="user", password="päss wörd")
         AiApp.objects.get_or_create(provider="offline-composer", is_default=True, defaults={"name": "Offline"})
     return Post(smtp, server, port)
+
+
+@pytest.fixture(scope="session")
+def _data_server() -> Iterator[DataServer]:
+    with data_server() as server:
+        yield server
+
+
+@pytest.fixture
+def people(_data_server: DataServer) -> DataServer:
+    """A server of lead sources and enrichment apps, which knows nobody until it is told."""
+    _data_server.asked.clear()
+    return _data_server.then({})

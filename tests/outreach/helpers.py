@@ -13,7 +13,7 @@ from tests.kit.factories import ContactFactory
 from tests.kit.smtp_server import Faults
 
 
-def work(kind: str, seconds: float = 30) -> None:
+def work(kind: str, seconds: float = 300) -> None:
     """Let a worker do what is due of the kind, in this process."""
     WORK[kind].drain(monotonic() + seconds)
 

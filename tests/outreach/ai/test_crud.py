@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from outreach.models import AiApp
+import pytest
+
+from outreach.connected_apps import defaults
+from outreach.models import AiApp, Ocr
 from tests.kit.cast import Cast, make_cast
 
 MISSING = "0" * 24
@@ -27,6 +30,20 @@ def test_the_first_app_is_the_default_and_says_that_no_model_is_called(cast: Cas
         ("Composer", False),
         ("Second", True),
     ]
+    none = cast.session.put(f"/apps/ai-offline/{second['_id']}", {"isDefault": False})
+    assert (none.status, none.body["warning"]) == (400, "isDefault: make another app the default instead")
+
+
+def test_two_who_make_a_default_at_once_are_told(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    with cast.scope():
+        Ocr.objects.create(name="local", is_default=True)
+        other = Ocr.objects.create(name="local").pk
+    first, second = (cast.key.post("/apps/ai-offline", {"name": name}).data["_id"] for name in "ab")
+    monkeypatch.setattr(defaults, "release_default", lambda app: None)  # as it is while the other has not committed
+    for path in (f"/apps/ai-offline/{second}", f"/apps/ocr/{other}"):
+        late = cast.session.put(path, {"isDefault": True})
+        assert (late.status, late.body["warning"].startswith("isDefault: another app was made")) == (409, True)
+    assert cast.key.get(f"/apps/ai-offline/{first}").data["isDefault"] is True
 
 
 def test_another_companys_app_looks_missing(cast: Cast, outsiders: Cast) -> None:

@@ -6,10 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from outreach.ai.evidence import evidence_of
 from outreach.ai.providers import CompanyBrief, ComposeBrief, ContactBrief, Draft, ProductBrief
 from outreach.ai.providers.cleaning import first_name, person_name, phrase, shorten
 from outreach.ai.providers.goal import read_goal
-from outreach.ai.providers.offline import WORD_LIMIT, OfflineComposer
+from outreach.ai.providers.hints import read_hint
+from outreach.ai.providers.offline import OfflineComposer
+from outreach.ai.providers.passages import WORD_LIMIT
+from outreach.models import AiApp
+from tests.kit.examples import thorough
 
 COMPANY = CompanyBrief(
     name="Green Fields",
@@ -29,7 +34,7 @@ ANN = ContactBrief(
 
 
 def compose(contact: ContactBrief = ANN, company: CompanyBrief = COMPANY, **values: object) -> Draft:
-    return OfflineComposer().compose(ComposeBrief(contact=contact, company=company, **values))  # type: ignore[arg-type]
+    return OfflineComposer(AiApp()).compose(ComposeBrief(contact=contact, company=company, **values))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -238,7 +243,7 @@ hostile = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=thorough(300), deadline=None)
 @given(
     contact=st.builds(
         ContactBrief,
@@ -277,3 +282,56 @@ def test_any_brief_gives_a_clean_short_mail(
     for character in draft.subject + draft.text.replace("\n", ""):
         assert unicodedata.category(character) not in {"Cc", "Cs", "Zl", "Zp"}
         assert character not in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+@pytest.mark.parametrize(
+    ("hint", "shorter", "longer", "mention", "ignored"),
+    [
+        ("Shorter, and mention the open day", True, False, "the open day", ""),
+        ("longer; mention that we open on 12 May. Friendlier", False, True, "we open on 12 May", ""),
+        ("Kürzer bitte, und erwähne unser Fest", True, False, "unser Fest", ""),
+        ("plus court et moins formel", True, False, "", ""),
+        ("más largo, menciona que abrimos", False, True, "abrimos", ""),
+        ("Offer 10 % off, make it more formal", False, False, "", "Offer 10 % off"),
+    ],
+)
+def test_what_is_read_of_a_hint(hint: str, shorter: bool, longer: bool, mention: str, ignored: str) -> None:
+    found = read_hint(hint)
+    assert (found.shorter, found.longer, found.mention, found.ignored) == (shorter, longer, mention, ignored)
+    assert ignored in OfflineComposer(AiApp()).unfollowed(hint)
+
+
+@pytest.mark.parametrize("language", ["English", "German", "French", "Spanish"])
+def test_hints_are_followed_in_each_language(language: str) -> None:
+    def words(hint: str) -> str:
+        return compose(prompt="Invite them to our open day", language=language, hint=hint).text
+
+    plain, told = words(""), words("mention that we open on 12 May")
+    assert len(words("shorter").split()) < len(plain.split()) < len(words("longer").split())
+    assert ("we open on 12 May." in told, told == words("mention that we open on 12 May")) == (True, True)
+    formal = {"English": "Dear Ann Lee,", "German": "Mit freundlichen Grüßen", "French": "Bien cordialement"}
+    assert formal.get(language, "Atentamente") in words("more formal")
+
+
+@pytest.mark.parametrize("prompt", ["Invite them to our open day on 12 May", "Thank them", "Lade sie ein!", ""])
+@pytest.mark.parametrize(("language", "said"), [("German", "Grüße"), ("French", "ordialement"), ("Spanish", "aludo")])
+def test_messages_in_other_languages_rest_on_facts(language: str, said: str, prompt: str) -> None:
+    for company, contact, step in ((COMPANY, ANN, 1), (CompanyBrief(name=""), ContactBrief(), 2)):
+        texts = set()
+        for seed in "abcdef":
+            brief = ComposeBrief(
+                contact=contact, company=company, prompt=prompt, language=language, step=step, seed=seed
+            )
+            draft = OfflineComposer(AiApp()).compose(brief)
+            evidence = evidence_of(draft, brief)
+            assert (draft.subject != "", [one["text"] for one in evidence if not one["source"]]) == (True, [])
+            assert len(draft.text.split()) <= WORD_LIMIT
+            texts.add(draft.text)
+        assert any(said in text or "Bien à vous" in text for text in texts)
+        assert not any("Hello" in text or "regards" in text for text in texts)
+
+
+def test_a_language_without_sentences_is_told() -> None:
+    brief = ComposeBrief(contact=ANN, company=COMPANY, prompt="Invite them", language="Italian")
+    told = [one for one in evidence_of(OfflineComposer(AiApp()).compose(brief), brief) if "language" in one["source"]]
+    assert [(one["source"], one["value"]) for one in told] == [("outreach.language", "Italian was asked for")]

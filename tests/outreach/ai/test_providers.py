@@ -2,6 +2,7 @@
 
 import pytest
 
+from outreach.ai.evidence import evidence_of, facts_of
 from outreach.ai.providers import (
     AiProvider,
     CompanyBrief,
@@ -11,7 +12,9 @@ from outreach.ai.providers import (
     ProductBrief,
     ProviderError,
 )
-from outreach.ai.services import get_provider, providers
+from outreach.ai.services import provider_class, provider_for, providers
+from outreach.models import AiApp
+from tests.kit.ai_server import AiServer
 
 COMPANY = CompanyBrief(
     name="Green Fields",
@@ -51,10 +54,15 @@ def test_the_registry_has_entries() -> None:
     assert "offline-composer" in providers()
 
 
+@pytest.fixture
+def provider(key: str, server: AiServer) -> AiProvider:
+    """The provider of an app; one that calls a model calls the stand-in."""
+    return provider_for(server.app(key))
+
+
 @pytest.mark.parametrize("key", sorted(providers()))
 class TestContract:
-    def test_it_names_itself(self, key: str) -> None:
-        provider = get_provider(key)
+    def test_it_names_itself(self, key: str, provider: AiProvider) -> None:
         assert isinstance(provider, AiProvider)
         assert provider.key == key
         assert 3 <= len(provider.name) <= 80
@@ -62,8 +70,8 @@ class TestContract:
         assert provider.calls_a_model or "no AI model is called" in provider.name
 
     @pytest.mark.parametrize("brief", BRIEFS, ids=lambda brief: f"brief {brief.seed}")
-    def test_it_writes_a_message_that_can_go_out(self, key: str, brief: ComposeBrief) -> None:
-        draft = get_provider(key).compose(brief)
+    def test_it_writes_a_message_that_can_go_out(self, provider: AiProvider, brief: ComposeBrief) -> None:
+        draft = provider.compose(brief)
         assert isinstance(draft, Draft)
         assert "\n" not in draft.subject
         assert "\r" not in draft.subject
@@ -73,8 +81,14 @@ class TestContract:
         for mark in ("{{", "}}", "None", "[Name]"):
             assert mark not in draft.subject + draft.text
 
-    def test_a_batch_keeps_its_order(self, key: str) -> None:
-        drafts = get_provider(key).compose_many(BRIEFS)
+    @pytest.mark.parametrize("brief", BRIEFS, ids=lambda brief: f"brief {brief.seed}")
+    def test_it_says_what_its_words_rest_on(self, provider: AiProvider, brief: ComposeBrief) -> None:
+        draft = provider.compose(brief)
+        assert len(evidence_of(draft, brief)) == len(draft.claims) > 0
+        assert {claim.source for claim in draft.claims} <= set(facts_of(brief))
+
+    def test_a_batch_keeps_its_order(self, provider: AiProvider) -> None:
+        drafts = provider.compose_many(BRIEFS)
         assert len(drafts) == len(BRIEFS)
         assert all(isinstance(draft, Draft | ProviderError) for draft in drafts)
 
@@ -88,11 +102,11 @@ def test_a_failure_in_a_batch_costs_nobody_else_their_draft() -> None:
                 raise ProviderError("rate_limited", "Too many requests.", temporary=True)
             return Draft(subject="s", text=brief.seed)
 
-    drafts = Moody().compose_many(BRIEFS[:3])
+    drafts = Moody(AiApp()).compose_many(BRIEFS[:3])
     assert [draft.text if isinstance(draft, Draft) else draft.code for draft in drafts] == ["1", "rate_limited", "3"]
 
 
 def test_an_unknown_provider_is_named() -> None:
     with pytest.raises(ProviderError, match=f"'nobody'; there is: {', '.join(sorted(providers()))}") as caught:
-        get_provider("nobody")
+        provider_class("nobody")
     assert (caught.value.code, caught.value.temporary) == ("unknown_provider", False)

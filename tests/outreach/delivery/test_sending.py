@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import timedelta
 
 import pytest
@@ -33,7 +34,8 @@ def steps(job: SendJob) -> list[tuple[str, str, str]]:
     )
 
 
-def test_a_run_reaches_the_mail_server_once_each(cast: Cast, post: Post) -> None:
+def test_a_run_reaches_the_mail_server_once_each(cast: Cast, post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "SECONDS_A_SENDER", 300.0)  # a slow machine takes longer than a sender's turn
     run = planned(cast, 60)
     assert statuses(cast, run) == {"approved": 60}
     work("send")
@@ -185,13 +187,45 @@ def test_what_changed_after_planning_stops_the_message(cast: Cast, post: Post) -
     assert post.recipients() == [f.contact.email]
 
 
+def test_nothing_goes_to_whom_or_from_whom_it_was_not_approved_for(cast: Cast, post: Post) -> None:
+    run = planned(cast, 5)
+    with cast.scope():
+        address, name, legacy, same, claimed = SendJob.objects.filter(run_id=run).order_by("id")
+        Contact.objects.filter(pk=address.contact_id).update(email="new@example.net", email_key="new@example.net")
+        Contact.objects.filter(pk=name.contact_id).update(name="Somebody Else")
+        Contact.objects.filter(pk=legacy.contact_id).update(email="other@example.net", email_key="other@example.net")
+        SendJob.objects.filter(pk__in=[legacy.pk, same.pk]).update(approved_envelope="")  # by a version before
+    shown = cast.key.get(f"/genie/send-jobs/{address.pk}").data
+    assert (shown["recipient"], shown["decision"]["reason"]) == ("new@example.net", "approval_outdated")
+    with cast.scope():
+        jobs = claim(post.smtp.pk).jobs
+        assert {job.pk for job in jobs} == {same.pk, claimed.pk}
+        Contact.objects.filter(pk=claimed.contact_id).update(email="third@example.net", email_key="third@example.net")
+        with closing(sending.open_session(post.smtp)) as session:
+            assert [sending._send_one(session, job) for job in jobs] == [job.pk == same.pk for job in jobs]
+    work("send")
+    assert statuses(cast, run) == {"draft": 4, "sent": 1}
+    assert post.recipients() == [same.recipient]
+    drafts = cast.key.get("/genie/send-jobs", run=run, filters={"status": "draft"}).data
+    assert {(one["reason"], one["approvedAt"]) for one in drafts} == {("approval_outdated", None)}
+    assert cast.key.get("/genie/send-jobs", filters={"recipient": "NEW@example.net"}).data[0]["_id"] == address.pk
+    left = cast.key.post(f"/genie/{run}/approve-all").data
+    assert [left[name] for name in ("changedCount", "leftCount", "outdatedCount")] == [0, 4, 4]
+    for one in drafts:
+        approved = cast.key.post(f"/genie/send-jobs/{one['_id']}/approve", {"contentHash": one["contentHash"]})
+        assert approved.status == 200
+    work("send")
+    assert statuses(cast, run) == {"sent": 5}
+    assert {"new@example.net", "other@example.net", "third@example.net"} < set(post.recipients())
+
+
 def test_an_unsubscription_after_the_claim_still_stops_the_message(cast: Cast, post: Post) -> None:
     run = planned(cast, 1)
     with cast.scope():
         claimed = claim(post.smtp.pk)
         assert [job.status for job in claimed.jobs] == ["claimed"]
         Contact.objects.update(unsubscribed_at=timezone.now())
-        with sending.Session.open(sending.config_of(post.smtp)) as session:
+        with closing(sending.open_session(post.smtp)) as session:
             assert sending._send_one(session, claimed.jobs[0]) is False
         assert SendJob.objects.get(run_id=run).status == "approved"
     work("send")
@@ -204,7 +238,7 @@ def test_a_lost_lease_sends_nothing(cast: Cast, post: Post) -> None:
     with cast.scope():
         [job] = claim(post.smtp.pk).jobs
         SendJob.objects.update(status="approved", lease=None, worker=None)
-        with sending.Session.open(sending.config_of(post.smtp)) as session, pytest.raises(LeaseLost):
+        with closing(sending.open_session(post.smtp)) as session, pytest.raises(LeaseLost):
             sending._send_one(session, job)
         assert SendJob.objects.get(run_id=run).status == "approved"
     assert post.server.received == []
@@ -214,7 +248,7 @@ def test_news_that_come_after_the_sweeper_are_kept(cast: Cast, post: Post) -> No
     planned(cast, 1)
     with cast.scope():
         [job] = claim(post.smtp.pk).jobs
-        assert ledger.commit_intent(job, recipient="a@example.org", message_id="<x@example.com>")
+        assert ledger.commit_intent(job, recipient=job.contact.email or "", message_id="<x@example.com>")
         SendJob.objects.update(status="unknown", lease=None, worker=None)
         with pytest.raises(LeaseLost):
             sending._record_outcome(job, Sent("2.0.0 queued"))
@@ -282,6 +316,9 @@ def test_outside_the_window_messages_wait_for_it_to_open(cast: Cast, post: Post)
     with cast.scope():
         for job in SendJob.objects.filter(run_id=run):
             assert (job.reason, job.due_at) == ("outside_window", opening)
+    assert cast.key.put("/genie/settings", {"windowStart": None, "windowEnd": None}).status == 200
+    work("send")
+    assert statuses(cast, run) == {"sent": 2}
 
 
 def test_a_lapsed_subscription_sends_nothing(cast: Cast, post: Post) -> None:
@@ -310,7 +347,7 @@ def test_a_cancelled_runs_claimed_message_is_not_sent(cast: Cast, post: Post) ->
     with cast.scope():
         claimed = claim(post.smtp.pk)
         GenieScheduler.objects.update(cancelled_at=timezone.now())
-        with sending.Session.open(sending.config_of(post.smtp)) as session:
+        with closing(sending.open_session(post.smtp)) as session:
             for job in claimed.jobs:
                 assert sending._send_one(session, job) is False
     work("send")

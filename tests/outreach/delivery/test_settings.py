@@ -15,12 +15,16 @@ def test_without_settings_mail_goes_at_all_hours(cast: Cast) -> None:
         "windowStart": None,
         "windowEnd": None,
         "recipientTimezone": True,
+        "approvalDays": 14,
+        "language": "",
+        "languageName": "",
+        "inboxDays": 365,
         "timezone": "Europe/Berlin",
     }
 
 
 def test_what_is_given_is_set_and_the_rest_stays(cast: Cast, outsiders: Cast) -> None:
-    answer = cast.session.put(PATH, {"windowDays": [5, 1, 1], "windowStart": "09:00", "windowEnd": "17:30"})
+    answer = cast.session.put(PATH, {"windowDays": [5, 1], "windowStart": "09:00", "windowEnd": "17:30"})
     assert (answer.status, answer.data["windowDays"], answer.data["windowStart"], answer.data["windowEnd"]) == (
         200,
         [1, 5],
@@ -39,6 +43,8 @@ def test_bad_bodies_name_the_field(cast: Cast) -> None:
         ({"windowDays": "Monday"}, "windowDays"),
         ({"windowStart": "25:00", "windowEnd": "26:00"}, "windowStart"),
         ({"windowStart": "09:00"}, "windowEnd"),
+        ({"windowStart": "09:00", "windowEnd": "09:00"}, "windowEnd: is the same"),
+        ({"windowDays": [1, 5, 1]}, "windowDays: name each day once"),
         ({"zone": "UTC"}, "zone"),
     ):
         answer = cast.key.put(PATH, body)

@@ -63,6 +63,7 @@ def test_opening_the_link_asks_and_changes_nothing(cast: Cast, post: Post) -> No
     assert page.status_code == 200
     assert page["Content-Type"] == "text/html; charset=utf-8"
     assert b'<form method="post">' in page.content
+    assert cast.company.name in page.content.decode()
     assert "default-src 'none'" in page["Content-Security-Policy"]
     with cast.scope():
         assert not Suppression.objects.exists()

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outreach.delivery.windows import Window, load_zone, next_opening, recipient_place
+from tests.kit.examples import thorough
 
 BERLIN = ZoneInfo("Europe/Berlin")
 EVERY_DAY = frozenset(range(7))
@@ -57,7 +58,7 @@ def test_next_opening(opened: Window, zone: str, now: dt.datetime, opening: dt.d
     assert next_opening(opened, ZoneInfo(zone), now) == opening
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=thorough(120), deadline=None)
 @given(
     zone=st.sampled_from(
         ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/Sao_Paulo"]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from crm.models import ContactTag, Lead
+from crm.models import Contact, ContactTag, Lead
 from outreach.genie.audience import Audience
-from outreach.models import Suppression
+from outreach.models import SendJob, Suppression
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactCategoryFactory, ContactFactory, LeadFactory, TagFactory
+from tests.outreach.helpers import Post, planned
 
 MISSING = "0" * 24
 PATH = "/genie/audience-preview"
@@ -44,10 +46,27 @@ def test_the_selectors_are_a_union_and_each_reason_is_counted(cast: Cast) -> Non
     assert answer.data["sample"][0]["name"] == "Named"
 
 
+def test_who_is_in_a_run_of_late_is_counted(cast: Cast, post: Post) -> None:
+    run = planned(cast, 5, draft=True)
+    with cast.scope():
+        waits, sent, declined, old, unsubscribed = SendJob.objects.filter(run_id=run).order_by("id")
+        for job, change in (
+            (sent, {"status": "sent"}),
+            (declined, {"status": "cancelled"}),
+            (old, {"status": "sent", "created_at": timezone.now() - timedelta(days=31)}),
+        ):
+            SendJob.objects.filter(pk=job.pk).update(**change)
+        Contact.objects.filter(pk=unsubscribed.contact_id).update(unsubscribed_at=timezone.now())
+        ids = [job.contact_id for job in (waits, sent, declined, old, unsubscribed)]
+    found = cast.key.post(PATH, {"contactIds": ids}).data
+    assert (found["count"], found["sendable"], found["writtenRecently"]) == (5, 4, 2)
+
+
 def test_an_empty_selection_is_an_empty_audience(cast: Cast) -> None:
     with cast.scope():
         ContactFactory()
-    assert cast.key.post(PATH, {}).data == {"count": 0, "sendable": 0, "excluded": {}, "sample": []}
+    nobody = {"count": 0, "sendable": 0, "writtenRecently": 0, "excluded": {}, "sample": []}
+    assert cast.key.post(PATH, {}).data == nobody
     assert (
         cast.session.post(
             PATH, {"contactIds": [], "leadIds": [], "segments": None, "tags": None, "categories": None}

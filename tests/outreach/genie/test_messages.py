@@ -172,6 +172,55 @@ def test_words_that_changed_are_not_approved_unseen(cast: Cast, post: Post) -> N
     assert b"Other words." in post.server.received[0]
 
 
+def test_what_is_approved_is_bound_to_whom_it_goes_to_and_comes_from(cast: Cast, post: Post) -> None:
+    id = first(cast, planned(cast, 1, draft=True))
+    seen = cast.session.get(f"{PATH}/{id}").data["contentHash"]
+    for rows, change in (
+        (Contact, {"email": "new@example.net", "email_key": "new@example.net"}),
+        (Contact, {"name": "Somebody Else"}),
+        (Smtp, {"from_name": "Another"}),
+        (Smtp, {"from_email": "another@example.com"}),
+    ):
+        with cast.scope():
+            rows.objects.update(**change)
+        refused = cast.session.post(f"{PATH}/{id}/approve", {"contentHash": seen})
+        assert (refused.status, refused.body["warning"].partition(":")[0]) == (409, "contact, smtp")
+        shown = cast.session.get(f"{PATH}/{id}").data
+        assert (shown["recipient"], shown["contentHash"] != seen) == ("new@example.net", True)
+        assert cast.session.get(PATH).data[0]["contentHash"] == shown["contentHash"]
+        assert cast.session.put(f"{PATH}/{id}", {"text": "Mine.", "contentHash": seen}).status == 200  # same words
+        seen = cast.session.get(f"{PATH}/{id}").data["contentHash"]
+    assert cast.session.post(f"{PATH}/{id}/approve", {"contentHash": seen}).status == 200
+    with cast.scope():
+        Contact.objects.update(email="newer@example.net", email_key="newer@example.net")
+    assert cast.session.get(f"{PATH}/{id}").data["decision"]["reason"] == "approval_outdated"
+    assert cast.session.post(f"{PATH}/{id}/approve", {"contentHash": seen}).status == 409
+    again = cast.session.get(f"{PATH}/{id}").data["contentHash"]
+    assert cast.session.post(f"{PATH}/{id}/approve", {"contentHash": again}).data["status"] == "approved"
+    work("send")
+    assert post.recipients() == ["newer@example.net"]
+    assert b"From: Another <another@example.com>" in post.server.received[0]
+
+
+def test_a_failed_message_goes_to_no_other_address_and_an_empty_one_is_not_approved(cast: Cast, post: Post) -> None:
+    run = planned(cast, 2)
+    with cast.scope():
+        job, empty = SendJob.objects.filter(run_id=run).order_by("id")
+        SendJob.objects.filter(pk=job.pk).update(status="failed")
+        SendJob.objects.filter(pk=empty.pk).update(status="draft", text="")
+        Contact.objects.filter(pk=job.contact_id).update(email="new@example.net", email_key="new@example.net")
+    assert cast.key.post(f"/genie/{run}/retry-failed").status == 200
+    work("send")
+    assert cast.key.get(f"{PATH}/{job.pk}").data["reason"] == "approval_outdated"
+    answer = cast.key.post(f"{PATH}/{empty.pk}/approve")
+    assert (answer.status, answer.body["warning"]) == (400, "text: is empty; write it before you approve")
+    assert cast.key.post(f"{PATH}/{empty.pk}/cancel").status == 200
+    answer = cast.key.post(f"{PATH}/{empty.pk}/draft")
+    assert (answer.status, answer.body["warning"][:9]) == (400, "sendJobId")
+    assert statuses(cast, run) == {"draft": 1, "cancelled": 1}
+    assert post.recipients() == []
+
+
 def test_a_message_is_cancelled_and_taken_back(cast: Cast, post: Post) -> None:
     run = planned(cast, 2, draft=True)
     id = first(cast, run)

@@ -81,10 +81,10 @@ def test_a_run_that_cannot_be_planned_is_told(cast: Cast, post: Post) -> None:
 def test_a_sender_that_fails_again_is_told_to_the_owners_once(cast: Cast) -> None:
     with cast.scope():
         smtp = SmtpFactory(host="mail.example.net")
-        pause_after_failure(smtp_id=smtp.pk, detail="535 5.7.8 wrong password")
+        pause_after_failure(sender=smtp, detail="535 5.7.8 wrong password")
         assert mails() == []
-        pause_after_failure(smtp_id=smtp.pk, detail="535 5.7.8 <b>wrong</b> password")
-        pause_after_failure(smtp_id=smtp.pk, detail="421 busy")
+        pause_after_failure(sender=smtp, detail="535 5.7.8 <b>wrong</b> password")
+        pause_after_failure(sender=smtp, detail="421 busy")
         shown = Smtp.objects.get()
     assert (shown.failures, shown.last_error, shown.paused_reason) == (3, "421 busy", "sender_trouble")
     (mail,) = mails()
@@ -97,9 +97,9 @@ def test_a_sender_that_fails_again_is_told_to_the_owners_once(cast: Cast) -> Non
     assert "535 5.7.8 &lt;b&gt;wrong&lt;/b&gt; password" in mail.html
     assert "secret" not in mail.text + mail.html
     with cast.scope():
-        reset_failures(smtp_id=smtp.pk)
+        reset_failures(smtp)
         for _ in range(2):
-            pause_after_failure(smtp_id=smtp.pk, detail="421 busy")
+            pause_after_failure(sender=smtp, detail="421 busy")
     assert len(mails()) == 2
 
 
@@ -108,7 +108,7 @@ def test_failures_at_once_are_all_counted_and_told_once() -> None:
     cast = make_cast()
     with cast.scope():
         smtp = SmtpFactory()
-    at_once(6, cast.company.pk, lambda number: pause_after_failure(smtp_id=smtp.pk, detail=f"trouble {number}"))
+    at_once(6, cast.company.pk, lambda number: pause_after_failure(sender=smtp, detail=f"trouble {number}"))
     with cast.scope():
         assert Smtp.objects.get().failures == 6
     assert len(mails()) == 1

@@ -10,6 +10,7 @@ from django.utils import timezone
 from core.models import Event
 from crm.models import Contact, ContactTag, CustomField
 from outreach.genie import planning
+from outreach.genie.writing import Writer
 from outreach.models import AiApp, GenieScheduler, SendJob, SendJobTransition, Smtp, Suppression
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
@@ -98,7 +99,7 @@ def test_planning_in_batches_plans_everybody_once(ready: Cast, monkeypatch: Any)
     with ready.scope():
         assert SendJob.objects.values("contact_id").distinct().count() == 11
         assert SendJobTransition.objects.count() == 22
-        GenieScheduler.objects.update(status="queued", planned_until="", processed=0)
+        GenieScheduler.objects.update(status="queued", planned_until="", planned_at=None, processed=0)
     work("genie")  # planned once more from the beginning, nobody gets a second message
     with ready.scope():
         assert SendJob.objects.count() == 11
@@ -202,15 +203,15 @@ def test_a_missing_ai_app_is_told_with_what_helps(ready: Cast) -> None:
         assert answer.status == 400
         return str(answer.body["warning"])
 
-    never = "aiType: ai-a cannot be connected to this service; "
-    assert told(aiType="ai-a") == never + "send ai-offline, or leave aiType out"
+    missing = "aiType: no ai-a app is active in this company; connect one with POST /apps/ai-a"
+    assert told(aiType="ai-a") == missing
     assert ready.key.post(START, {"contactIds": [contact], "aiType": "ai-offline", "draft": True}).status == 201
     with ready.scope():
         AiApp.objects.update(is_active=False)
-    assert told(aiType="ai-a") == never + "connect an app with POST /apps/ai-offline and leave aiType out"
-    connect = "app is active in this company; connect one with POST /apps/ai-offline"
-    assert told(aiType="ai-offline") == f"aiType: no ai-offline {connect}"
-    assert told() == f"aiType: no AI {connect}"
+    assert told(aiType="ai-a") == missing
+    connect = "app is active in this company; connect one with POST /apps/"
+    assert told(aiType="ai-offline") == f"aiType: no ai-offline {connect}ai-offline"
+    assert told() == f"aiType: no AI {connect}ai-a or POST /apps/ai-b or POST /apps/ai-offline"
 
 
 def test_list_has_phases_and_a_fixed_number_of_queries(
@@ -255,15 +256,15 @@ def test_cancel_before_planning_plans_nothing(ready: Cast) -> None:
 
 def test_cancel_during_planning_ends_it(ready: Cast, monkeypatch: Any) -> None:
     monkeypatch.setattr(planning, "BATCH", 2)
-    compose, calls = planning._compose_brief, []
+    compose, calls = Writer._brief, []
 
-    def cancel_in_between(run: GenieScheduler, *rest: Any) -> Any:
-        calls.append(run.pk)
+    def cancel_in_between(self: Writer, *rest: Any) -> Any:
+        calls.append(self.run.pk)
         if len(calls) == 3:
-            GenieScheduler.objects.filter(pk=run.pk).update(cancelled_at=timezone.now(), cancel_requested=True)
-        return compose(run, *rest)
+            GenieScheduler.objects.filter(pk=self.run.pk).update(cancelled_at=timezone.now(), cancel_requested=True)
+        return compose(self, *rest)
 
-    monkeypatch.setattr(planning, "_compose_brief", cancel_in_between)
+    monkeypatch.setattr(Writer, "_brief", cancel_in_between)
     run = planned(ready, 6)
     assert statuses(ready, run) == {"approved": 2}
     assert run_of(ready, run).status == "cancelled"

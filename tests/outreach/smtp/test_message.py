@@ -11,15 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outreach.smtp.message import (
-    InvalidMail,
-    OutgoingMail,
-    build,
-    clean_line,
-    html_from_text,
-    message_id,
-    sanitise_html,
-)
+from outreach.smtp.markup import html_from_text, sanitise_html
+from outreach.smtp.message import InvalidMail, OutgoingMail, build, clean_line, message_id
 
 URL = "https://leads.example.com/api/public/unsubscribe/" + "a1b2" * 40
 MAIL = OutgoingMail(
@@ -79,6 +72,11 @@ def test_without_unsubscribe_url_there_is_no_such_header() -> None:
     raw = build(changed(unsubscribe_url=None))
     assert b"List-Unsubscribe" not in raw
     assert b"Unsubscribe" not in raw
+
+
+def test_bulk_mail_says_so() -> None:
+    assert "Precedence" not in parsed(MAIL)
+    assert parsed(dataclasses.replace(MAIL, bulk=True))["Precedence"] == "bulk"
 
 
 def test_building_twice_gives_the_same_bytes() -> None:

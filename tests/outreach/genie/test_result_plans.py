@@ -1,0 +1,30 @@
+"""What runs have brought is counted from indexes alone, since the rows of messages are wide."""
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from core.tenancy import as_owner
+from outreach.genie.selectors import results
+from tests.kit.cast import Cast
+from tests.outreach.helpers import Post, planned, work
+
+
+def test_results_read_indexes_alone(cast: Cast, post: Post) -> None:
+    run = planned(cast, 2)
+    work("send")
+    with cast.scope(), connection.cursor() as cursor:
+        with as_owner():
+            cursor.execute("DROP INDEX sendjob_sent_at")  # of the whole company: its few rows would do as well
+        for way in ("seqscan", "bitmapscan"):  # which so few rows would be read by
+            cursor.execute(f"SET LOCAL enable_{way} = off")
+        with CaptureQueriesContext(connection) as queries:
+            assert results([run]) == {run: {"sent": 2, "answered": 0}}
+        statements = [one["sql"] for one in queries]
+        assert len(statements) == 2
+        for statement, indexes in zip(
+            statements, (("sendjob_sent", "contact_replied"), ("sendjob_sent",)), strict=True
+        ):
+            cursor.execute(f"EXPLAIN {statement}")
+            plan = "\n".join(line for (line,) in cursor.fetchall())
+            for index in indexes:
+                assert f"Index Only Scan using {index}" in plan, plan

@@ -1,0 +1,44 @@
+"""Mailboxes as connected apps."""
+
+from __future__ import annotations
+
+from outreach.models import ImapMailbox
+from tests.kit.cast import Cast
+from tests.kit.imap_server import PASSWORD, USER, ImapServer
+from tests.outreach.helpers import Post
+
+
+def test_a_mailbox_is_connected_tested_changed_and_deleted(cast: Cast, post: Post, imap: ImapServer) -> None:
+    body = {
+        "smtp": post.smtp.pk,
+        "host": "127.0.0.1",
+        "port": imap.port,
+        "username": USER,
+        "password": "wrong",
+        "secure": False,
+    }
+    made = cast.key.post("/apps/imap", body)
+    assert (made.status, made.data["verified"], made.data["folders"]) == (201, False, ["INBOX"])
+    assert made.data["lastError"].startswith("127.0.0.1 refused the user name and password")
+    assert "password" not in made.data
+    assert cast.key.post("/apps/imap", body).status == 400  # the sender has one
+    path = f"/apps/imap/{made.data['_id']}"
+    changed = cast.session.put(path, {"password": PASSWORD, "folders": ["INBOX", " INBOX ", "Junk"]})
+    assert (changed.data["verified"], changed.data["folders"]) == (True, ["INBOX", "Junk"])
+    moved = cast.key.put(path, {"host": "localhost"})
+    assert (moved.status, "password" in str(moved.body)) == (400, True)
+    assert cast.key.post(f"{path}/test").data == {"ok": True, "encryption": None, "stage": "", "detail": ""}
+    encrypted = cast.key.put(path, {"secure": True, "password": PASSWORD})
+    assert "no encryption" in encrypted.data["lastError"]
+    with cast.scope():
+        assert PASSWORD not in str(ImapMailbox.objects.values("password").get())
+    unsafe = cast.key.put(path, {"host": "169.254.169.254", "password": PASSWORD})
+    assert "not allowed" in unsafe.data["lastError"]
+    assert cast.key.delete("/apps/imap", {"ids": [made.data["_id"]]}).data == {"deletedCount": 1}
+    assert cast.key.delete("/apps/smtp", {"ids": [post.smtp.pk]}).data["deletedCount"] == 1
+
+
+def test_a_sender_goes_with_its_mailbox(cast: Cast, post: Post, mailbox: ImapMailbox) -> None:
+    assert cast.key.delete("/apps/smtp", {"ids": [post.smtp.pk]}).data["deletedCount"] == 1
+    with cast.scope():
+        assert not ImapMailbox.objects.exists()

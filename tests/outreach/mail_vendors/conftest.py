@@ -1,0 +1,27 @@
+"""The stand-in for mail vendors, reached instead of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from outreach.mail_vendors import backends, transport
+from tests.kit.mail_vendors import VENDORS, VendorServer, vendor_server
+
+
+@pytest.fixture(scope="session")
+def _server() -> Iterator[VendorServer]:
+    with vendor_server() as found:
+        yield found
+
+
+@pytest.fixture
+def vendors(_server: VendorServer, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[VendorServer]:
+    settings.VENDOR_BASE_URLS = dict.fromkeys(VENDORS, _server.url)
+    settings.OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8"]
+    monkeypatch.setattr(transport, "WAITS", (0.0, 0.0))
+    backends.close_idle(0)
+    yield _server.be("brevo")
+    backends.close_idle(0)

@@ -1,0 +1,163 @@
+"""Runs that go by a mail vendor: the same ledger, limits and decision as by SMTP."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import Notification
+from core.tenancy import company_scope
+from outreach.delivery import worker as sending
+from outreach.delivery.claims import claim
+from outreach.models import AiApp, MailApp, SendJob, SendJobTransition, Suppression
+from tests.kit.cast import Cast
+from tests.kit.mail_vendors import KEY, Fault, VendorServer
+from tests.outreach.helpers import planned, statuses, work
+
+
+@pytest.fixture
+def app(cast: Cast, vendors: VendorServer) -> MailApp:
+    """The company's only sender, at Postmark."""
+    vendors.be("postmark")
+    with cast.scope():
+        AiApp.objects.get_or_create(provider="offline-composer", is_default=True, defaults={"name": "Offline"})
+        found = vendors.app("postmark", letter="e", verified=True)
+        found.save()
+        return found
+
+
+def _fresh(app: MailApp) -> MailApp:
+    with company_scope(app.company_id):
+        return MailApp.objects.get(pk=app.pk)
+
+
+def test_a_run_uses_the_one_connected_sender(cast: Cast, outsiders: Cast, app: MailApp, vendors: VendorServer) -> None:
+    run = planned(cast, 3)
+    work("send")
+    assert statuses(cast, run) == {"sent": 3}
+    assert len(vendors.sent) == 3
+    assert {one.headers["x-postmark-server-token"] for one in vendors.sent} == {KEY}
+    shown = cast.key.get(f"/genie/{run}").data
+    assert (shown["smtp"], shown["mailApp"]["_id"]) == (None, app.pk)
+    [message, *_] = cast.key.get("/genie/send-jobs", run=run).data
+    assert (message["channel"], message["mailApp"]["vendor"]) == ("mailvendor-e", "postmark")
+    rows = cast.key.get("/logs/mailvendor-e").data
+    assert len(rows) == 3
+    assert {row["providerMessageId"] for row in rows} <= {"vendor-id-1", ""}
+    assert rows[0]["createdBy"]["_id"] == cast.owner.pk
+    assert cast.key.get("/logs/mailvendor-a").data == outsiders.key.get("/logs/mailvendor-e").data == []
+    assert cast.key.delete("/apps/mailvendor-e", {"ids": [app.pk]}).data == {"deletedCount": 0, "deactivatedCount": 1}
+    work("send")
+    assert len(vendors.sent) == 3
+
+
+def test_a_draft_is_approved_for_the_apps_address(cast: Cast, app: MailApp, vendors: VendorServer) -> None:
+    run = planned(cast, 1, draft=True)
+    assert cast.key.post(f"/genie/{run}/approve-all").data["changedCount"] == 1
+    with cast.scope():
+        MailApp.objects.update(from_name="Somebody Else")
+    work("send")
+    assert (statuses(cast, run), vendors.sent) == ({"draft": 1}, [])
+    assert cast.key.post("/genie/from-contacts", {"contactIds": [], "prompt": "x"}).status == 400
+    [one] = cast.key.get("/genie/send-jobs", run=run).data
+    assert one["reason"] == "approval_outdated"
+    assert cast.key.post(f"/genie/send-jobs/{one['_id']}/approve", {"contentHash": one["contentHash"]}).status == 200
+    work("send")
+    assert statuses(cast, run) == {"sent": 1}
+
+
+def test_limits_of_ours_and_of_the_vendor(cast: Cast, app: MailApp, vendors: VendorServer) -> None:
+    with cast.scope():
+        MailApp.objects.update(per_minute=2)
+    run = planned(cast, 3)
+    vendors.script = [Fault(429, {"Message": "Slow down"}, {"Retry-After": "30"})]
+    work("send")
+    found = _fresh(app)
+    assert (found.paused_reason, found.failures, len(vendors.sent)) == ("vendor_limit", 0, 1)
+    assert found.paused_until is not None
+    assert timedelta(seconds=20) < found.paused_until - timezone.now() <= timedelta(seconds=30)
+    with cast.scope():
+        assert set(SendJob.objects.values_list("status", "attempts", "sending_at")) == {("approved", 0, None)}
+        MailApp.objects.update(paused_until=None)
+    work("send")
+    assert statuses(cast, run) == {"sent": 2, "approved": 1}
+    assert _fresh(app).paused_reason == "limit_minute"
+
+
+def test_a_refused_key_stops_the_sender_and_loses_nothing(cast: Cast, app: MailApp, vendors: VendorServer) -> None:
+    run = planned(cast, 2)
+    vendors.script = [Fault(401, {"Message": f"Bad token {KEY}"})]
+    work("send")
+    found = _fresh(app)
+    assert (found.verified, found.paused_reason, len(vendors.sent)) == (False, "sender_trouble", 1)
+    assert KEY not in found.last_error
+    assert statuses(cast, run) == {"approved": 2}
+    with cast.scope():
+        assert Notification.objects.filter(kind="sender.failing").exists()
+        assert not SendJobTransition.objects.filter(detail__contains=KEY).exists()
+    assert cast.key.post(f"/apps/mailvendor-e/{app.pk}/test").data["ok"] is True
+    work("send")
+    assert statuses(cast, run) == {"sent": 2}
+
+
+def test_no_answer_is_unknown_and_never_sent_again(cast: Cast, app: MailApp, vendors: VendorServer) -> None:
+    run = planned(cast, 1)
+    vendors.script = [Fault(cut=True)]
+    work("send")
+    work("send")
+    assert statuses(cast, run) == {"unknown": 1}
+    assert len(vendors.sent) == 1
+
+
+def test_an_inactive_recipient_is_suppressed(cast: Cast, app: MailApp, vendors: VendorServer) -> None:
+    run = planned(cast, 1)
+    with cast.scope():
+        address = SendJob.objects.get(run_id=run).contact.email
+    said = f"You tried to send to recipient(s) that have been marked as inactive. Found inactive addresses: {address}."
+    vendors.script = [Fault(422, {"ErrorCode": 406, "Message": f"{said} Inactive recipients are ones that bounced."})]
+    work("send")
+    assert statuses(cast, run) == {"failed": 1}
+    with cast.scope():
+        assert SendJob.objects.get(run_id=run).reason == "bad_address"
+        assert list(Suppression.objects.values_list("email", "reason")) == [(address, "bounced")]
+
+
+def test_a_worker_that_dies_after_the_intent_sends_nothing_twice(
+    cast: Cast, app: MailApp, vendors: VendorServer
+) -> None:
+    run = planned(cast, 1)
+    with cast.scope():
+        [job] = claim(app.pk).jobs
+        vendors.script = [Fault(200, {}, seconds=0.1)]
+        session = sending.open_session(_fresh(app))
+        session._try = lambda *_: (_ for _ in ()).throw(KeyboardInterrupt())  # type: ignore[method-assign]
+        with pytest.raises(KeyboardInterrupt):
+            sending._send_one(session, job)
+    work("send")
+    assert (statuses(cast, run), vendors.sent) == ({"unknown": 1}, [])
+
+
+def test_a_step_goes_by_a_vendor_of_its_own(cast: Cast, app: MailApp, vendors: VendorServer) -> None:
+    step = {"delay": {"amount": 1, "unit": "seconds"}, "channel": "mailvendor-h"}
+    body = {"contactIds": [], "prompt": "Hello", "outreachCadence": {"steps": [step]}}
+    refused = cast.key.post("/genie/from-contacts", body)
+    assert (refused.status, "mailvendor-h" in str(refused.body)) == (400, True)
+    with cast.scope():
+        vendors.app("sparkpost", letter="h", verified=True).save()
+    run = planned(cast, 1, outreachCadence={"steps": [step]}, mailApp=app.pk)
+    work("send")
+    with cast.scope():
+        SendJob.objects.update(next_step_at=timezone.now() - timedelta(seconds=1))
+    work("follow-ups")
+    work("genie")
+    with cast.scope():
+        SendJob.objects.filter(step=2).update(due_at=timezone.now() - timedelta(seconds=1))
+    vendors.vendor = "sparkpost"
+    work("send")
+    with cast.scope():
+        assert list(SendJob.objects.filter(run_id=run).order_by("step").values_list("channel", "status")) == [
+            ("mailvendor-e", "sent"),
+            ("mailvendor-h", "sent"),
+        ]

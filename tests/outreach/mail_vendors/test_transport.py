@@ -1,0 +1,136 @@
+"""Each vendor and each fault: the right outcome, and one request."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import json
+import random
+import re
+from collections import Counter
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from outreach.mail_vendors import backends
+from outreach.mail_vendors.registry import VENDORS
+from outreach.mail_vendors.transport import VendorSession
+from outreach.smtp.message import OutgoingMail
+from outreach.smtp.outcome import Outcome, Rejected, Sent, Uncertain
+from tests.kit.mail_vendors import KEY, SECRET, TO, Asked, Fault, VendorServer
+from tests.kit.mail_vendors import VENDORS as STAND_INS
+
+SILENT = Fault(200, {}, seconds=0.35)
+CUT = Fault(cut=True)
+FAULTS: dict[str, tuple[Fault, type[Any], str]] = {
+    "bad key": (Fault(401, {"message": f"Key {KEY} not found"}), Rejected, "auth"),
+    "not allowed": (Fault(403, {"message": "Forbidden"}), Rejected, "auth"),
+    "malformed": (Fault(400, {"message": "Bad request", "ErrorCode": 10}), Rejected, "final"),
+    "unprocessable": (Fault(422, {"Message": "Sender not verified", "ErrorCode": 400}), Rejected, "final"),
+    "too many": (Fault(429, {"message": "Slow down"}, {"Retry-After": "7"}), Rejected, "limit"),
+    "broken": (Fault(500, {"message": "Oops"}), Uncertain, ""),
+    "gateway": (Fault(502, "<html>Bad gateway</html>"), Uncertain, ""),
+    "away": (Fault(503, ""), Uncertain, ""),
+    "late": (Fault(504, ""), Uncertain, ""),
+    "no JSON": (Fault(200, "well received"), Uncertain, ""),
+    "silent": (SILENT, Uncertain, ""),
+    "cut": (CUT, Uncertain, ""),
+}
+
+
+def _mail(**values: Any) -> OutgoingMail:
+    known = {"from_name": "Zoë", "from_email": "me@example.com", "to_email": TO, "subject": "Grüße", "text": "Hello"}
+    known |= {"unsubscribe_url": "https://example.com/u/1", "date": dt.datetime(2026, 1, 2, tzinfo=dt.UTC)}
+    return OutgoingMail(**{"id": "a" * 24, **known, **values})
+
+
+def _send(vendors: VendorServer, vendor: str, **values: Any) -> tuple[Outcome, int]:
+    intents: list[int] = []
+    session = VendorSession(vendors.app(vendor, id="b" * 24, company_id="c" * 24, **values))
+    outcome = session.deliver(_mail(), lambda: intents.append(len(vendors.sent)))
+    assert intents == [0]  # committed once, before the first request
+    return outcome, len(vendors.sent)
+
+
+@pytest.mark.parametrize("vendor", STAND_INS)
+class TestVendor:
+    def test_takes_a_message(self, vendors: VendorServer, vendor: str) -> None:
+        outcome, posts = _send(vendors.be(vendor), vendor)
+        assert isinstance(outcome, Sent), outcome
+        assert posts == 1
+        said = vendors.sent[0]
+        raw = said.text
+        if vendor == "ses":
+            assert KEY in said.headers["authorization"]
+            raw = base64.b64decode(json.loads(said.text)["Content"]["Raw"]["Data"]).decode()
+        assert "aaaaaaaaaaaaaaaaaaaaaaaa@example.com" in unquote(raw)
+        assert "List-Unsubscribe" in raw
+        assert ("idempotency-key" in said.headers) == (VENDORS[vendor].idempotency == "header")
+        assert ('"Idempotency-Key": "aaaa' in raw) == (VENDORS[vendor].idempotency == "message")
+        if vendor not in ("unisender-go", "sendgrid"):  # anymail gives them ids of its own
+            assert outcome.provider_id == "vendor-id-1"
+
+    @pytest.mark.parametrize("fault", FAULTS)
+    def test_fault(self, vendors: VendorServer, vendor: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        said, kind, stage = FAULTS[fault]
+        if fault == "silent":
+            monkeypatch.setattr(backends, "SECONDS", 0.2)
+        tries = 3 if VENDORS[vendor].idempotency and kind is Uncertain else 1
+        outcome, posts = _send(vendors.be(vendor, *[said] * tries), vendor)
+        if vendor == "sendgrid" and fault == "no JSON":
+            assert isinstance(outcome, Sent)  # it never answers with words
+        else:
+            assert isinstance(outcome, kind), outcome
+        assert posts == tries
+        assert KEY not in repr(outcome)
+        assert SECRET not in repr(outcome)
+        if isinstance(outcome, Rejected):
+            assert outcome.stage == stage
+            assert outcome.temporary == (stage == "limit")
+        if stage == "limit" and vendor != "ses":
+            assert outcome.retry_after == 7  # type: ignore[union-attr]
+
+    def test_that_is_not_there_was_certainly_sent_nothing(
+        self, vendors: VendorServer, vendor: str, settings: Any
+    ) -> None:
+        settings.VENDOR_BASE_URLS = {vendor: "http://127.0.0.1:1"}
+        outcome, _ = _send(vendors.be(vendor), vendor)
+        assert isinstance(outcome, Rejected), outcome
+        assert (outcome.stage, outcome.temporary, outcome.about_sender) == ("connect", True, True)
+        settings.OUTBOUND_PRIVATE_HOSTS = []
+        settings.VENDOR_BASE_URLS = {vendor: vendors.url}
+        outcome, posts = _send(vendors, vendor)
+        assert isinstance(outcome, Rejected), outcome
+        assert (outcome.stage, posts) == ("connect", 0)  # the guard refused
+
+
+@pytest.mark.parametrize("vendor", ["resend", "brevo", "postmark"])
+def test_nothing_is_sent_twice_however_often_answers_are_cut(
+    vendors: VendorServer, vendor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A vendor with a key sends once for each; others get one request for each message."""
+    chance = random.Random(5)
+    monkeypatch.setattr(vendors, "next", lambda asked: (vendors.asked.append(asked), _one_of(chance, vendor))[1])
+    vendors.be(vendor)
+    session = VendorSession(vendors.app(vendor, id="b" * 24, company_id="c" * 24))
+    ids = [f"{number:024x}" for number in range(150)]
+    outcomes = [session.deliver(_mail(id=id), lambda: None) for id in ids]
+    posts = Counter(re.findall(r"([0-9a-f]{24})@example\.com", one.text)[0] for one in vendors.sent)
+    assert set(posts) == set(ids)
+    if VENDORS[vendor].idempotency:
+        assert {_key_of(one) for one in vendors.sent} == set(ids)
+        assert max(posts.values()) <= 3
+        assert sum(isinstance(one, Uncertain) for one in outcomes) < 15
+    else:
+        assert set(posts.values()) == {1}
+    assert not any(isinstance(one, Rejected) for one in outcomes)
+
+
+def _key_of(asked: Asked) -> str:
+    return asked.headers.get("idempotency-key") or str(json.loads(asked.text)["headers"]["Idempotency-Key"])
+
+
+def _one_of(chance: random.Random, vendor: str) -> Fault:
+    says = STAND_INS[vendor]
+    return CUT if chance.random() < 0.3 else Fault(says.status, says.accepted, says.headers)
