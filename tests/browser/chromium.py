@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 PACKAGE, VERSION = "@sparticuz/chromium", "153.0.0"
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+"""The first is Debian's Chromium without its windows, which takes a third less of the processor."""
 CACHE = Path.home() / ".cache" / "leadwright"
 FETCHED = CACHE / f"chromium-{VERSION}"
 FONTS = """<?xml version="1.0"?>

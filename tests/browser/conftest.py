@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.browser.chromium import find_chromium
 
@@ -15,6 +15,29 @@ REFUSED_FORM = "the server responded with a status of 422"
 """What Chromium itself says of a form that was refused, as tests want it."""
 WIDTHS = {1280: 800, 390: 844}
 FOUND = find_chromium()
+PATIENCE = 20_000
+"""Milliseconds. A busy machine takes seconds for what a person sees at once; only a failing test waits this long."""
+expect.set_options(timeout=PATIENCE)
+
+
+def listen_to(page: Page) -> list[str]:
+    """Return a list that each error in the page's console joins."""
+    troubles: list[str] = []
+
+    def listen(message: ConsoleMessage) -> None:
+        if message.type == "error" and REFUSED_FORM not in message.text:
+            troubles.append(message.text)
+
+    page.on("console", listen)
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    return troubles
+
+
+def press(page: Page, key: str) -> None:
+    """Press a key as somebody does who sees the page whole: before that its scripts may not listen yet."""
+    page.wait_for_load_state()
+    page.locator("[data-htmx-powered]").first.wait_for(state="attached")  # htmx begins a moment after the page is there
+    page.keyboard.press(key)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -53,15 +76,8 @@ def page(request: pytest.FixtureRequest, browser: Browser, live_server: Any) -> 
         color_scheme="dark" if width < 760 else "light",
     )
     opened = context.new_page()
-    opened.set_default_timeout(10_000)
-    troubles: list[str] = []
-
-    def listen(message: ConsoleMessage) -> None:
-        if message.type == "error" and REFUSED_FORM not in message.text:
-            troubles.append(message.text)
-
-    opened.on("console", listen)
-    opened.on("pageerror", lambda error: troubles.append(str(error)))
+    opened.set_default_timeout(PATIENCE)
+    troubles = listen_to(opened)
     yield opened
     context.close()
     assert troubles == []

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from accounts.models import Notification
 from crm.models import Contact
+from tests.browser.conftest import press
 from tests.crm.bulk_jobs.helpers import work
 from tests.kit.cast import make_cast
 from tests.kit.factories import ContactFactory
@@ -23,6 +25,7 @@ def test_search_edit_delete_and_undo(page: Page, live_server: Any) -> None:
         ContactFactory.create_batch(70)
         for name in ("Elsa Hedlund", "Wei Hedlund", "Ann Hedberg"):
             ContactFactory(name=name)
+        Notification.objects.create(member=cast.owner, kind="import.finished", text="An import is done")
 
     page.goto("/")
     page.get_by_label("E-mail address").fill(cast.owner.email)
@@ -36,7 +39,7 @@ def test_search_edit_delete_and_undo(page: Page, live_server: Any) -> None:
     expect(rows).to_have_count(50)
     rows.last.scroll_into_view_if_needed()
     expect(rows).to_have_count(73)
-    page.keyboard.press("/")
+    press(page, "/")
     box = page.get_by_role("searchbox")
     expect(box).to_be_focused()
     page.keyboard.type("hedl", delay=20)
@@ -54,10 +57,40 @@ def test_search_edit_delete_and_undo(page: Page, live_server: Any) -> None:
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("alert")).to_contain_text("E-mail")
     expect(email).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#timeline")).to_contain_text("Contact created")  # beside the form
     email.fill("elsa@example.org")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Contact saved")).to_be_visible()
-    expect(page.get_by_role("link", name="elsa@example.org")).to_be_visible()
+    address = page.get_by_role("link", name="elsa@example.org")
+    expect(address).to_be_visible()
+
+    # Its undoing shows without loading the page again; what is being written stays.
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast")).to_contain_text("Undoing a change of")
+    page.get_by_label("Note").fill("Half a note")
+    with cast.scope():
+        work()
+    expect(address).to_have_count(0)
+    expect(page.get_by_label("Note")).to_have_value("Half a note")
+
+    # A field that somebody has made larger has a style of its own, which no other one may get from a swap.
+    composer = page.locator("#composer")
+    composer.get_by_label("Note").evaluate("field => { field.style.height = '200px' }")
+    composer.get_by_role("link", name="Call").click()
+    expect(composer.get_by_role("button", name="Log call")).to_be_visible()
+    page.get_by_role("link", name="Edit").click()
+    expect(page.get_by_role("button", name="Save")).to_be_visible()
+
+    # What is unread is seen at once, and the search is at hand, at both widths.
+    narrow = (page.viewport_size or {"width": 0})["width"] < 760
+    expect(page.locator("#unread-more" if narrow else "#unread")).to_have_text(re.compile("1 unread"))
+    if narrow:
+        page.get_by_role("button", name="More").click()
+        expect(page.locator("#more-menu").get_by_role("link", name="Notifications")).to_contain_text("1 unread")
+        page.keyboard.press("Escape")
+    page.get_by_role("navigation").filter(visible=True).get_by_role("link", name="Search").click()
+    expect(page.get_by_role("combobox", name="Search for")).to_be_focused()
+    page.keyboard.press("Escape")
 
     # Delete all that match, and undo it.
     page.goto(f"/c/{cast.company.pk}/contacts?q=hedl")
@@ -68,6 +101,10 @@ def test_search_edit_delete_and_undo(page: Page, live_server: Any) -> None:
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_text("Deleted 2 contacts")).to_be_visible()
     expect(page.get_by_role("heading", name="No contact matches")).to_be_visible()
+    toast, end = (page.locator(name).bounding_box() for name in (".toast", ".list-end"))
+    assert toast is not None
+    assert end is not None
+    assert toast["y"] >= end["y"] + end["height"], "the toast covers the end of the list"
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".toast")).to_contain_text("Undoing a change of")
     with cast.scope():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from accounts.models import Member, RefreshToken, User
+from accounts.models import Member, Notification, RefreshToken, User
 from tests.accounts.auth.helpers import OTHER
 from tests.kit.cast import Cast
 from tests.kit.factories import UserFactory
@@ -18,17 +19,35 @@ def client(cast: Cast) -> Any:
     return enter(cast.owner)
 
 
-def test_name_and_theme_are_kept(cast: Cast, client: Any) -> None:
-    User.objects.filter(pk=cast.owner.user_id).update(layout={"density": "high"})
-    saved = client.post("/account", {"do": "profile", "name": "Dana May", "theme": "dark"})
-    assert "Saved" in toast_of(client, saved)
+def test_name_and_preferences_are_kept(cast: Cast, client: Any) -> None:
+    User.objects.filter(pk=cast.owner.user_id).update(layout={"board": "wide"})
+    assert "Saved" in toast_of(client, client.post("/account", {"do": "profile", "name": "Dana May"}))
+    assert client.get(at(cast.owner)).status_code == 200  # the company whose pages are offered to begin with
+    sent = {"theme": "dark", "density": "compact", "start": "contacts", "timezone": "Asia/Tokyo"}
+    assert "Saved" in toast_of(client, client.post("/account", {"do": "preferences", **sent}))
     user = User.objects.get(pk=cast.owner.user_id)
-    assert (user.name, user.dark_mode, user.layout) == ("Dana May", True, {"density": "high", "theme": "dark"})
-    assert '<html lang="en" data-theme="dark">' in client.get(at(cast.owner)).content.decode()
-    wrong = client.post("/account", {"do": "profile", "name": "", "theme": "neon"})
+    assert (user.name, user.dark_mode, user.layout) == ("Dana May", True, {"board": "wide", **sent})
+
+    # Every page is so from its first byte on, times are the person's, and the log-in leads to their page.
+    with cast.scope():
+        noon = datetime(2026, 1, 2, 12, tzinfo=UTC)
+        Notification.objects.create(member=cast.owner, kind="import.finished", text="Done")
+        Notification.objects.update(created_at=noon)
+    page = client.get(at(cast.owner, "notifications")).content.decode()
+    assert '<html lang="en" data-theme="dark" data-density="compact">' in page
+    assert "02/01/2026 21:00" in page
+    assert client.get("/")["Location"] == at(cast.owner, "contacts")
+
+    odd = {"do": "preferences", "theme": "neon", "density": "", "start": "job"}
+    moon = client.post("/account", {**odd, "timezone": "Moon"})
+    assert (moon.status_code, 'id="f-timezone-error"' in moon.content.decode()) == (422, True)
+    client.post("/account", {**odd, "timezone": "tokyo"})
+    assert User.objects.get(pk=user.pk).layout == {"board": "wide", "timezone": "Asia/Tokyo"}
+    client.post("/account", {**odd, "timezone": ""})
+    assert User.objects.get(pk=user.pk).layout == {"board": "wide"}
+    assert client.get("/")["Location"] == at(cast.owner)
+    wrong = client.post("/account", {"do": "profile", "name": ""})
     assert (wrong.status_code, 'id="f-name-error"' in wrong.content.decode()) == (422, True)
-    client.post("/account", {"do": "profile", "name": "Dana", "theme": ""})
-    assert User.objects.get(pk=user.pk).layout == {"density": "high"}
 
 
 def test_a_new_password_ends_other_sessions_and_keeps_this_one(cast: Cast, client: Any) -> None:

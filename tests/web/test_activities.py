@@ -29,7 +29,7 @@ def add(cast: Cast, title: str, days: int, **values: Any) -> FollowUp:
 
 
 def titles(response: Any) -> list[str]:
-    return re.findall(r'class="line-text"><strong>([^<]*)</strong>', response.content.decode())
+    return re.findall(r'class="line-text"><a [^>]*><strong>([^<]*)</strong>', response.content.decode())
 
 
 def test_follow_ups_that_are_overdue_come_first_and_are_done(scope: Cast, client: Any) -> None:
@@ -55,7 +55,7 @@ def test_calls_are_listed_and_filtered(scope: Cast, client: Any) -> None:
     assert scope.session.post("/calllog", body).status == 201
     path = at(scope.owner, "calls")
     page = client.get(path)
-    assert all(text in text_of(page) for text in ("Was called", "Ann Lee", "3 min", "1 call"))
+    assert all(text in text_of(page) for text in ("Incoming", "Ann Lee", "3 min", "1 call"))
     assert "<script>alert" not in page.content.decode()
     assert "No call matches" in text_of(client.get(path + "?f=outcome:in:busy"))
 
@@ -70,19 +70,20 @@ def test_the_calendar_shows_days_and_meetings_are_made_and_cancelled(scope: Cast
     made = client.post(new, sent)
     assert made["Location"] == path + "?from=2030-05-06"
     assert "Meeting created" in toast_of(client, made)
-    shown = text_of(client.get(path + "?from=2030-05-01"))
+    shown = text_of(client.get(path + "?view=agenda&from=2030-05-01"))
     assert ("Monday 06/05/2030" in shown, "10:00–11:00 Offer" in shown) == (True, True)
-    assert "Offer" not in text_of(client.get(path + "?from=2030-05-07"))
+    assert "Offer" not in text_of(client.get(path + "?view=agenda&from=2030-05-07"))
     assert "Offer" not in text_of(client.get(path + "?from=2030-99-99"))
-    week = client.get(path + "?view=week&from=2030-05-09")
-    assert re.search(
-        r'<th scope="row" class="num">10:00</th><td><div class="event"><strong>Offer', week.content.decode()
-    )
+    week = client.get(path + "?view=week&from=2030-05-09").content.decode()
+    slot = re.search(r'data-place="2030-05-06T10:00".*?</li>', week, re.DOTALL)
+    assert slot is not None
+    assert "Offer" in slot[0]
+    assert "from-0 for-4 lane-0-1" in slot[0]
     meeting = Meeting.objects.get()
     assert "Meeting cancelled" in toast_of(
-        client, client.post(path + "?from=2030-05-01", {"do": "cancel", "id": meeting.pk})
+        client, client.post(path + "?view=agenda&from=2030-05-01", {"do": "cancel", "id": meeting.pk})
     )
-    assert "Offer" not in text_of(client.get(path + "?from=2030-05-01"))
+    assert "Offer" not in text_of(client.get(path + "?view=agenda&from=2030-05-01"))
 
 
 def test_nobody_does_what_their_role_may_not(db: None) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from core.events import deliver
 from core.ids import new_id
-from crm.models import BulkJob, Contact, LeadActivity
+from crm.contacts.pages import ContactDetail
+from crm.models import BulkJob, CallLog, Contact, CustomField, LeadActivity, Meeting, MeetingAttendee
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, TagFactory
 from tests.web.helpers import at, enter, text_of, toast_of
@@ -69,6 +73,10 @@ def test_an_empty_list_says_what_to_do(scope: Cast, client: Any) -> None:
 
 def test_a_contact_is_made_and_refusals_stand_at_their_fields(scope: Cast, client: Any) -> None:
     path = at(scope.owner, "contacts/new")
+    marked = r'<label for="f-(\w+)">[^<]*<span class="required">'
+    asked = client.get(path)
+    assert re.findall(marked, asked.content.decode()) == ["email", "number"]
+    assert "Every contact needs an e-mail address and a phone number, unless" in text_of(asked)
     wrong = client.post(path, {**NEW, "email": "nonsense", "number": "12"})
     assert wrong.status_code == 422
     page = wrong.content.decode()
@@ -82,6 +90,12 @@ def test_a_contact_is_made_and_refusals_stand_at_their_fields(scope: Cast, clien
     assert "Contact created" in toast_of(client, made)
     again = client.post(path, NEW)
     assert (again.status_code, Contact.objects.count()) == (422, 1)
+    # What the API does not require is not marked either.
+    for one in CustomField.objects.filter(panel="contact", unique_field_id__in=("countryCode", "number")):
+        assert scope.session.put(f"/custom-field/{one.pk}", {"required": False}).status == 200
+    asked = client.get(path)
+    assert re.findall(marked, asked.content.decode()) == ["email"]
+    assert client.post(path, {"email": "bob@example.org"}).status_code == 303
 
 
 def test_a_contact_is_shown_changed_and_deleted(scope: Cast, client: Any) -> None:
@@ -92,6 +106,11 @@ def test_a_contact_is_shown_changed_and_deleted(scope: Cast, client: Any) -> Non
     assert 'value="7400123456"' in form.content.decode()
     wrong = client.post(path + "?edit", {**NEW, "email": "nonsense"})
     assert (wrong.status_code, "nonsense" in wrong.content.decode()) == (422, True)
+    for page in (form, wrong):  # the timeline comes beside the form, and an undo changes facts, but no form
+        assert f'hx-get="{path}" hx-trigger="load" hx-select="#happened"' in page.content.decode()
+        assert 'id="facts" aria-label="Facts">' in page.content.decode()
+    shown = client.get(path).content.decode()
+    assert ('id="happened"' in shown, 'id="facts" aria-label="Facts" data-fresh>' in shown) == (True, True)
     saved = client.post(path + "?edit", {**NEW, "name": "Ann May"})
     assert "Contact saved" in toast_of(client, saved)
     contact = Contact.objects.get()
@@ -101,10 +120,105 @@ def test_a_contact_is_shown_changed_and_deleted(scope: Cast, client: Any) -> Non
     assert "Note added" in toast_of(client, noted)
     assert LeadActivity.objects.get(kind="note").notes == "Likes tea"
     assert "Likes tea" in text_of(client.get(path))
+    deliver()
+    told = client.get(path)
+    assert "Name changed by" in text_of(told)
+    assert re.search(r"<dt>Name</dt><dd><del>Ann Lee</del>.*?<ins>Ann May</ins>", told.content.decode(), re.DOTALL)
     deleted = client.post(path, {"do": "delete"})
     assert deleted["Location"] == at(scope.owner, "contacts")
     assert "Contact deleted" in toast_of(client, deleted)
     assert client.get(path).status_code == 404
+
+
+def test_what_others_changed_meanwhile_is_never_overwritten(scope: Cast, client: Any, monkeypatch: Any) -> None:
+    contact = ContactFactory(name="Ann Lee", email="ann@example.org")
+    tag = TagFactory(name="Fair")
+    path = at(scope.owner, f"contacts/{contact.pk}")
+
+    def opened() -> dict[str, str]:
+        page = client.get(path + "?edit").content.decode()
+        return {"do": "save", "opened": unescape(re.search(r'name="opened" value="([^"]*)"', page)[1])}
+
+    def other(**values: Any) -> None:
+        assert scope.key.put(f"/contact/{contact.pk}", values).status == 200
+
+    # Another field: both changes stay.
+    form = opened()
+    other(formData={"email": "other@example.org"}, tags=[tag.pk])
+    assert client.post(path + "?edit", {**form, "name": "Ann May", "email": "ann@example.org"}).status_code == 303
+    contact.refresh_from_db()
+    assert (contact.name, contact.email, contact.tag_links.count()) == ("Ann May", "other@example.org", 1)
+    # The same field: both values are shown, nothing is written, and what was typed is there.
+    form = opened()
+    other(formData={"name": "Ann Other"})
+    sent = {**form, "name": "Ann Mine", "email": "mine@example.org", "tags": [tag.pk]}
+    clash = client.post(path + "?edit", sent)
+    page = clash.content.decode()
+    assert clash.status_code == 422
+    assert all(words in text_of(clash) for words in ("has changed this meanwhile", "Take: Ann Other"))
+    assert ('value="Ann Mine"' in page, 'value="mine@example.org"' in page) == (True, True)
+    contact.refresh_from_db()
+    assert contact.name == "Ann Other"
+    again = {**sent, "opened": unescape(re.search(r'name="opened" value="([^"]*)"', page)[1])}
+    assert client.post(path + "?edit", {**again, "choose-name": "theirs"}).status_code == 303
+    contact.refresh_from_db()
+    assert (contact.name, contact.email) == ("Ann Other", "mine@example.org")
+    form = opened()
+    other(formData={"name": "Ann Third"})
+    sent = {**form, "name": "Ann Mine"}
+    page = client.post(path + "?edit", sent).content.decode()
+    again = {**sent, "opened": unescape(re.search(r'name="opened" value="([^"]*)"', page)[1]), "choose-name": "mine"}
+    assert client.post(path + "?edit", again).status_code == 303
+    contact.refresh_from_db()
+    assert contact.name == "Ann Mine"
+    # Between reading and writing: the API refuses, and the page looks again.
+    form, ask = opened(), ContactDetail.ask
+
+    def slow(page: ContactDetail, method: str, *rest: Any) -> Any:
+        if method == "PUT":
+            monkeypatch.setattr(ContactDetail, "ask", ask)
+            other(formData={"name": "Ann Fast"})
+        return ask(page, method, *rest)
+
+    monkeypatch.setattr(ContactDetail, "ask", slow)
+    assert "Take: Ann Fast" in text_of(client.post(path + "?edit", {**form, "name": "Ann Slow"}))
+    assert client.post(path + "?edit", {"do": "save", "opened": "{", "name": "Ann Plain"}).status_code == 303
+
+
+def test_what_is_done_with_a_contact_is_written_into_its_timeline(scope: Cast, client: Any) -> None:
+    contact = ContactFactory(name="Ann Lee", email="ann@example.org")
+    path = at(scope.owner, f"contacts/{contact.pk}")
+    assert 'name="outcome"' in client.get(path + "?compose=call").content.decode()
+    called = {"do": "call", "direction": "inbound", "outcome": "busy", "minutes": "2.5", "notes": EVIL}
+    assert "Call logged" in toast_of(client, client.post(path, called))
+    assert 'value="ann@example.org"' in client.get(path + "?compose=meeting").content.decode()
+    meeting = {"do": "meeting", "title": "Lunch", "startsAt": "soon", "durationMinutes": "30", "attendees": ""}
+    wrong = client.post(path, meeting)
+    assert (wrong.status_code, 'id="f-startsAt-error"' in wrong.content.decode()) == (422, True)
+    assert 'value="Lunch"' in wrong.content.decode()
+    asked = {"startsAt": "2090-01-02T09:30", "attendees": "ANN@example.org; bob@example.org"}
+    assert "Meeting created" in toast_of(client, client.post(path, {**meeting, **asked}))
+    assert set(MeetingAttendee.objects.values_list("email", "contact_id")) == {
+        ("ann@example.org", contact.pk),
+        ("bob@example.org", None),
+    }
+    assert client.post(path, {"do": "note", "notes": " "}).status_code == 422
+    deliver()
+    told = text_of(client.get(path))
+    assert all(
+        words in told for words in ("Call received: busy, 2 min", "Meeting scheduled: Lunch · 02/01/2090, 09:30")
+    )
+    at_once = {"contact": contact, "kind": "note", "happened_at": contact.created_at + timedelta(seconds=9)}
+    LeadActivity.objects.bulk_create([LeadActivity(notes=EVIL, **at_once) for _ in range(35)])
+    first = client.get(path).content.decode()
+    assert "<script>alert" not in first
+    link = re.search(r'<li hx-get="([^"]+)"', first)[1].replace("&amp;", "&")
+    assert "Contact created" in text_of(client.get(link))
+    viewer = enter(scope.narrow)
+    for body in (called, {"do": "note", "notes": "x"}, {**meeting, "startsAt": "2090-01-02T09:30"}):
+        assert 'class="toast bad"' in toast_of(viewer, viewer.post(path, body))
+    assert 'id="composer"' not in viewer.get(path).content.decode()
+    assert CallLog.objects.count() == Meeting.objects.count() == 1
 
 
 def test_many_are_deleted_and_it_is_undone(scope: Cast, client: Any) -> None:

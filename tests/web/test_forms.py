@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.http import QueryDict
 
-from core.web.forms import Field, Form
+from core.web.forms import Field, Form, Option
 from core.web.lists import Choice, Column, ListState
 
 TAKEN = "Another record has this value already."
@@ -44,6 +44,25 @@ def test_values_have_the_types_of_the_api() -> None:
     assert form().fill(QueryDict("size=1.5")).values["size"] == 1.5
     assert form().fill(QueryDict("size=many")).values["size"] == "many"
     assert made.changed({"name": "Ann", "size": 13, "email": None, "on": True}) == {"size": 12}
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("berlin", "Europe/Berlin"),
+        ("new york", "America/New_York"),
+        ("(utc+01:00) europe/berlin", "Europe/Berlin"),
+        ("europe", "europe"),  # several: the API refuses it
+        ("Moon", "Moon"),
+        ("", ""),
+    ],
+)
+def test_one_of_many_options_is_found_by_a_part_of_it(typed: str, found: str) -> None:
+    zones = [Option(f"Europe/{town}", f"(UTC+01:00) Europe/{town}") for town in ("Berlin", "Paris")]
+    form = Form([Field("zone", "Time zone", "search", options=[*zones, Option("America/New_York", "(UTC-05:00)")])])
+    sent = QueryDict(mutable=True)
+    sent["zone"] = typed
+    assert form.fill(sent).values == {"zone": found}
 
 
 def test_a_lists_address_says_everything() -> None:

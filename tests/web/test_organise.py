@@ -10,7 +10,7 @@ import pytest
 from core.ids import new_id
 from crm.models import BulkJob, Contact, ContactCategory, ProductService, Segment, Tag, Team
 from tests.kit.cast import Cast
-from tests.kit.factories import ContactFactory, TagFactory
+from tests.kit.factories import ContactFactory, LeadFactory, TagFactory
 from tests.web.helpers import at, enter, text_of, toast_of
 
 EVIL = '"><script>alert(1)</script>'
@@ -83,10 +83,56 @@ def test_a_segment_is_made_from_filters_and_opens_as_contacts(scope: Cast, clien
     contacts = client.get(at(scope.owner, f"contacts?f=segment:in:{segment.pk}"))
     text = text_of(contacts)
     assert ("Segment is Anns" in text, "Ann Lee" in text, "Bob Ray" in text) == (True, True, False)
+    tag = TagFactory(name="Fair")
+    tree = {"operator": "and", "conditions": [{"field": "tags", "operator": "in", "value": [tag.pk]}]}
+    tagged = scope.session.post("/segment", {"name": "Tagged", "panel": "contact", "advancedFilters": tree}).data
+    assert "Tag is Fair" in text_of(client.get(at(scope.owner, f"segments/{tagged['_id']}")))
     leads = at(scope.owner, "segments/new-leads?f=status:in:new")
     assert "0 leads in it now" in text_of(client.get(leads))
     assert client.post(leads, {"name": "New ones"}).status_code == 303
     assert Segment.objects.get(name="New ones").panel == "lead"
+
+
+def test_what_was_typed_of_a_segment_stays_while_filters_come_and_go(scope: Cast, client: Any) -> None:
+    ContactFactory(name="Ann Lee")
+    tag = TagFactory(name="Fair")
+    typed = {"name": "Anns", "description": "Met at the fair", "color": "#dc2626"}
+
+    def send(path: str, **sent: str) -> str:
+        """Send the form with what was typed. Returns the address that it has then."""
+        answer = client.post(path, {**typed, **sent})
+        page = answer.content.decode()
+        assert answer.status_code == 200, text_of(answer)
+        assert all(
+            found in page for found in ('value="Anns"', "Met at the fair</textarea>", 'value="#dc2626" selected')
+        ), page
+        return str(re.search(r'action="([^"]+)" id="segment"', page)[1]).replace("&amp;", "&")
+
+    path = at(scope.owner, "segments/new")
+    page = client.get(path).content.decode()
+    assert f'<button form="segment" name="add" value="tags:in:{tag.pk}">' in page
+    assert page.index('form="segment"') == page.index('form="segment" name="do" value="save"'), "what Enter presses"
+    path = send(path, add=f"tags:in:{tag.pk}")
+    path = send(path, **{"do": "save", "operator-name": "contains", "value-name": "Ann"})  # Enter in the filter
+    assert path.endswith(f"?f=tags%3Ain%3A{tag.pk}&f=name%3Acontains%3AAnn")
+    path = send(path, drop=f"tags:in:{tag.pk}")
+    assert "1 contact in it now" in text_of(client.get(path))
+    assert Segment.objects.count() == 0
+    assert "Segment added" in toast_of(client, client.post(path, {**typed, "do": "save"}))
+    made = Segment.objects.get()
+    assert (made.name, made.description, made.color) == ("Anns", "Met at the fair", "#dc2626")
+    assert [one["field"] for one in made.filters["conditions"]] == ["name"]
+    # The filters of one that there is come and go likewise.
+    path = with_tag(client, at(scope.owner, f"segments/{made.pk}/filters?f=name:contains:Ann"), tag.pk)
+    assert client.post(path, {"do": "save"}).status_code == 303
+    made.refresh_from_db()
+    assert [one["field"] for one in made.filters["conditions"]] == ["name", "tags"]
+
+
+def with_tag(client: Any, path: str, tag: str) -> str:
+    """Add a filter by a tag on the page. Returns the address of its form."""
+    page = client.post(path, {"add": f"tags:in:{tag}"}).content.decode()
+    return str(re.search(r'action="([^"]+)" id="segment"', page)[1]).replace("&amp;", "&")
 
 
 def test_products_are_kept_and_their_deletion_is_undone(scope: Cast, client: Any) -> None:
@@ -165,6 +211,25 @@ def test_merging_needs_contacts(scope: Cast, client: Any) -> None:
     assert client.post(chosen["Location"], {"do": "merge"}).status_code == 400
 
 
+def test_a_segment_is_chosen_one_by_one(scope: Cast, client: Any) -> None:
+    ann = ContactFactory(name="Ann Lee")
+    lead = LeadFactory(contact=ContactFactory(name="Bob Ray"))
+    new = at(scope.owner, "segments/new-fixed")
+    assert client.post(new, {"name": "", "panel": "contact"}).status_code == 422
+    for panel, member, name in (("contact", ann, "Ann Lee"), ("lead", lead, "Bob Ray")):
+        made = client.post(new, {"name": f"Fair {panel}", "panel": panel})
+        assert "now choose" in toast_of(client, made)
+        path = made["Location"]
+        found = client.get(f"{path}?find={name[:3]}").content.decode()
+        assert f'aria-label="Add {name}"' in found
+        assert "Added" in toast_of(client, client.post(path, {"do": "add", "member": member.pk}))
+        shown = client.get(f"{path}?find={name[:3]}").content.decode()
+        assert (f'aria-label="Take out {name}"' in shown, f"Add {name}" in shown) == (True, False)
+        assert Segment.objects.get(panel=panel).records.count() == 1
+        assert "Taken out" in toast_of(client, client.post(path, {"do": "take_out", "member": member.pk}))
+        assert Segment.objects.get(panel=panel).records.count() == 0
+
+
 def test_who_may_only_look_is_shown_no_action(scope: Cast) -> None:
     tag = TagFactory(name="Fair")
     ContactFactory(name="Ann Lee")
@@ -172,12 +237,26 @@ def test_who_may_only_look_is_shown_no_action(scope: Cast) -> None:
     role.permission = {module: {"GET": True} for module in ("contact", "tag", "segment", "team", "product-service")}
     role.save()
     client = enter(scope.narrow)
-    for path in ("tags", "tags/new", f"tags/{tag.pk}", "segments", "teams", "products", "contacts/duplicates"):
+    for path in (
+        "tags",
+        "tags/new",
+        f"tags/{tag.pk}",
+        "segments",
+        "segments/new-fixed",
+        "teams",
+        "products",
+        "contacts/duplicates",
+    ):
         shown = client.get(at(scope.narrow, path))
         assert shown.status_code == 200, path
         found = re.findall(r'value="(?:save|delete|merge|dismiss)"|/new"', shown.content.decode())
         assert not found, (path, found)
-    for path, body in (("tags/new", {"name": "x"}), (f"tags/{tag.pk}", {"name": "x"}), ("products/new", {"name": "x"})):
+    for path, body in (
+        ("tags/new", {"name": "x"}),
+        (f"tags/{tag.pk}", {"name": "x"}),
+        ("segments/new-fixed", {"name": "x"}),
+        ("products/new", {"name": "x"}),
+    ):
         assert client.post(at(scope.narrow, path), body).status_code == 422, path
     assert 'class="toast bad"' in toast_of(client, client.post(at(scope.narrow, f"tags/{tag.pk}"), {"do": "delete"}))
     tag.refresh_from_db()

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
+from html import escape, unescape
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from core.web.ask import Answer
 from crm.models import Contact
-from outreach.delivery.decision import Reason, sentence_of
-from outreach.models import AiApp, SendJob, Smtp, Suppression
+from outreach.delivery.decision import OTHER_SENTENCES, Reason, sentence_of
+from outreach.genie.pages.base import skipped, why
+from outreach.genie.pages.runs import Run
+from outreach.models import AiApp, MailApp, SendJob, Smtp, Suppression
+from outreach.senders.pages import security
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
+from tests.kit.mail_vendors import KEY, vendor_server
 from tests.kit.smtp_server import Faults
 from tests.outreach.helpers import Post, planned, statuses, work
 from tests.web.helpers import at, enter, text_of, toast_of
@@ -32,6 +38,20 @@ def sent_form(page: Any) -> dict[str, str]:
     return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', shown))
 
 
+def test_a_new_company_finds_what_writes_its_messages(cast: Cast, client: Client) -> None:
+    with cast.scope():
+        SmtpFactory()
+        contact = ContactFactory(custom={})
+    body = {"contactIds": contact.pk, "prompt": "Invite them", "draft": "hold"}
+    refused = client.post(at(cast.owner, "outreach/new"), body)
+    assert (refused.status_code, "choose what does under Senders" in text_of(refused)) == (422, True)
+    place = at(cast.owner, "senders")
+    assert "Use the built-in writer" in text_of(client.get(place))
+    assert "Messages can be written now" in toast_of(client, client.post(place, {"do": "connect_writer"}))
+    assert "Use the built-in writer" not in text_of(client.get(place))
+    assert client.post(at(cast.owner, "outreach/new"), body).status_code == 303
+
+
 def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post: Post, client: Client) -> None:
     with cast.scope():
         tag = TagFactory(name="Fair")
@@ -44,7 +64,7 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     assert re.search(r'name="tags" value="\w+" checked', form.content.decode())
     audience = text_of(client.get(at(cast.owner, f"outreach/audience?tags={tag.pk}")))
     assert "2 of 3 contacts" in audience
-    assert "1 won't be written to: 1 on the list of those never written to" in audience
+    assert "1 won't be written to: 1 on the do-not-contact list" in audience
     nobody = client.post(at(cast.owner, "outreach/new"), {"prompt": "Come", "draft": "hold"})
     assert (nobody.status_code, "Not started yet" in text_of(nobody)) == (422, True)
     body = {"tags": tag.pk, "prompt": "Invite them to our open day", "tone": "formal", "draft": "hold"}
@@ -54,6 +74,11 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     work("genie")
     run = started["Location"]
     assert "Review 2 drafts" in text_of(client.get(run))
+    assert "Tags Fair" in text_of(client.get(run))
+    again = text_of(client.get(at(cast.owner, f"outreach/audience?tags={tag.pk}")))
+    assert "2 of them are in an outreach of the last 30 days already" in again
+    # What ends with the run stands in the part of the page that follows it.
+    assert 'data-dialog="stop"' in client.get(run).content.decode().partition('id="list"')[2]
     review = client.get(f"{run}/review")
     assert "1 of 2" in text_of(review)
     first = sent_form(review)
@@ -76,17 +101,29 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     assert (post.subjects(), b"\r\nA\r\n\r\nB\r\n" in post.server.received[0]) == (["Subject: S"], True)
     page = client.get(run).content.decode()
     assert "A person has decided against it." in page
-    assert "every 1s" not in page
+    assert ("every 1s" in page, 'data-dialog="stop"' in page) == (False, False)
 
 
 def test_a_run_is_paused_approved_and_cancelled(cast: Cast, post: Post, client: Client) -> None:
     run = planned(cast, 3, draft=True)
     path = at(cast.owner, f"outreach/{run}")
-    assert "Approved 3 messages" in toast_of(client, client.post(path, {"do": "approve"}))
+    page = client.get(f"{path}/approve")
+    assert "3 messages would go" in text_of(page)
+    assert page.content.decode().count('<details class="sample"') == 3
+    seen = {"do": "approve", **sent_form(page)}
+    with cast.scope():
+        message = SendJob.objects.first()
+    cast.session.put(f"/genie/send-jobs/{message.pk}", {"text": "Other words."})
+    late = client.post(f"{path}/approve", seen)
+    assert ("look at the sample again" in toast_of(client, late), late["Location"]) == (True, f"{path}/approve")
+    seen = {"do": "approve", **sent_form(client.get(f"{path}/approve"))}
+    assert "Approved 3 messages" in toast_of(client, client.post(f"{path}/approve", seen))
+    assert "There is nothing to approve" in text_of(client.get(f"{path}/approve"))
+    assert ", until" in text_of(client.get(at(cast.owner, f"messages/{message.pk}")))
     assert "Paused: 3 messages" in toast_of(client, client.post(path, {"do": "pause"}))
     assert statuses(cast, run) == {"draft": 3}
     assert "3 messages will not go" in toast_of(client, client.post(path, {"do": "cancel"}))
-    assert 'class="toast bad"' in toast_of(client, client.post(path, {"do": "approve"}))
+    assert 'class="toast bad"' in toast_of(client, client.post(f"{path}/approve", seen))
     assert client.post(path, {"do": "delete"})["Location"] == at(cast.owner, "outreach")
     assert client.get(path).status_code == 404
 
@@ -117,9 +154,189 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
     assert "2.0.0 queued" in life
 
 
+def test_every_reason_has_a_sentence_and_a_deed(
+    cast: Cast, post: Post, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = planned(cast, 1, draft=True)
+    with cast.scope():
+        message = SendJob.objects.get()
+        SendJob.objects.update(status="failed", reason="rejected")
+    page = at(cast.owner, f"outreach/{run}")
+    assert "need no new approval: they go out as they are" in text_of(client.get(page))
+    told = toast_of(client, client.post(page, {"do": "retry"}))
+    assert "Approved 1 message again; those without words are written first" in told
+    decision = {"state": "wait", "until": None, "goesAt": None}
+    monkeypatch.setattr("outreach.delivery.selectors.decision_of", lambda job: decision)
+    path = at(cast.owner, f"messages/{message.pk}")
+    for reason in (*Reason, "sender_trouble"):
+        decision |= {"reason": reason, "sentence": sentence_of(reason)}
+        card = re.search(r'<div class="card"><h2>.*?</div>', client.get(path).content.decode(), re.DOTALL)[0]
+        assert escape(sentence_of(reason)) in card, reason
+        deed = re.search(r'<a class="link" href="([^"]+)">[^<]+</a>', card)
+        assert deed, reason
+        assert client.get(unescape(deed[1])).status_code == 200, (reason, deed[1])
+    for reason in OTHER_SENTENCES:
+        with cast.scope():
+            SendJob.objects.update(status="failed", reason=reason)
+        decision.clear()
+        monkeypatch.setattr("outreach.delivery.selectors.decision_of", lambda job: None)
+        card = re.search(r'<div class="card"><h2>.*?</div>', client.get(path).content.decode(), re.DOTALL)[0]
+        assert re.search(r'<a class="link" href', card), reason
+    bar = re.search(
+        r'<ul class="bars">.*?href="([^"]+)"', client.get(at(cast.owner, f"outreach/{run}")).content.decode()
+    )
+    assert "1 message" in text_of(client.get(unescape(bar[1])))
+
+
+def test_the_run_says_what_holds_its_sender(cast: Cast, post: Post, client: Client) -> None:
+    run = planned(cast, 2)
+    post.server.at["mail"] = "421 busy"
+    work("send")
+    page = client.get(at(cast.owner, f"outreach/{run}"))
+    assert "The sender has trouble and rests" in text_of(page)
+    assert "Check the sender" in text_of(page)
+    assert "every 1s" not in page.content.decode()
+
+
+def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: Client) -> None:
+    run = planned(cast, 2, draft=True, tone="direct")
+    with cast.scope():
+        message, other = SendJob.objects.order_by("id")
+        claim = {"part": "text", "start": 0, "end": 5, "text": message.text[:5], "source": "", "value": ""}
+        SendJob.objects.filter(pk=message.pk).update(evidence=[claim, *message.evidence[1:]])
+    path = at(cast.owner, f"outreach/{run}/review/{message.pk}")
+    page = client.get(path)
+    assert re.search(
+        r'<mark class="unproved" title="Nothing proves it">.{5}</mark><sup class="num">1</sup>', page.content.decode()
+    )
+    assert "What this outreach is about" in text_of(page)
+    assert "Nothing proves what is marked amber" in text_of(page)
+    every = at(cast.owner, f"outreach/{run}/approve")
+    assert "1 more stays a draft" in text_of(client.get(every))
+    approved = toast_of(client, client.post(every, {"do": "approve", **sent_form(client.get(every))}))
+    assert "Approved 1 message; 1 message left to be read by itself" in approved
+    form = sent_form(page)
+    alone = client.get(at(cast.owner, f"messages/{message.pk}")).content.decode()
+    assert "Something in it is not proved." in alone
+    assert 'value="approve"' not in alone
+
+    # Somebody else has written since: nothing that was typed is lost, and both are there.
+    cast.session.put(f"/genie/send-jobs/{message.pk}", {"text": "Words of another."})
+    typed = {
+        "do": "save",
+        "id": message.pk,
+        "contentHash": form["contentHash"],
+        "subject": "S",
+        "text": "My own words.",
+    }
+    refused = client.post(f"{path}?edit", typed)
+    assert refused.status_code == 422
+    for words in ("My own words.", "Words of another.", "You have changed it in another window.", "As it is now"):
+        assert words in text_of(refused), words
+    told = toast_of(client, client.post(path, {"do": "approve", **form}))
+    assert "The message has changed in the meantime" in told
+    now = re.search(r'name="contentHash" value="(\w+)"', refused.content.decode())[1]
+    assert client.post(f"{path}?edit", {**typed, "contentHash": now})["Location"] == path
+    assert '<mark class="by-person" title="Written by hand">My own words.</mark>' in client.get(path).content.decode()
+    life = text_of(client.get(at(cast.owner, f"messages/{message.pk}")))
+    assert f"Changed by {cast.owner.name}" in life
+    assert "A person has changed its words." in life
+
+    # It is written anew, with a hint; the words stay until there are others.
+    assert "What should be different?" in text_of(client.get(f"{path}?anew"))
+    asked = {"do": "regenerate", "hint": "More formal", **sent_form(client.get(path))}
+    assert "It is being rewritten" in toast_of(client, client.post(f"{path}?anew", asked))
+    waits = client.get(path)
+    assert ("every 1s" in waits.content.decode(), "The new words come in a moment" in text_of(waits)) == (True, True)
+    work("genie")
+    anew = client.get(path)
+    assert ("every 1s" in anew.content.decode(), "My own words." in text_of(anew)) == (False, False)
+    assert "Asked for: “More formal”" in text_of(client.get(at(cast.owner, f"messages/{message.pk}")))
+    assert "has changed" in toast_of(client, client.post(f"{path}?anew", asked))
+    with cast.scope():
+        SendJob.objects.filter(pk=message.pk).update(reason="approval_expired", error="The model is away.")
+    assert "Its approval has expired" in text_of(client.get(path))
+    assert "It was not rewritten. The model is away." in text_of(client.get(path))
+
+    # The contact has another address since.
+    form = sent_form(client.get(path))
+    with cast.scope():
+        Contact.objects.filter(pk=message.contact_id).update(email="new@example.net", email_key="new@example.net")
+    told = toast_of(client, client.post(path, {"do": "approve", **form}))
+    assert "The contact or the sender is another one now." in told
+    assert "new@example.net · from Sender, sender@example.com" in text_of(client.get(path))
+
+    # Somebody else has approved it since.
+    cast.session.post(f"/genie/send-jobs/{message.pk}/approve")
+    late = client.post(f"{path}?edit", {**typed, "contentHash": now, "text": "Too late"})
+    assert (late.status_code, "It has been approved in the meantime" in text_of(late)) == (422, True)
+    assert re.search(r"<textarea[^>]*readonly>\nToo late</textarea>", late.content.decode())
+    work("send")
+    assert "It has been approved in the meantime, and was sent." in toast_of(
+        client, client.post(path, {"do": "cancel", **form})
+    )
+
+
+def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> None:
+    with cast.scope():
+        ann, bob = ContactFactory(name="Ann Lee", custom={}), ContactFactory(name="Bob Ray", custom={})
+        Smtp.objects.update(per_hour=1)
+    picked = client.post(at(cast.owner, "contacts"), {"do": "write", "ids": [ann.pk, bob.pk]})
+    assert picked["Location"] == at(cast.owner, f"outreach/new?contactIds={ann.pk}&contactIds={bob.pk}")
+    assert "2 people are picked" in text_of(client.get(picked["Location"]))
+    part = client.get(at(cast.owner, f"outreach/people?contactIds={ann.pk}&find=Bob")).content.decode()
+    assert re.findall(r'value="(\w{24})"( checked)?>', part) == [(ann.pk, " checked"), (bob.pk, "")]
+    assert "2 of 2 contacts" in text_of(
+        client.get(at(cast.owner, f"outreach/audience?contactIds={ann.pk}&contactIds={bob.pk}"))
+    )
+    body = {"contactIds": [ann.pk, bob.pk], "prompt": "Invite them to lunch"}
+    plain = client.post(at(cast.owner, "outreach/samples"), body)
+    assert "Invite them to lunch</textarea>" in plain.content.decode()
+    part = client.post(at(cast.owner, "outreach/samples"), body, headers={"HX-Request": "true"})
+    for page in (plain, part):
+        assert page.content.decode().count("I would like to invite you to lunch.") == 2
+        assert "Nothing: no AI model is called" in text_of(page)
+        assert "1 an hour, the last one goes" in text_of(page)
+    assert len(part.content) < len(plain.content) / 2
+    with cast.scope():
+        assert not SendJob.objects.exists()
+    limited = client.post(at(cast.owner, "outreach/samples"), {**body, "costCap": "1e-9", "language": "German"})
+    assert "costCap" in text_of(limited)
+    assert "<details open><summary>Limits" in limited.content.decode()
+    unknown = client.post(at(cast.owner, "outreach/new"), {**body, "tokenCap": "5000", "language": "Klingon"})
+    assert (unknown.status_code, 'id="f-language-error"' in unknown.content.decode()) == (422, True)
+    gone = client.post(at(cast.owner, "outreach/new"), {**body, "smtp": ann.pk})
+    assert (gone.status_code, "This sender has been removed" in text_of(gone)) == (422, True)
+    assert "Invite them to lunch</textarea>" in gone.content.decode()
+    more = {"draft": "hold", "tokenCap": "5000", "costCap": "0.5", "language": "German"}
+    started = client.post(at(cast.owner, "outreach/new"), {**body, **more})
+    run = cast.key.get("/genie", p="1", n="1").data[0]
+    assert (run["tokenCap"], run["costCap"], run["language"]) == (5000, 0.5, "de")
+    work("genie")
+    assert "Review 2 drafts" in text_of(client.get(started["Location"]))
+    assert "Single people 2" in text_of(client.get(started["Location"]))
+    everybody = client.post(at(cast.owner, "contacts"), {"do": "write", "all": "on"})
+    assert "save it as a segment" in toast_of(client, everybody)
+
+
 def test_every_reason_has_a_sentence() -> None:
     assert all(sentence_of(reason).endswith(".") for reason in Reason)
     assert (sentence_of(""), sentence_of("something_new")) == ("", "Something new")
+
+
+def test_what_the_api_leaves_is_told() -> None:
+    """What would never go is skipped with the others and refused alone; a source that failed is named."""
+    left = {"skipped": [{"reason": "contact_deleted", "sentence": "The contact was deleted.", "count": 2}]}
+    assert skipped(left) == ["2 messages would never go: The contact was deleted."]
+    assert skipped({}) == []
+    refused = {"message": "It cannot be changed", "warning": "sendJobId: it would never go. The contact was deleted."}
+    assert why(Answer(400, refused)) == "It cannot be changed. It would never go. The contact was deleted."
+    search = {"created": 1, "error": "", "sourceErrors": [{"source": "Finder", "error": "It does not answer."}]}
+    run = {"generation": search, "enrichment": None, "count": 5, "industry": "", "customWhitelistedDomains": []}
+    assert Run().searched(run) == [("Found", "1 of 5 wanted"), ("Failed", "Finder: It does not answer.")]
+    assert security({"secure": True, "port": 465}) == "TLS required"
+    assert security({"secure": True, "port": 587}) == "STARTTLS required"
+    assert security({"secure": False, "port": 25}) == "encryption not required"
 
 
 def test_a_preview_can_do_nothing(cast: Cast, post: Post, client: Client) -> None:
@@ -138,7 +355,7 @@ def test_addresses_are_put_on_the_list_and_taken_off(cast: Cast, client: Client)
     wrong = client.post(path, {"email": "nonsense", "reason": "manual"})
     assert (wrong.status_code, 'aria-invalid="true"' in wrong.content.decode()) == (422, True)
     added = client.post(path, {"email": "Ann@Example.org", "reason": "manual", "source": "Call"})
-    assert "ann@example.org is never written to" in toast_of(client, added)
+    assert "ann@example.org is on the do-not-contact list" in toast_of(client, added)
     with cast.scope():
         id = Suppression.objects.get().pk
     assert "Asked for" in text_of(client.get(path + "?q=ann&f=reason:in:manual"))
@@ -151,6 +368,14 @@ def test_senders_are_connected_tested_and_limited(cast: Cast, post: Post, client
     assert "Works" in page
     assert "What writes the messages" in page
     assert "The connection works" in toast_of(client, client.post(path, {"do": "test", "id": post.smtp.pk}))
+    post.server.at["mail"] = "550 not you"
+    failed = toast_of(client, client.post(path, {"do": "test", "id": post.smtp.pk}))
+    assert ("The connection test failed: " in failed, 'class="toast bad"' in failed) == (True, True)
+    page = text_of(client.get(path))
+    assert ("Test failed" in page, "Not tested" in page, "just now" in page) == (True, False, True)
+    assert "Test failed just now" in text_of(client.get(f"{path}/{post.smtp.pk}"))
+    del post.server.at["mail"]
+    client.post(path, {"do": "test", "id": post.smtp.pk})
     own = f"{path}/{post.smtp.pk}"
     values = dict(
         re.findall(r'name="(\w+)" type="\w+"(?: step="any")? value="([^"]*)"', client.get(own).content.decode())
@@ -158,10 +383,13 @@ def test_senders_are_connected_tested_and_limited(cast: Cast, post: Post, client
     assert "päss" not in client.get(own).content.decode()
     saved = client.post(own, {**values, "perHour": "30", "isActive": "on"})
     assert "Sender saved; the connection works" in toast_of(client, saved)
+    moved = client.post(own, {**values, "port": "99999", "password": "typed", "isActive": "on"})
+    assert (moved.status_code, "Password : Enter it again: it is not kept" in text_of(moved)) == (422, True)
     moved = client.post(own, {**values, "host": "mail.example.org", "isActive": "on"})
     assert (moved.status_code, 'id="f-password-error"' in moved.content.decode()) == (422, True)
     hours = {"do": "hours", "windowDays": ["1", "2"], "windowStart": "09:00", "windowEnd": "17:00"}
-    assert "Sending hours saved" in toast_of(client, client.post(path, hours))
+    hours |= {"approvalDays": "5", "language": "german"}
+    assert "Settings saved" in toast_of(client, client.post(path, hours))
     new = {**values, "username": "user", "password": "x", "fromEmail": "new@example.com"}
     assert "Sender connected" in toast_of(client, client.post(f"{path}/new", new))
     with cast.scope():
@@ -176,13 +404,14 @@ def test_nobody_does_what_their_role_may_not(db: None, mail_server: tuple[Faults
         AiApp.objects.get_or_create(provider="offline-composer", is_default=True, defaults={"name": "Offline"})
     run = planned(cast, 1, draft=True)
     with cast.scope():
-        message = SendJob.objects.get()
+        message = SendJob.objects.select_related("contact", "smtp").get()
     client = enter(cast.narrow)
     paths = (
         "outreach",
         "outreach/new",
         f"outreach/{run}",
         f"outreach/{run}/review",
+        f"outreach/{run}/approve",
         "messages",
         f"messages/{message.pk}",
     )
@@ -192,8 +421,9 @@ def test_nobody_does_what_their_role_may_not(db: None, mail_server: tuple[Faults
         assert not re.findall(r'name="do"|outreach/new"|senders/new"', page.content.decode()), path
     form = {"id": message.pk, "contentHash": message.content_hash}
     for path, deeds in (
-        (f"outreach/{run}", ("approve", "pause", "retry", "cancel", "delete")),
-        (f"outreach/{run}/review", ("approve", "cancel")),
+        (f"outreach/{run}", ("pause", "retry", "cancel", "delete")),
+        (f"outreach/{run}/approve", ("approve",)),
+        (f"outreach/{run}/review", ("approve", "cancel", "regenerate")),
         (f"messages/{message.pk}", ("approve", "draft", "cancel")),
         ("senders", ("test", "hours")),
         ("suppressions", ("delete",)),
@@ -231,3 +461,93 @@ def test_hostile_text_stays_text(cast: Cast, post: Post, client: Client) -> None
         page = client.get(at(cast.owner, path)).content.decode()
         assert "<script>alert" not in page, path
         assert not re.findall(r"&lt;/script&gt;14", page), path
+
+
+def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post: Post, client: Client) -> None:
+    with cast.scope():
+        contact = ContactFactory(name="Ann Lee", custom={})
+    sent = {"contactIds": contact.pk, "prompt": "Come to our open day", "draft": "send", "tone": "formal", "steps": "0"}
+    place = at(cast.owner, "outreach/steps")
+    # Without script the whole form comes again, with what was typed; with it the part.
+    one = client.post(place, sent)
+    assert (one.status_code, "Come to our open day" in text_of(one), 'name="step0-amount"' in one.content.decode()) == (
+        200,
+        True,
+        True,
+    )
+    first = {"step0-amount": "2", "step0-unit": "days", "step0-prompt": "Ask again", "step0-stopOn": "won"}
+    two = client.post(place, {**sent, **first, "steps": "1"}, headers={"HX-Request": "true"}).content.decode()
+    assert ("Ask again" in two, 'name="step1-amount"' in two, "What is it about?" in two, "<h1" in two) == (
+        True,
+        True,
+        True,
+        False,
+    )
+    second = {"step1-amount": "1", "step1-unit": "weeks", "step1-subject": "Last call"}
+    left = client.post(f"{place}?drop=0", {**sent, **first, **second, "steps": "2"}).content.decode()
+    assert ("Last call" in left, "Ask again" in left, 'name="step1-amount"' in left) == (True, False, False)
+
+    both = {**sent, **first, **second, "steps": "2", "intervalMs": "86400000"}
+    both |= {"step0-days": ["1", "5"], "step0-start": "09:00"}
+    half = client.post(at(cast.owner, "outreach/new"), both)
+    assert (half.status_code, "Until : Start and end go together." in text_of(half)) == (422, True)
+    assert re.search(r'<details open><summary>Sending hours.*?value="5" checked', half.content.decode(), re.DOTALL)
+    both["step0-end"] = "17:00"
+    wrong = client.post(at(cast.owner, "outreach/new"), {**both, "step1-amount": "0"})
+    assert (wrong.status_code, "Wait : Give a whole number, at least 1." in text_of(wrong)) == (422, True)
+    assert "Ask again" in text_of(wrong)
+    run = client.post(at(cast.owner, "outreach/new"), both)["Location"]
+    work("genie")
+    work("send")
+    shown = client.get(run)
+    page = text_of(shown)
+    # People and messages are counted apart: the first message is one of three.
+    assert "1 of 1 person reached · 1 of up to 3 messages sent" in page
+    assert 'value="33" aria-label="Messages sent or stopped"' in shown.content.decode()
+    assert "People 1 Messages 1 To approve 0" in page
+    assert "Follow-up 1 2 days later Ask again Only Mon, Fri 09:00 to 17:00" in page
+    assert "Follow-up 2 1 week later" in page
+    assert "Waits for what comes next" in page
+    assert "for those who have joined the audience by then. It has started 1 time." in page
+    assert "It does not repeat any more" in toast_of(client, client.post(run, {"do": "stop_recurring"}))
+    assert "Repeat again as planned" in text_of(client.get(run))
+    assert "It repeats again as planned" in toast_of(client, client.post(run, {"do": "resume_recurring"}))
+    with cast.scope():
+        job = SendJob.objects.get()
+    steps = cast.key.get(f"/genie/{job.run_id}").data["outreachCadence"]["steps"]
+    assert [one["window"] for one in steps] == [{"days": [1, 5], "start": "09:00", "end": "17:00"}, None]
+    message = at(cast.owner, f"messages/{job.pk}")
+    assert "The next one is written" in text_of(client.get(message))
+    assert "Nothing follows in this thread" in toast_of(client, client.post(message, {"do": "stop_follow_ups"}))
+    after = text_of(client.get(message))
+    assert ("Follow-up 1" in after, "A person has decided against it." in after) == (True, True)
+    assert "Send no follow-ups" not in after
+
+
+def test_a_mail_vendor_is_connected_beside_smtp(cast: Cast, client: Client, settings: Any) -> None:
+    place = at(cast.owner, "senders")
+    with vendor_server() as vendors:
+        settings.VENDOR_BASE_URLS = {"sendgrid": vendors.be("sendgrid").url}
+        settings.OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8"]
+        assert "SendGrid" in text_of(client.get(f"{place}/new"))
+        form = client.get(f"{place}/connect?app=mailvendor-f").content.decode()
+        assert ('name="region"' in form, 'name="secretKey"' in form) == (True, False)
+        values = {"fromName": EVIL, "fromEmail": "me@example.com"}
+        missing = client.post(f"{place}/connect?app=mailvendor-f", {"do": "save", **values})
+        assert (missing.status_code, 'id="f-apiKey-error"' in missing.content.decode()) == (422, True)
+        made = client.post(f"{place}/connect?app=mailvendor-f", {"do": "save", **values, "apiKey": KEY})
+        assert "SendGrid connected; the connection works" in toast_of(client, made)
+        own = made["Location"]
+        page = client.get(own).content.decode()
+        assert "/hooks/mail/sendgrid/" in page
+        assert (KEY in page, "Nothing is taken yet" in page, EVIL in page) == (False, True, False)
+        with cast.scope():
+            app = MailApp.objects.get()
+        tested = client.post(place, {"do": "test", "id": app.pk, "app": "mailvendor-f"})
+        assert "takes the key" in toast_of(client, tested)
+        changed = client.post(own, {"do": "save", **values, "perDay": "20", "isActive": "on"})
+        assert "Sender saved" in toast_of(client, changed)
+        listed = text_of(client.get(place))
+        assert ("at most 20 a day" in listed, "tells nothing of deliveries yet" in listed) == (True, True)
+        assert "me@example.com" in text_of(client.get(at(cast.owner, "outreach/new")))
+        assert client.post(own, {"do": "delete"})["Location"] == place

@@ -67,14 +67,20 @@ def test_members_are_invited_blocked_and_removed(scope: Cast, client: Any) -> No
     assert "Invite sent to new@example.org" in toast_of(client, invited)
     member = Member.objects.get(email="new@example.org")
     assert (member.role_id, member.status) == (role.pk, "invited")
-    assert "Invited" in text_of(client.get(f"{path}?f=status:in:invited"))
+    assert "Viewer Invited" in text_of(client.get(f"{path}?f=status:in:invited"))
+    found = client.get(path).content.decode()
+    rows = {row.split('"')[0]: re.sub(r"<[^>]+>|\s+", " ", row) for row in found.split('<tr data-row="')[1:]}
+    assert "Owner" in rows[scope.owner.pk]
+    assert "Active" in rows[scope.owner.pk]
+    assert scope.narrow.role.name in rows[scope.narrow.pk]
+    assert "State is Active, an owner" in text_of(client.get(f"{path}?f=status:in:owner"))
     assert "Invite sent again" in toast_of(client, client.post(f"{path}/{member.pk}", {"do": "resend"}))
     narrow = f"{path}/{scope.narrow.pk}"
     assert client.post(narrow, {"name": scope.narrow.name, "role": role.pk}).status_code == 303
     assert "Blocked" in toast_of(client, client.post(narrow, {"do": "block"}))
     scope.narrow.refresh_from_db()
     assert (scope.narrow.role_id, scope.narrow.status) == (role.pk, "blocked")
-    assert "A member again" in toast_of(client, client.post(narrow, {"do": "unblock"}))
+    assert "Unblocked" in toast_of(client, client.post(narrow, {"do": "unblock"}))
     own = client.get(f"{path}/{scope.owner.pk}").content.decode()
     assert 'value="remove"' not in own
     alone = client.post(f"{path}/{scope.owner.pk}", {"do": "disown"})
@@ -86,7 +92,7 @@ def test_members_are_invited_blocked_and_removed(scope: Cast, client: Any) -> No
 
 def test_the_company_is_handed_over(scope: Cast, client: Any) -> None:
     path = at(scope.owner, f"settings/members/{scope.narrow.pk}")
-    assert "Hand the company over" in text_of(client.get(path))
+    assert "Transfer ownership" in text_of(client.get(path))
     assert client.post(path, {"do": "transfer"}).status_code == 303
     states = dict(Member.objects.values_list("pk", "status"))
     assert (states[scope.owner.pk], states[scope.narrow.pk]) == ("accepted", "owner")
@@ -161,6 +167,45 @@ def test_options_are_renamed_added_and_taken_away(scope: Cast, client: Any) -> N
     assert client.post(f"{path}/{system.pk}", {"name": "Mail", "required": "on"}).status_code == 303
     system.refresh_from_db()
     assert (system.name, system.required) == ("Mail", True)
+
+
+def test_fields_have_defaults_descriptions_and_parts(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "settings/fields")
+
+    def add(**body: str) -> CustomField:
+        made = client.post(f"{path}/new", {"fieldType": "text", "holds": "", **body})
+        assert made.status_code == 303, text_of(made)
+        return CustomField.objects.get(name=body["name"])
+
+    seats = add(name="Seats", fieldType="number", defaultValue="5", description="From the fair")
+    assert (seats.default_value, seats.description) == (5, "From the fair")
+    size = add(name="Size", fieldType="multi-select", more="Small\nBig", defaultValue="Big, Small")
+    assert size.default_value == ["Big", "Small"]
+    assert add(name="Guest", fieldType="checkbox", defaultValue="yes").default_value is True
+    wrong = client.post(f"{path}/new", {"name": "No", "fieldType": "number", "holds": "", "defaultValue": "many"})
+    assert (wrong.status_code, 'id="f-defaultValue-error"' in wrong.content.decode()) == (422, True)
+    place = add(name="Place", holds="object", parts="Street: Text\nFloor: number\nNote")
+    assert [(one["name"], one["fieldType"], one["valueType"]) for one in place.children] == [
+        ("Street", "text", "string"),
+        ("Floor", "number", "number"),
+        ("Note", "text", "string"),
+    ]
+    # The form as it is opened changes nothing; an option's text of its own stays when another is renamed.
+    size.options[0]["description"] = "For one"
+    size.save()
+    page = client.get(f"{path}/{size.pk}").content.decode()
+    assert ('value="Big, Small"' in page, 'value="For one"' in page) == (True, True)
+    kept = {"name": "Size", "fieldType": "multi-select", "was0": "Small", "was1": "Big", "defaultValue": "Big, Small"}
+    texts = {"holds": "array", "option0": "Tiny", "about0": "For one", "option1": "Big", "about1": ""}
+    assert client.post(f"{path}/{size.pk}", {**kept, **texts}).status_code == 303
+    size.refresh_from_db()
+    assert [(one["label"], one["description"]) for one in size.options] == [("Tiny", "For one"), ("Big", "")]
+    shown = client.get(f"{path}/{place.pk}").content.decode()
+    assert "Street: Text\nFloor: Number\nNote: Text" in shown
+    body = {"name": "Place", "fieldType": "text", "holds": "object", "parts": "Street: Text\r\nFloor: Number"}
+    assert client.post(f"{path}/{place.pk}", body).status_code == 303
+    place.refresh_from_db()
+    assert [one["name"] for one in place.children] == ["Street", "Floor"]
 
 
 def test_sections_hold_fields(scope: Cast, client: Any) -> None:

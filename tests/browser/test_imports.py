@@ -1,0 +1,75 @@
+"""The journey of an import: a file with wrong rows, checked, imported, mended in place, undone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from crm.models import Contact
+from tests.crm.bulk_jobs import helpers as jobs
+from tests.crm.imports import helpers as imports
+from tests.crm.imports.helpers import HEADER, csv_of, people
+from tests.kit.cast import make_cast
+from tests.web.helpers import PASSWORD
+
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
+BAD = ["Ann Lee,nobody,+49,15112345678", "Bob Ray,bob@example.org,+49,x", "Cleo Ott,cleo@,+49,15112345680"]
+
+
+@pytest.mark.parametrize("page", [1280], indirect=True)
+def test_upload_check_run_mend_and_undo(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    page.goto("/")
+    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Home")).to_be_visible()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Imports").click()
+    page.get_by_role("link", name="Choose a file").click()
+
+    # The file, its columns (one becomes a new field), and what it would do.
+    lines = [f"{line},{number}" for number, line in enumerate([*people(20), *BAD], 1)]
+    content = csv_of(lines, HEADER + ",Seats")
+    page.locator("input[type=file]").set_input_files({"name": "fair.csv", "mimeType": "text/csv", "buffer": content})
+    page.get_by_role("button", name="Upload and go on").click()
+    expect(page.get_by_label("Email", exact=True)).to_have_value("email")
+    page.get_by_label("Seats", exact=True).select_option(label="New field… (number)")
+    page.get_by_role("button", name="Check before importing").click()
+    expect(page.get_by_text("Nothing has been written yet")).to_be_visible()
+    expect(page.locator(".stat-value")).to_have_text(["20", "0", "0", "3"])
+    with cast.scope():
+        assert not Contact.objects.exists()
+
+    # It runs while the page looks on.
+    page.get_by_role("button", name="Import 20 contacts").click()
+    expect(page.get_by_text("Waiting", exact=True)).to_be_visible()
+    imports.work()
+    expect(page.get_by_text("23 rows: 20 created, 3 refused.")).to_be_visible()
+
+    # One row is mended, then the others together; what is typed into one of these meanwhile stays.
+    row = {number: page.locator(f"#row-{number}") for number in (22, 23, 24)}
+    email = row[22].get_by_label("Email")
+    expect(email).to_have_attribute("aria-invalid", "true")
+    row[24].get_by_label("Email").fill("cleo@example.org")
+    email.fill("ann@example.org")
+    page.get_by_role("button", name="Save row 22").click()
+    expect(page.locator(".toast")).to_contain_text("1 row: 1 created")
+    expect(row[22]).to_have_count(0)
+    expect(row[24].get_by_label("Email")).to_have_value("cleo@example.org")
+    row[23].get_by_label("Phone").fill("15112345679")
+    page.get_by_role("button", name="Save all").click()
+    expect(page.locator(".toast")).to_contain_text("2 rows: 2 created")
+    expect(page.get_by_text("23 rows: 23 created.")).to_be_visible()
+    with cast.scope():
+        assert Contact.objects.filter(email="ann@example.org", import_job__isnull=False).exists()
+
+    # All of it is taken back.
+    page.get_by_role("button", name="Undo the import").click()
+    expect(page.get_by_text("It is being undone.")).to_be_visible()
+    with cast.scope():
+        jobs.work()
+    expect(page.locator(".toast")).to_contain_text("Undid")
+    with cast.scope():
+        assert not Contact.objects.filter(is_deleted=False).exists()

@@ -1,0 +1,103 @@
+"""The pages of AI apps: connecting, testing, caps and use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from outreach.models import AiApp, AiCaps
+from tests.kit.ai_server import KEY, AiServer, Raw, ai_server
+from tests.kit.cast import Cast, make_cast
+from tests.web.helpers import at, enter, text_of, toast_of
+
+
+@pytest.fixture
+def server() -> Iterator[AiServer]:
+    with ai_server() as found:
+        yield found
+
+
+def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server: AiServer) -> None:
+    client = enter(cast.owner)
+    place, form = at(cast.owner, "settings/ai"), at(cast.owner, "settings/ai/app?kind=ai-b")
+    assert "Nothing writes messages yet" in text_of(client.get(place))
+    sent = {
+        "do": "save",
+        "name": "Our <b>llama</b>",
+        "baseUrl": f"{server.url}/v1",
+        "apiKey": KEY,
+        "temperature": "3",
+        "pricePerMillionIn": "0.5",
+    }
+    refused = client.post(form, sent)
+    assert (refused.status_code, "less than or equal to 2" in text_of(refused)) == (422, True)
+    assert "Model required" in text_of(refused)  # the server is their own
+    assert "Key : Enter it again: it is not kept after a failed try." in text_of(refused)
+    assert "Model required" not in text_of(client.get(form))
+    assert KEY not in refused.content.decode()
+    sent["temperature"] = "0.2"
+    assert "selectedModel" not in text_of(client.post(form, sent))
+    toast = toast_of(client, client.post(form, {**sent, "selectedModel": "small-1"}))
+    assert "Test it, to see that it works" in toast
+    with cast.scope():
+        app = AiApp.objects.get()
+        assert (app.is_default, app.model_settings["temperature"], app.api_key) == (True, 0.2, KEY)
+    one = {"id": app.pk, "kind": "ai-b"}
+    tested = toast_of(client, client.post(place, {"do": "test", **one}))
+    assert "It works: small-1 wrote “A word from Example Gardens”" in tested
+    server.then(Raw(401, b'{"error": {"message": "who are you?"}}'))
+    failed = toast_of(client, client.post(place, {"do": "test", **one}))
+    assert ("It does not work: 127.0.0.1" in failed, 'class="toast bad"' in failed) == (True, True)
+    shown = client.get(place).content.decode()
+    assert "Our &lt;b&gt;llama&lt;/b&gt;" in shown
+    assert "refuses the key. It says: who are you?" in shown
+    assert KEY not in shown
+
+    edit = f"{form}&id={app.pk}"
+    assert 'value="0.2"' in client.get(edit).content.decode()
+    moved = client.post(edit, {**sent, "apiKey": "", "selectedModel": "small-1", "baseUrl": "http://127.0.0.1:9/v1"})
+    assert (moved.status_code, "The stored one was given for another" in text_of(moved)) == (422, True)
+    assert client.post(edit, {**sent, "apiKey": "", "selectedModel": "small-2", "isActive": "on"}).status_code == 303
+
+    use = at(cast.owner, "settings/ai/use")
+    assert "1 call · 420 tokens" in text_of(client.get(use))
+    wrong = client.post(use, {"do": "save", "monthlyTokenCap": "-1"})
+    assert wrong.status_code == 422
+    assert "goes on" in toast_of(
+        client, client.post(use, {"do": "save", "monthlyTokenCap": "840", "runCostCap": "1.5"})
+    )
+    assert "420 of 840" in text_of(client.get(use))
+    with cast.scope():
+        assert AiCaps.objects.values_list("monthly_token_cap", "run_cost_cap").get() == (840, 1.5)
+    calls = text_of(client.get(at(cast.owner, "settings/ai/calls")))
+    assert "Tests" in calls
+    assert "small-1" in calls
+
+    assert "built-in writer" in toast_of(client, client.post(place, {"do": "offline"}))
+    assert "Switched off" in toast_of(client, client.post(place, {"do": "off", **one}))
+    with cast.scope():
+        offline = AiApp.objects.get(provider="offline-composer")
+    default = {"do": "default", "kind": "ai-offline", "id": offline.pk}
+    assert "by default" in toast_of(client, client.post(place, default))
+    with cast.scope():
+        assert list(AiApp.objects.order_by("created_at").values_list("is_active", "is_default")) == [
+            (False, False),
+            (True, True),
+        ]
+
+
+def test_a_reader_sees_what_there_is_and_changes_nothing(db: None) -> None:
+    reader = make_cast({"apps": {"GET": True}})
+    with reader.scope():
+        app = AiApp.objects.create(provider="ai-b", name="Model", base_url="https://llm.example/v1", api_key=KEY)
+    client = enter(reader.narrow)
+    for path in ("settings/ai", f"settings/ai/app?kind=ai-b&id={app.pk}", "settings/ai/use", "settings/ai/calls"):
+        page = client.get(at(reader.owner, path))
+        assert page.status_code == 200
+        assert KEY not in page.content.decode()
+        assert 'name="do"' not in page.content.decode().partition("<main")[2]
+    assert "https://llm.example/v1" in text_of(client.get(at(reader.owner, f"settings/ai/app?kind=ai-b&id={app.pk}")))
+    client.post(at(reader.owner, "settings/ai"), {"do": "off", "kind": "ai-b", "id": app.pk})
+    with reader.scope():
+        assert AiApp.objects.get().is_active

@@ -1,0 +1,119 @@
+"""The search over everything, the keys, the menu's groups, and what is under way."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import Member, Role
+from config.urls.web import PAGES
+from core.global_search import KINDS
+from crm.models import BulkJob, Export, File, Import, Tag
+from outreach.models import GenieScheduler
+from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory
+from tests.web.helpers import at, enter, text_of
+
+EVIL = '"><script>alert(1)</script>'
+
+
+@pytest.fixture
+def client(scope: Cast) -> Any:
+    return enter(scope.owner)
+
+
+def hits(response: Any) -> list[tuple[str, str]]:
+    """The (words, address) of what was found."""
+    found = re.findall(r'role="option"[^>]*href="([^"]*)">.*?<span>(.*?)</span>', response.content.decode(), re.DOTALL)
+    return [(unescape(words), address) for address, words in found]
+
+
+def test_records_pages_and_deeds_are_found(scope: Cast, client: Any) -> None:
+    elsa = ContactFactory(name="Elsa Hedlund")
+    lead = LeadFactory(contact=elsa)
+    tag = Tag.objects.create(name=f"Hedlund {EVIL}")
+    path = at(scope.owner, "search")
+    page = client.get(path + "?q=hedlund")
+    assert hits(page) == [
+        ("Elsa Hedlund", at(scope.owner, f"contacts/{elsa.pk}")),
+        ("Elsa Hedlund", at(scope.owner, f"leads/{lead.pk}")),
+        (tag.name, at(scope.owner, f"tags/{tag.pk}")),
+    ]
+    assert "<script>alert" not in page.content.decode()
+    assert "3 results" in text_of(page)
+    assert hits(client.get(path + "?q=start+o")) == [("Start outreach", at(scope.owner, "outreach/new"))]
+    assert hits(client.get(path + "?q=time+of")) == []
+    assert "Nothing has “zzz” in it" in text_of(client.get(path + "?q=zzz"))
+    words = [words for words, _ in hits(client.get(path))]
+    assert words.index("New contact") < words.index("Scan a card")
+    assert {"New contact", "Start outreach", "Import contacts", "Contacts", "Settings"} <= set(words)
+
+    # More than are shown lead to their list.
+    for number in range(6):
+        ContactFactory(name=f"Hedlund {number}")
+    assert ("All contacts with “hedlund”", at(scope.owner, "contacts?q=hedlund")) in hits(
+        client.get(path + "?q=hedlund")
+    )
+
+    # A viewer finds what they may read, and nothing to do.
+    viewer = enter(MemberFactory(status=Member.Status.ACCEPTED, role=Role.objects.get(name="Viewer")))
+    assert [words for words, _ in hits(viewer.get(path + "?q=new+con"))] == []
+    assert ("Elsa Hedlund", at(scope.owner, f"leads/{lead.pk}")) in hits(viewer.get(path + "?q=elsa"))
+
+
+def test_each_kind_has_a_page_and_each_deed_an_address() -> None:
+    shown = [page.record_kind[0] for page in PAGES if page.record_kind[0]]
+    assert set(KINDS) <= set(shown)
+    assert len(set(shown)) == len(shown)
+    deeds = [page for page in PAGES if page.deed]
+    assert len(deeds) > 8
+    assert [page.name for page in deeds if "<" in page.path or not page.module] == []
+    assert len({page.deed for page in deeds}) == len(deeds)
+
+
+def test_the_shell_has_groups_that_stay_closed(scope: Cast, client: Any) -> None:
+    def groups() -> dict[str, bool]:
+        page = client.get(at(scope.owner, "contacts")).content.decode()
+        found = re.findall(r'<details data-group="([^"]*)"( open)?>', page)
+        return {name: bool(is_open) for name, is_open in found}
+
+    assert groups() == {"work": True, "outreach": True, "organise": True, "data": True}
+    client.cookies["menu"] = "organise.work.nonsense"
+    assert groups() == {"work": True, "outreach": True, "organise": False, "data": True}, "one is in the group Work"
+    keys = text_of(client.get(at(scope.owner, "help/keys")))
+    assert all(words in keys for words in ("Ctrl K", "G C Contacts", "G H Home", "Approve the draft"))
+
+
+def test_what_is_under_way_is_seen(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "jobs/tray")
+    assert "every 3s" not in client.get(path).content.decode()
+    BulkJob.objects.create(panel="contact", action="delete", status="running", total=2000, processed=500)
+    BulkJob.objects.create(panel="contact", action="delete", status="completed", total=7)
+    file = File.objects.create(name=f"people {EVIL}.csv", size=1, mime="text/csv")
+    Import.objects.create(import_type="contact", file=file, status="queued")
+    Import.objects.create(import_type="lead", file=file, status="running", total=200, processed=50)
+    Export.objects.create(resource="product-service", status="running", total=4, processed=2)
+    GenieScheduler.objects.create(name="Stopped", ai_type="offline", status="queued", cancelled_at=timezone.now())
+    assert "Importing leads from people" in text_of(client.get(path))
+    GenieScheduler.objects.create(prompt="Invite them", ai_type="offline", status="running", total=8, processed=7)
+    found = {one["resource"]: one for one in scope.session.get("/bulk-job/under-way").data["work"]}
+    assert {name: one["percent"] for name, one in found.items()} == {
+        "bulk-job": 25.0,
+        "contact/import": 0.0,
+        "lead/import": 25.0,
+        "export": 50.0,
+        "genie": 87.5,
+    }
+    assert found["genie"]["title"] == "Invite them"
+    narrow = scope.narrow_session.get("/bulk-job/under-way").data["work"]
+    assert {one["resource"] for one in narrow} == {"bulk-job", "contact/import"}
+    page = client.get(path)
+    assert "every 3s" in page.content.decode()
+    text = text_of(page)
+    assert all(words in text for words in ("Writing messages: Invite them", "88 %", "Exporting products", "and 1 more"))
+    assert "Deleted" not in text
+    assert "<script>alert" not in page.content.decode()

@@ -1,0 +1,111 @@
+"""A company with a record of everything, whose pages tests walk."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from django.test import Client
+
+from accounts.models import ApiKey, Member, Role
+from core.web.pages import Page, PersonPage
+from crm.models import (
+    BulkJob,
+    CallLog,
+    Contact,
+    ContactCategory,
+    CustomField,
+    CustomSection,
+    Export,
+    File,
+    FollowUp,
+    Import,
+    Lead,
+    Meeting,
+    ProductService,
+    Segment,
+    Tag,
+    Team,
+)
+from outreach.models import CardScan, EmailTemplate, GenieScheduler, InboundMessage, MailApp, SendJob, Smtp
+from tests.guards.population import populate
+from tests.kit.cast import Cast, make_cast
+from tests.kit.factories import ContactFactory, MemberFactory
+from tests.web.helpers import at, enter
+
+PARAMETER = re.compile(r"<str:\w+>")
+EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
+ROLES = ("Owner", "Manager", "Member", "Viewer")
+FRAMED = ("message-preview",)
+"""What others wrote, as it is, in a frame with a policy of its own."""
+
+ADDRESSES: dict[str, type[Any]] = {
+    "call": CallLog,
+    "card-scan": CardScan,
+    "category": ContactCategory,
+    "contact": Contact,
+    "contact-cell": Contact,
+    "email-template": EmailTemplate,
+    "export": Export,
+    "field": CustomField,
+    "file": File,
+    "follow-up": FollowUp,
+    "import": Import,
+    "inbound-mail": InboundMessage,
+    "import-check": Import,
+    "import-columns": Import,
+    "job": BulkJob,
+    "job-progress": BulkJob,
+    "key": ApiKey,
+    "lead": Lead,
+    "lead-cell": Lead,
+    "meeting": Meeting,
+    "member": Member,
+    "message": SendJob,
+    "message-preview": SendJob,
+    "outreach-approve": GenieScheduler,
+    "outreach-draft": SendJob,
+    "outreach-review": GenieScheduler,
+    "outreach-run": GenieScheduler,
+    "product": ProductService,
+    "role": Role,
+    "run-replies": GenieScheduler,
+    "section": CustomSection,
+    "segment": Segment,
+    "segment-filters": Segment,
+    "sender": Smtp,
+    "sender-mailbox": Smtp,
+    "tag": Tag,
+    "team": Team,
+    "vendor-app": MailApp,
+}
+"""The page's name -> the model of the record that its parameter is the id of."""
+
+
+@dataclass
+class World:
+    cast: Cast
+    ids: dict[type[Any], str]
+    members: dict[str, Member]
+    clients: dict[str, Client]
+
+
+def make_world() -> World:
+    """Make a company with a record of everything, texts that try to break out, and a member of each role."""
+    cast = make_cast()
+    ids = populate(cast)
+    with cast.scope():
+        Contact.objects.update(name=EVIL)
+        Export.objects.update(resource="contact")
+        ContactFactory.create_batch(10)
+        members = {"Owner": cast.owner} | {
+            name: MemberFactory(status=Member.Status.ACCEPTED, role=Role.objects.get(name=name)) for name in ROLES[1:]
+        }
+    return World(cast, ids, members, {name: enter(member) for name, member in members.items()})
+
+
+def address(world: World, page: type[Page]) -> str:
+    """Return an address of the page, of the world's own company and records."""
+    path = PARAMETER.sub(lambda _: world.ids[ADDRESSES[page.name]], page.path)
+    return f"/{path}" if issubclass(page, PersonPage) else at(world.cast.owner, path)
