@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -81,7 +82,7 @@ def named(operation: Operation) -> tuple[str, str]:
 
 
 def flag(operation: Operation) -> str:
-    return "PUT" if operation.method == "PATCH" else operation.method
+    return operation.endpoint.permission or ("PUT" if operation.method == "PATCH" else operation.method)
 
 
 def ask(caller: Caller, operation: Operation) -> Answer:
@@ -98,9 +99,18 @@ def member(cast: Cast, permission: dict[str, Any]) -> Member:
         return MemberFactory(status=Member.Status.ACCEPTED, role=role)
 
 
-def member_caller(cast: Cast, permission: dict[str, Any]) -> Caller:
-    """A session of such a member."""
-    return Caller(SESSION, session_headers(member(cast, permission)))
+def session_of(member: Member) -> Caller:
+    return Caller(SESSION, session_headers(member))
+
+
+def permit(cast: Cast, member: Member, permission: dict[str, Any]) -> None:
+    with cast.scope():
+        Role.objects.filter(pk=member.role_id).update(permission=permission)
+
+
+def become(cast: Cast, member: Member, status: str) -> None:
+    with cast.scope():
+        Member.objects.filter(pk=member.pk).update(status=status)
 
 
 def let_in(answer: Answer, operation: Operation) -> None:
@@ -120,11 +130,10 @@ def test_the_table_has_rows() -> None:
     assert {"blocked", "removed"} <= set(NOT_ACCEPTED)
 
 
-def test_an_owner_and_their_key_are_let_in(cast: Cast, subtests: pytest.Subtests) -> None:
+def test_an_owner_is_let_in(cast: Cast, subtests: pytest.Subtests) -> None:
     for operation in PROTECTED:
         with row(subtests, operation):
             let_in(ask(cast.session, operation), operation)
-            let_in(ask(cast.key, keyed(operation)), operation)
 
 
 def key_of(cast: Cast, member: Member) -> Caller:
@@ -133,23 +142,22 @@ def key_of(cast: Cast, member: Member) -> Caller:
 
 
 def test_a_strict_key_may_what_its_maker_may(cast: Cast, subtests: pytest.Subtests) -> None:
+    maker = member(cast, {})
+    caller = key_of(cast, maker)
     for operation in map(keyed, PROTECTED):
         with row(subtests, operation):
             module, method = operation.module, flag(operation)
-            maker = member(cast, {module: {method: True}})
-            caller = key_of(cast, maker)
+            permit(cast, maker, {module: {method: True}})
             if module in OWNERS_ONLY:
                 refused(ask(caller, operation), 403, REFUSED)
                 continue
             let_in(ask(caller, operation), operation)
-            with cast.scope():
-                Role.objects.filter(pk=maker.role_id).update(permission={})
+            permit(cast, maker, {})
             answer = ask(caller, operation)
             refused(answer, 403, REFUSED)
             assert answer.body["warning"] == f"the role of the key's maker lacks the permission {module}.{method}"
-            with cast.scope():
-                Role.objects.filter(pk=maker.role_id).update(permission=everything())
-                Member.objects.filter(pk=maker.pk).update(status=Member.Status.BLOCKED)
+            permit(cast, maker, everything())
+            become(cast, maker, Member.Status.BLOCKED)
             refused(ask(caller, operation), 401, NO_KEY)
 
 
@@ -158,32 +166,34 @@ def test_a_key_of_the_contract_opens_all_but_members_roles_and_keys(
 ) -> None:
     settings.STRICT_KEYS = False
     closed = set()
-    for operation in map(keyed, PROTECTED):
+    maker = member(cast, {})
+    caller = key_of(cast, maker)
+    for operation, status in zip(map(keyed, PROTECTED), cycle(("accepted", "blocked")), strict=False):
         with row(subtests, operation):
-            maker = member(cast, {})
-            caller = key_of(cast, maker)
-            for status in (Member.Status.ACCEPTED, Member.Status.BLOCKED):
-                with cast.scope():
-                    Member.objects.filter(pk=maker.pk).update(status=status)
-                answer = ask(caller, operation)
-                if operation.module in OWNERS_ONLY:
-                    closed.add(operation.module)
-                    refused(answer, 403, REFUSED)
-                else:
-                    let_in(answer, operation)
+            become(cast, maker, status)
+            answer = ask(caller, operation)
+            if operation.module in OWNERS_ONLY:
+                closed.add(operation.module)
+                refused(answer, 403, REFUSED)
+            else:
+                let_in(answer, operation)
     assert closed == OWNERS_ONLY
 
 
 def test_a_member_needs_the_permission_and_no_other(cast: Cast, subtests: pytest.Subtests) -> None:
+    asking = member(cast, {})
+    caller = session_of(asking)
     for operation in PROTECTED:
         with row(subtests, operation):
             module, method = operation.module, flag(operation)
-            let_in(ask(member_caller(cast, {module: {method: True}}), operation), operation)
+            permit(cast, asking, {module: {method: True}})
+            let_in(ask(caller, operation), operation)
             lacking = everything()
             for one in (module, *operation.also):
                 lacking[one][method] = False
             for permission in (lacking, {}):
-                answer = ask(member_caller(cast, permission), operation)
+                permit(cast, asking, permission)
+                answer = ask(caller, operation)
                 refused(answer, 403, REFUSED)
                 assert answer.body["warning"] == f"your role lacks the permission {module}.{method}"
 
@@ -194,14 +204,13 @@ NOT_ACCEPTED = [
 
 
 def test_whose_membership_is_not_accepted_is_refused(cast: Cast, subtests: pytest.Subtests) -> None:
-    for operation in PROTECTED:
+    """Whatever their role; one check stands before all operations, so that each gets one status in turn."""
+    asking = member(cast, everything())
+    caller = session_of(asking)
+    for operation, status in zip(PROTECTED, cycle(NOT_ACCEPTED), strict=False):
         with row(subtests, operation):
-            caller = member_caller(cast, everything())
-            let_in(ask(caller, operation), operation)
-            for status in NOT_ACCEPTED:
-                with cast.scope():
-                    Member.objects.filter(pk=caller.headers["authmember"]).update(status=status)
-                refused(ask(caller, operation), 403, REFUSED)
+            become(cast, asking, status)
+            refused(ask(caller, operation), 403, REFUSED)
 
 
 def without_authmember(cast: Cast, outsiders: Cast) -> dict[str, str]:
@@ -225,17 +234,23 @@ def a_key(cast: Cast, outsiders: Cast) -> dict[str, str]:
     return cast.key.headers
 
 
-WITHOUT_SESSION: list[Callable[[Cast, Cast], dict[str, str]]] = [nothing, a_key]
+def a_session_that_is_over(cast: Cast, outsiders: Cast) -> dict[str, str]:
+    with time_machine.travel(timezone.now() - timedelta(minutes=61), tick=False):
+        return session_headers(cast.owner)
+
+
+WITHOUT_SESSION: list[Callable[[Cast, Cast], dict[str, str]]] = [nothing, a_key, a_session_that_is_over]
 NOT_A_MEMBER = [without_authmember, authmember_of_others, nobodys_session]
 
 
 def test_who_brings_no_session_of_a_member_is_401(cast: Cast, outsiders: Cast, subtests: pytest.Subtests) -> None:
-    for operation in (*PROTECTED, *PRIVATE):
-        with row(subtests, operation):
-            for headers in WITHOUT_SESSION if operation in PRIVATE else [*WITHOUT_SESSION, *NOT_A_MEMBER]:
-                refused(ask(Caller("", headers(cast, outsiders)), operation), 401, NO_SESSION)
-            with time_machine.travel(timezone.now() + timedelta(minutes=61), tick=False):
-                refused(ask(Caller("", cast.session.headers), operation), 401, NO_SESSION)
+    """Each way of being nobody at an operation in turn, and no headers at all at each."""
+    for table, ways in ((PROTECTED, [*WITHOUT_SESSION, *NOT_A_MEMBER]), (PRIVATE, WITHOUT_SESSION)):
+        brought = [way(cast, outsiders) for way in ways]
+        for operation, headers in zip(table, cycle(brought), strict=False):
+            with row(subtests, operation):
+                refused(ask(Caller("", headers), operation), 401, NO_SESSION)
+                refused(ask(Caller("", {}), operation), 401, NO_SESSION)
 
 
 def test_who_brings_no_key_of_ours_is_401(cast: Cast, subtests: pytest.Subtests) -> None:
@@ -257,10 +272,10 @@ def test_the_private_path_takes_a_session_alone(cast: Cast, subtests: pytest.Sub
 def test_without_a_subscription_all_is_closed_but_what_the_contract_names(
     cast: Cast, subtests: pytest.Subtests
 ) -> None:
+    with cast.scope():
+        Subscription.objects.update(status=Subscription.Status.EXPIRED)
     for operation in PROTECTED:
         with row(subtests, operation):
-            with cast.scope():
-                Subscription.objects.update(status=Subscription.Status.EXPIRED)
             for caller, asked in ((cast.session, operation), (cast.key, keyed(operation))):
                 answer = ask(caller, asked)
                 if named(operation) in OPEN_WITHOUT_SUBSCRIPTION:

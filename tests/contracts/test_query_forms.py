@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from core.ids import new_id
-from tests.kit.cast import Cast
+from tests.guards.routes import operations
+from tests.kit.cast import SESSION, Cast
 from tests.kit.factories import ContactFactory
 
 
@@ -58,3 +59,17 @@ def test_select_all_reads_arrays(cast: Cast, ids: list[str]) -> None:
     answer = cast.key.call("DELETE", f"/contact?ids[]={ids[0]}&ids[]={ids[1]}&ids[]={new_id()}&_=1", body)
     assert answer.data == {"deletedCount": 1}
     assert found(cast, "") == ["b", "c"]
+
+
+def test_a_parameter_that_a_read_does_not_know_is_refused(cast: Cast) -> None:
+    reads = [
+        operation
+        for operation in operations(SESSION[1:] + "/")
+        if operation.method == "GET" and not (operation.endpoint.many or operation.endpoint.raw)
+    ]
+    assert len(reads) > 30
+    for operation in reads:
+        path = operation.address(*(new_id() for _ in operation.parameters)).removeprefix(cast.session.prefix)
+        answer = cast.session.call("GET", f"{path}?surprise=1")
+        assert (answer.status, "surprise" in answer.body["warning"]) == (400, True), (str(operation), answer.body)
+    assert cast.session.get("/genie/settings", _="1").status == 200, "HTTP libraries add it against caches"

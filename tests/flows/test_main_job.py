@@ -1,4 +1,7 @@
-"""The main job as its users do it: `make run`'s supervisor with the demo, and nothing but HTTP from then on."""
+"""The main job as its users do it: `make run`'s supervisor with the demo, and nothing but HTTP from then on.
+
+The database of the same service is crashed afterwards, since starting a service takes longer than either.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.flows.database_crashes import go_on_after_each_crash
 from tests.kit.service import Service, bootstrap, healthy, running_service, until
 
 pytestmark = pytest.mark.long
@@ -36,8 +40,13 @@ def contacts() -> bytes:
     return "\r\n".join(lines).encode("cp1252")
 
 
-def test_upload_import_plan_approve_send_log_unsubscribe(service: Service) -> None:
-    until(lambda: healthy(service))
+def test_the_main_job_and_crashes_of_the_database(service: Service) -> None:
+    upload_import_plan_approve_send_log_unsubscribe(service)
+    go_on_after_each_crash(service)
+
+
+def upload_import_plan_approve_send_log_unsubscribe(service: Service) -> None:
+    until(lambda: healthy(service), seconds=180)
     service.key = bootstrap(service)
 
     city = service.api("POST", "/custom-field", {"name": "City", "fieldType": "text"})["data"]

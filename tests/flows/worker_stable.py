@@ -14,7 +14,7 @@ import time
 
 import django
 
-WORKS = ("genie", "send")
+WORKS = ("follow-ups", "genie", "send")
 
 
 def run() -> None:

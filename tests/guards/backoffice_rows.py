@@ -20,6 +20,7 @@ from accounts.models import (
     LoginLog,
     Mail,
     Member,
+    Notification,
     PartnerProgram,
     ReferProgram,
     Referral,
@@ -38,6 +39,7 @@ from core.ids import new_id
 from core.models import Event, EventDelivery, ResponseMessage, TaskSchedule
 from core.tenancy import company_scope
 from crm.models import (
+    Bucket,
     BulkJob,
     CallLog,
     Contact,
@@ -55,6 +57,7 @@ from crm.models import (
     Meeting,
     Merge,
     ProductService,
+    SavedView,
     Segment,
     SegmentRecord,
     Tag,
@@ -63,9 +66,25 @@ from crm.models import (
 )
 from outreach.models import (
     AiApp,
+    AiBudget,
+    AiCaps,
+    AiUsage,
+    CardScan,
+    DataApp,
+    DkimKey,
+    EmailTemplate,
+    EmailTemplateVersion,
+    Enrichment,
+    EnrichmentProposal,
     GenieScheduler,
     GenieSettings,
+    ImapMailbox,
+    InboundMessage,
     LeadGeneration,
+    MailApp,
+    MailEvent,
+    Ocr,
+    SenderCheck,
     SendJob,
     SendJobTransition,
     Smtp,
@@ -115,6 +134,11 @@ def _job(n: int) -> SendJob:
     return SendJob.objects.create(
         run=_run(n), contact=ContactFactory(), smtp=_smtp(n), subject=f"Hello {n}", status=SendJob.Status.DRAFT
     )
+
+
+def _mail_app(n: int) -> MailApp:
+    keys = {"api_key": SECRET, "secret_key": SECRET, "signing_key": SECRET}
+    return MailApp.objects.create(letter="a", vendor="brevo", from_email=f"m{n}@example.com", from_name="M", **keys)
 
 
 def _smtp(n: int) -> Smtp:
@@ -191,6 +215,9 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
         user=UserFactory(),
         member=MemberFactory(),
     ),
+    Notification: lambda n: Notification.objects.create(
+        member=MemberFactory(), kind="import.finished", text=f"Import {n} is done"
+    ),
     LoginLog: lambda n: LoginLog.objects.create(
         user=UserFactory(), email=f"user{n}@example.org", status=LoginLog.Status.FAILED
     ),
@@ -236,6 +263,7 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     Meeting: _meeting,
     Team: _team,
     Segment: _segment,
+    SavedView: lambda n: SavedView.objects.create(name=f"View {n}", resource="contact", created_by=MemberFactory()),
     ProductService: lambda n: ProductService.objects.create(name=f"Product {n}", price=n, custom={"grade": "A"}),
     CustomSection: lambda n: CustomSection.objects.create(name=f"Section {n}", order=n),
     CustomField: lambda n: CustomField.objects.create(name=f"Field {n}", field_type="text", unique_field_id=new_id()),
@@ -255,8 +283,44 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
         job=_import(n), row=n + 2, column="Email", code="Bad", message="no address"
     ),
     Smtp: _smtp,
+    DkimKey: lambda n: DkimKey.objects.create(
+        domain=f"d{n}.example", selector="lw-1", private_key=SECRET, public_record="v=DKIM1; p="
+    ),
+    SenderCheck: lambda n: SenderCheck.objects.create(smtp=_smtp(n), domain=f"d{n}.example", light="green"),
+    ImapMailbox: lambda n: ImapMailbox.objects.create(
+        smtp=_smtp(n), host="127.0.0.1", username=f"box{n}", password=SECRET, folders=["INBOX"]
+    ),
+    InboundMessage: lambda n: InboundMessage.objects.create(
+        kind="reply", uid_validity=1, uid=n, digest=f"{n:064}", subject=f"Re: Hello {n}", received_at=timezone.now()
+    ),
+    Bucket: lambda n: Bucket.objects.create(
+        name=f"box-{n}", endpoint="http://127.0.0.1:9", region="eu-west-1", accesskey=SECRET, secretkey=SECRET
+    ),
+    MailApp: _mail_app,
+    MailEvent: lambda n: MailEvent.objects.create(
+        app=_mail_app(n), dedupe_key=f"{n:064}", kind="delivered", happened_at=timezone.now(), raw={"n": n}
+    ),
+    Ocr: lambda n: Ocr.objects.create(name="ocr-space", key=SECRET, confidence=n / 100),
+    CardScan: lambda n: CardScan.objects.create(file=_file(n)),
     AiApp: lambda n: AiApp.objects.create(provider="offline", name=f"App {n}", api_key=SECRET),
+    AiCaps: lambda n: _in_other_company(lambda: AiCaps.objects.create(monthly_token_cap=1000)),
+    AiBudget: lambda n: AiBudget.objects.create(key=f"company:2026-{n:02}", tokens_used=n),
+    AiUsage: lambda n: AiUsage.objects.create(purpose="compose", model="m", tokens_in=n, tokens_out=n, cost=0),
+    EmailTemplateVersion: lambda n: EmailTemplateVersion.objects.create(
+        template=EmailTemplate.objects.create(name=f"Words {n}", subject="Hello", body="Hello"),
+        number=n,
+        subject=f"Hello {n}",
+        body="Hello",
+    ),
+    EmailTemplate: lambda n: EmailTemplate.objects.create(name=f"Mail {n}", subject="Hello", body="Hello"),
     GenieScheduler: _run,
+    DataApp: lambda n: DataApp.objects.create(
+        kind="lead-source", name=f"Source {n}", url="https://example.org", api_key=SECRET
+    ),
+    Enrichment: lambda n: Enrichment.objects.create(run=_run(n), until=timezone.now(), total=3, processed=n % 4),
+    EnrichmentProposal: lambda n: EnrichmentProposal.objects.create(
+        contact=ContactFactory(), field="name", value=f"Ann {n}", text=f"Ann {n}", source="Knows All"
+    ),
     LeadGeneration: lambda n: LeadGeneration.objects.create(
         prompt=f"Gardeners {n}", ai_type="ai-offline", count=5, total=3, processed=n % 4
     ),

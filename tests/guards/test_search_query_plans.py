@@ -1,4 +1,4 @@
-"""The plans of searches on 20,000 contacts of two companies, and on leads.
+"""The plans of searches on 10,000 contacts of two companies, and on leads.
 
 The index of grams finds few matches; of many matches a page is read in the list's order.
 """
