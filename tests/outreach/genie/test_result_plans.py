@@ -4,10 +4,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from core.tenancy import as_owner
+from outreach.delivery.models import SendJob
 from outreach.genie.selectors import results
 from tests.crm.contacts.helpers import form
 from tests.kit.cast import Cast
 from tests.outreach.helpers import Post, planned, work
+
+OTHERS = [index.name for index in SendJob._meta.indexes if index.name != "sendjob_sent"]
 
 
 def test_results_read_indexes_alone(cast: Cast, post: Post) -> None:
@@ -17,8 +20,8 @@ def test_results_read_indexes_alone(cast: Cast, post: Post) -> None:
     cast.key.post("/contact/bulk", {"formData": [form(n) for n in range(300)]})
     with cast.scope(), connection.cursor() as cursor:
         with as_owner():
-            cursor.execute("ANALYZE crm_contact, outreach_sendjob")
-            cursor.execute("DROP INDEX sendjob_sent_at")  # of the whole company: its few rows would do as well
+            cursor.execute("ANALYZE crm_contact")
+            cursor.execute(f"DROP INDEX {', '.join(OTHERS)}")  # of so few messages any index would do as well
         for way in ("seqscan", "bitmapscan"):  # which so few rows would be read by
             cursor.execute(f"SET LOCAL enable_{way} = off")
         with CaptureQueriesContext(connection) as queries:
