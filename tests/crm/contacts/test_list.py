@@ -197,6 +197,17 @@ def test_hides_the_deleted_and_other_companies(cast: Cast, outsiders: Cast, peop
     assert (refused.status, refused.body["message"]) == (400, "Invalid request")
 
 
+def test_those_with_a_custom_value_are_counted_once_and_without_the_deleted(cast: Cast, people: dict[str, str]) -> None:
+    def total(**filters: list[str]) -> int:
+        found: int = cast.key.get("/contact", p="1", n="1", filters=filters).body["totalCount"]
+        return found
+
+    assert total(colours=["red", "blue"]) == 2, "Bob has both"
+    assert total(city=["Bonn", "Aachen"]) == 3
+    cast.key.delete("/contact", {"ids": [people["Ann"]]})
+    assert total(city=["Bonn", "Aachen"]) == 2
+
+
 @pytest.mark.parametrize(
     "query",
     [
