@@ -5,7 +5,8 @@ from __future__ import annotations
 from crm.exports.sources import register_source
 from outreach.ai.views import AiUsageViewSet
 from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet
-from outreach.genie.views import RunViewSet, SendJobViewSet
+from outreach.genie.message_views import SendJobViewSet
+from outreach.genie.views import RunViewSet
 from outreach.suppression.views import SuppressionViewSet
 
 

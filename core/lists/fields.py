@@ -179,11 +179,16 @@ class ManyField(ListField):
 
 
 class HasValue(Exists):
-    """Whether the record has one of the rows. `ids` are the ids of all records that have one."""
+    """Whether the record has one of the rows.
 
-    def __init__(self, rows: QuerySet[Any], record_ref: str) -> None:
+    `ids` are the ids of all records that have one; with `many` a record may be there several times.
+    """
+
+    def __init__(self, rows: QuerySet[Any], record_ref: str, *, many: bool = False) -> None:
         super().__init__(rows.filter(**{record_ref: OuterRef("pk")}))
         self.ids = rows.order_by().values(record_ref)
+        self.many = many
+        self.record_ref = record_ref
 
 
 class ValueTableField(ListField):
@@ -237,7 +242,7 @@ class ValueTableField(ListField):
 
     def where(self, condition: Condition) -> Q:
         rows = self.model._default_manager.filter(**self.key).filter(condition(column(self.column)))
-        return Q(HasValue(rows, self.record_ref))
+        return Q(HasValue(rows, self.record_ref, many=self.many))
 
     def where_not(self, condition: Condition) -> Q:
         return ~self.where(condition)

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Q, QuerySet
+from django.db.models import Count, IntegerField, Q, QuerySet, Subquery
+from django.db.models.lookups import Exact
 
 from core.lists.fields import HasValue
 from core.lists.keyset import AnyOf
+from core.lists.prepared import COMPANY, plain_conditions
 from core.lists.query import ListQuery
+from core.tenancy import active_scope
 
 MANY = 5000
 """Above this number of matches a page is found by walking the index of its order, not by sorting the matches. The total
@@ -24,6 +27,14 @@ FEW_VALUES = 1000
 """Up to this number of records with a custom value, all of them are read and sorted."""
 SOME_VALUES = 50_000
 """Up to this number their ids are read once, and compared with while the index of the order is walked."""
+
+
+class Number(Subquery):
+    """The number of the queryset's rows."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS rows)"
+    output_field = IntegerField()
+    empty_result_set_value = 0
 
 
 @dataclass(frozen=True)
@@ -89,15 +100,51 @@ def _by_value(queryset: QuerySet[Any], query: ListQuery) -> Matching | None:
     values, rest = _split(query.where)
     if not values:
         return None
-    expected, rarest = min(((_expected(one.ids), one) for one in values), key=lambda pair: pair[0])
+    alone = not rest and len(values) == 1
+    total = _number_of(queryset, values[0], query) if alone else None
+    if total is not None:
+        expected, rarest = total, values[0]
+    else:
+        expected, rarest = min(((_expected(one.ids), one) for one in values), key=lambda pair: pair[0])
     if expected > SOME_VALUES:
-        return None
+        found = queryset.filter(query.where)
+        return Matching(found, found, total, capped=query.searched)
     others = queryset.filter(rest, *(Q(one) for one in values if one is not rarest))
     found = others.filter(AnyOf("pk", ArraySubquery(rarest.ids)))
     # A second condition may leave so little that a walk along the order would not end soon.
-    if expected <= FEW_VALUES or rest or len(values) > 1:
-        return Matching(found, found, capped=query.searched)
-    return Matching(others, found, within=rarest.ids, capped=query.searched)
+    if expected <= FEW_VALUES or not alone:
+        return Matching(found, found, total, capped=query.searched)
+    return Matching(others, found, total, within=rarest.ids, capped=query.searched)
+
+
+def _number_of(queryset: QuerySet[Any], value: HasValue, query: ListQuery) -> int | None:
+    """Return the number of the queryset's records with the value, if counting values tells it.
+
+    An index has these side by side, where each record would be looked up to see whether it is one of the list.
+    """
+    left_out = _left_out(queryset)
+    if left_out is None or query.searched:
+        return None
+    if query.cursor is not None:
+        return query.cursor.total
+    others = left_out.filter(pk__in=value.ids).order_by().values("pk")
+    records = Count(value.record_ref, distinct=value.many)
+    total: int = value.ids.aggregate(total=records - Number(others))["total"]
+    return total
+
+
+def _left_out(queryset: QuerySet[Any]) -> QuerySet[Any] | None:
+    """Return the company's records that are not in the queryset, where a flag tells them, such as that of deletion."""
+    scope = active_scope()
+    if scope is None or scope.company_id is None:
+        return None
+    conditions = plain_conditions(queryset, scope.company_id) or ()
+    flags = [(lookup, column, value) for lookup, column, value in conditions if value is not COMPANY]
+    match flags:
+        case [(lookup, column, False)] if lookup is Exact and not column.null and len(conditions) == 2:
+            rows: QuerySet[Any] = queryset.model._default_manager.using(queryset.db).filter(**{column.name: True})
+            return rows
+    return None
 
 
 def _split(where: Q) -> tuple[list[HasValue], Q]:

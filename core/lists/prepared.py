@@ -187,23 +187,33 @@ def sort_values(place: Place, sort: Sequence[SortKey]) -> Place:
 
 def _shape(section: Section) -> _Shape | None:
     """Return the section's shape, or None where only the ORM knows the statement."""
-    scope, query = active_scope(), section.listed.query
+    scope = active_scope()
     if scope is None or scope.company_id is None or section.near is not None or section.within is not None:
         return None
     if any(type(key.field) not in (ListField, RelationField) for key in section.sort):
         return None  # a custom field is another object in each request
+    plain = plain_conditions(section.listed, scope.company_id)
+    if plain is None:
+        return None
+    lacks = None if section.after is None else tuple(value is None for value in section.after)
+    return _Shape(
+        section.listed.model, section.listed.db, plain, section.sort, section.nulls, lacks, scope.company_id, section
+    )
+
+
+def plain_conditions(queryset: QuerySet[Any], company: str) -> tuple[Condition, ...] | None:
+    """Return the queryset's conditions if each compares a column of its own with a constant, otherwise None.
+
+    In place of the company's id stands COMPANY.
+    """
+    query = queryset.query
     if query.annotations or query.extra or query.distinct or query.combinator or query.is_sliced:
         return None
     if query.where.negated or query.where.connector != "AND":
         return None
-    conditions = [_condition(one, query.base_table, scope.company_id) for one in query.where.children]
-    lacks = None if section.after is None else tuple(value is None for value in section.after)
+    conditions = [_condition(one, query.base_table, company) for one in query.where.children]
     plain = tuple(one for one in conditions if one is not None)
-    if len(plain) < len(conditions):
-        return None
-    return _Shape(
-        section.listed.model, section.listed.db, plain, section.sort, section.nulls, lacks, scope.company_id, section
-    )
+    return plain if len(plain) == len(conditions) else None
 
 
 def _condition(node: Any, table: str, company: str) -> Condition | None:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import orjson
-from django.db import connection
 from django.db.models import QuerySet
 
 from core.lists import ListField, ValueTableField
 from core.lists.prefilter import Prefilter
 from core.lists.values import Kind
 from core.tenancy import company_id
+from core.tenancy.postgresql.cursors import planned_cursor
 from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
 from crm.records.schema import spec_of
@@ -45,7 +45,7 @@ def custom_fields_of(kind: RecordKind) -> Callable[[str], ListField | None]:
     """Return a function for FieldSet that finds the company's custom fields of a panel by uniqueFieldID or _id."""
 
     def find(name: str) -> ListField | None:
-        with connection.cursor() as cursor:
+        with planned_cursor() as cursor:
             cursor.execute(OWN_FIELD, [company_id(), kind.panel, name, name])
             row = cursor.fetchone()
         if row is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from core.api.routers import ResourceRouter
 from outreach.genie.lead_views import LeadMessagesViewSet
-from outreach.genie.views import RunViewSet, SendJobViewSet
+from outreach.genie.message_views import SendJobViewSet
+from outreach.genie.views import RunViewSet
 
 
 def register_protected(router: ResourceRouter) -> None:

@@ -13,9 +13,8 @@ from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 from crm.contacts.rights import ContactRights
 from outreach.delivery.models import SendJob
-from outreach.delivery.serializers import MessageChanged, MessageOut, MessagesApproved, Regeneration
+from outreach.delivery.serializers import MessageChanged, MessageOut, MessagesApproved
 from outreach.delivery.services import Left
-from outreach.delivery.views import CHANGE_ERRORS, MessageViewSet
 from outreach.genie import approving, audience, messages, occurrences, services
 from outreach.genie.channels import senders_among
 from outreach.genie.filters import RUN_FIELDS
@@ -23,7 +22,6 @@ from outreach.genie.generated import start_generated_run
 from outreach.genie.generated_serializers import GeneratedRunCreate, SearchPreview, SearchPreviewOut
 from outreach.genie.message_jobs import AT_ONCE, Changed
 from outreach.genie.models import GenieScheduler
-from outreach.genie.rewriting import regenerate
 from outreach.genie.samples import preview_run, preview_search
 from outreach.genie.selectors import kept_runs, run_detail
 from outreach.genie.serializers import (
@@ -378,27 +376,3 @@ class RunViewSet(ResourceViewSet):
         if changed.job is None:
             return self.success(data, **beside)
         return respond(QUEUED, data, bulkJob=changed.job, **beside)
-
-
-class SendJobViewSet(MessageViewSet):
-    """Messages of runs."""
-
-    module = "genie"
-
-    @action(detail=True, methods=["post"])
-    @endpoint(
-        "Write a draft anew",
-        input=Regeneration,
-        output=MessageOut,
-        success="MessageWrittenAnew_200",
-        errors=(*CHANGE_ERRORS, "MessageChanged_409", *APP_ERRORS),
-        description="Its run's AI app writes it once more, told the draft so far and the hint; a worker does so, within"
-        " the same caps as any call. Until then it is planned (written_anew) with the words that it has; then it is a"
-        " draft again, with other words, or with the old ones and `error`. Asked for the same again meanwhile, nothing"
-        " more happens. A message whose words could not be made is taken too; a draft that a template made is refused."
-        " The offline composer has rules for some hints; `warning` names what it can do nothing about.",
-    )
-    def regenerate(self, request: Request, sendJobId: str, data: dict[str, Any]) -> Any:
-        unfollowed = regenerate(message_id=sendJobId, member_id=self.actor.member_id, **data)
-        found = MessageOut.one(SendJob.objects.filter(pk=sendJobId))
-        return self.success(found, **({"warning": unfollowed} if unfollowed else {}))

@@ -12,6 +12,7 @@ from accounts.auth import browser_sessions, tokens
 from accounts.models import Member
 
 PASSWORD = "correct horse battery"
+EVIL = '"><script>alert(1)</script>{{ 7|add:7 }}'
 
 
 def enter(member: Member, **options: Any) -> Client:
@@ -42,3 +43,9 @@ def toast_of(client: Client, response: Any) -> str:
     page = client.get(response["Location"]).content.decode()
     found = re.search(r'<div class="toasts".*?</div>$', page, re.DOTALL | re.MULTILINE)
     return found[0] if found else ""
+
+
+def sent_form(page: Any) -> dict[str, str]:
+    """Return the hidden values of the form that decides about a message."""
+    shown = re.search(r'<form class="(?:decide|form-end)".*?</form>', page.content.decode(), re.DOTALL)[0]
+    return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', shown))

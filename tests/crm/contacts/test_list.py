@@ -197,6 +197,21 @@ def test_hides_the_deleted_and_other_companies(cast: Cast, outsiders: Cast, peop
     assert (refused.status, refused.body["message"]) == (400, "Invalid request")
 
 
+def test_those_with_a_custom_value_are_counted_once_and_without_the_deleted(cast: Cast, people: dict[str, str]) -> None:
+    def total(**filters: list[str]) -> int:
+        found: int = cast.key.get("/contact", p="1", n="1", filters=filters).body["totalCount"]
+        return found
+
+    assert total(colours=["red", "blue"]) == 2, "Bob has both"
+    asked = {"n": "2", "filters": {"city": ["Bonn", "Aachen"]}, "sortBy": "city", "sortOrder": "asc"}
+    first = cast.key.get("/contact", p="1", **asked)
+    second = cast.key.get("/contact", cursor=first.body["nextCursor"], **asked)
+    assert [found["name"] for found in (*first.data, *second.data)] == ["Bob", "Ann", "Cid"]
+    assert (first.body["totalCount"], second.body["totalCount"]) == (3, 3)
+    cast.key.delete("/contact", {"ids": [people["Ann"]]})
+    assert total(city=["Bonn", "Aachen"]) == 2
+
+
 @pytest.mark.parametrize(
     "query",
     [

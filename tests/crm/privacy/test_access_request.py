@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from core.ids import new_id
 from crm.models import CustomField, LeadActivity
 from crm.privacy.registry import PERSONAL_DATA
-from tests.crm.privacy.test_erasure import EMAIL, FORM, NAME, NUMBER, scatter
+from tests.crm.privacy.helpers import EMAIL, FORM, NAME, NUMBER, scatter
 from tests.kit.cast import SESSION, Caller, Cast, session_headers
 from tests.kit.factories import ContactFactory, MemberFactory, RoleFactory
 

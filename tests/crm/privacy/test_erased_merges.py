@@ -11,7 +11,7 @@ from crm.bulk_jobs.restoring import restore_many
 from crm.leads.kind import LEAD
 from crm.models import Contact, Journal, Lead, LeadActivity, Merge
 from tests.crm.merging.helpers import merge, undo
-from tests.crm.privacy.test_erasure import EMAIL, FORM, NAME, erase, traces
+from tests.crm.privacy.helpers import EMAIL, FORM, NAME, erase, traces
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
 

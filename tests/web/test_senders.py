@@ -1,0 +1,96 @@
+"""The pages of senders, and of addresses that are never written to."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from outreach.models import MailApp, Smtp, Suppression
+from tests.kit.cast import Cast
+from tests.kit.mail_vendors import KEY, vendor_server
+from tests.outreach.helpers import Post
+from tests.web.helpers import EVIL, at, enter, text_of, toast_of
+
+
+@pytest.fixture
+def client(cast: Cast) -> Client:
+    return enter(cast.owner)
+
+
+def test_addresses_are_put_on_the_list_and_taken_off(cast: Cast, client: Client) -> None:
+    path = at(cast.owner, "suppressions")
+    wrong = client.post(path, {"email": "nonsense", "reason": "manual"})
+    assert (wrong.status_code, 'aria-invalid="true"' in wrong.content.decode()) == (422, True)
+    added = client.post(path, {"email": "Ann@Example.org", "reason": "manual", "source": "Call"})
+    assert "ann@example.org is on the do-not-contact list" in toast_of(client, added)
+    with cast.scope():
+        id = Suppression.objects.get().pk
+    assert "Asked for" in text_of(client.get(path + "?q=ann&f=reason:in:manual"))
+    assert "Took 1 address off the list" in toast_of(client, client.post(path, {"do": "delete", "ids": id}))
+
+
+def test_senders_are_connected_tested_and_limited(cast: Cast, post: Post, client: Client) -> None:
+    path = at(cast.owner, "senders")
+    page = text_of(client.get(path))
+    assert "Works" in page
+    assert "What writes the messages" in page
+    assert "The connection works" in toast_of(client, client.post(path, {"do": "test", "id": post.smtp.pk}))
+    post.server.at["mail"] = "550 not you"
+    failed = toast_of(client, client.post(path, {"do": "test", "id": post.smtp.pk}))
+    assert ("The connection test failed: " in failed, 'class="toast bad"' in failed) == (True, True)
+    page = text_of(client.get(path))
+    assert ("Test failed" in page, "Not tested" in page, "just now" in page) == (True, False, True)
+    assert "Test failed just now" in text_of(client.get(f"{path}/{post.smtp.pk}"))
+    del post.server.at["mail"]
+    client.post(path, {"do": "test", "id": post.smtp.pk})
+    own = f"{path}/{post.smtp.pk}"
+    values = dict(
+        re.findall(r'name="(\w+)" type="\w+"(?: step="any")? value="([^"]*)"', client.get(own).content.decode())
+    )
+    assert "päss" not in client.get(own).content.decode()
+    saved = client.post(own, {**values, "perHour": "30", "isActive": "on"})
+    assert "Sender saved; the connection works" in toast_of(client, saved)
+    moved = client.post(own, {**values, "port": "99999", "password": "typed", "isActive": "on"})
+    assert (moved.status_code, "Password : Enter it again: it is not kept" in text_of(moved)) == (422, True)
+    moved = client.post(own, {**values, "host": "mail.example.org", "isActive": "on"})
+    assert (moved.status_code, 'id="f-password-error"' in moved.content.decode()) == (422, True)
+    hours = {"do": "hours", "windowDays": ["1", "2"], "windowStart": "09:00", "windowEnd": "17:00"}
+    hours |= {"approvalDays": "5", "language": "german"}
+    assert "Settings saved" in toast_of(client, client.post(path, hours))
+    new = {**values, "username": "user", "password": "x", "fromEmail": "new@example.com"}
+    assert "Sender connected" in toast_of(client, client.post(f"{path}/new", new))
+    with cast.scope():
+        assert sorted(Smtp.objects.values_list("per_hour", flat=True), key=str) == [30, None]
+    assert client.post(own, {"do": "delete"})["Location"] == path
+
+
+def test_a_mail_vendor_is_connected_beside_smtp(cast: Cast, client: Client, settings: Any) -> None:
+    place = at(cast.owner, "senders")
+    with vendor_server() as vendors:
+        settings.VENDOR_BASE_URLS = {"sendgrid": vendors.be("sendgrid").url}
+        settings.OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8"]
+        assert "SendGrid" in text_of(client.get(f"{place}/new"))
+        form = client.get(f"{place}/connect?app=mailvendor-f").content.decode()
+        assert ('name="region"' in form, 'name="secretKey"' in form) == (True, False)
+        values = {"fromName": EVIL, "fromEmail": "me@example.com"}
+        missing = client.post(f"{place}/connect?app=mailvendor-f", {"do": "save", **values})
+        assert (missing.status_code, 'id="f-apiKey-error"' in missing.content.decode()) == (422, True)
+        made = client.post(f"{place}/connect?app=mailvendor-f", {"do": "save", **values, "apiKey": KEY})
+        assert "SendGrid connected; the connection works" in toast_of(client, made)
+        own = made["Location"]
+        page = client.get(own).content.decode()
+        assert "/hooks/mail/sendgrid/" in page
+        assert (KEY in page, "Nothing is taken yet" in page, EVIL in page) == (False, True, False)
+        with cast.scope():
+            app = MailApp.objects.get()
+        tested = client.post(place, {"do": "test", "id": app.pk, "app": "mailvendor-f"})
+        assert "takes the key" in toast_of(client, tested)
+        changed = client.post(own, {"do": "save", **values, "perDay": "20", "isActive": "on"})
+        assert "Sender saved" in toast_of(client, changed)
+        listed = text_of(client.get(place))
+        assert ("at most 20 a day" in listed, "tells nothing of deliveries yet" in listed) == (True, True)
+        assert "me@example.com" in text_of(client.get(at(cast.owner, "outreach/new")))
+        assert client.post(own, {"do": "delete"})["Location"] == place
