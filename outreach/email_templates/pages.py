@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
 
+from core.text.placeholders import names_in
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
@@ -23,7 +23,6 @@ TEMPLATES = Records(
     "mail-plus",
     "A template is a mail that you have written once, for the follow-ups of an outreach.",
 )
-PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 MAIL_POLICY = (
     "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'self' 'unsafe-inline';"
     " img-src https: data:; form-action 'none'; frame-ancestors 'self'"
@@ -69,7 +68,7 @@ class TemplateForm(RecordForm):
         texts = {name: values.get(name, before.get(name, "")) for name in ("subject", "body")}
         wanted = values["required"] if "required" in values else required_in(before)
         required = [name.strip() for name in wanted.split(",") if name.strip()]
-        used = [name.strip() for name in PLACEHOLDER.findall(f"{texts['subject']} {texts['body']}")]
+        used = names_in(f"{texts['subject']} {texts['body']}")
         names = dict.fromkeys([*(name for name in used if not name.startswith(KNOWN)), *required])
         fields = self.field_names()
         # A name that is no field is left to the API to refuse: nothing would ever stand in its place.

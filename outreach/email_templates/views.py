@@ -17,6 +17,7 @@ from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
+from outreach.connected_apps.turns import BUSY
 from outreach.email_templates import services
 from outreach.email_templates.filters import TEMPLATE_FIELDS, VERSION_FIELDS
 from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion
@@ -34,7 +35,6 @@ from outreach.email_templates.serializers import (
     WordsPreview,
 )
 from outreach.email_templates.trials import send_trial
-from outreach.senders.testing import BUSY
 from outreach.smtp.markup import html_from_text, page_of
 
 NOT_FOUND = ("EmailTemplateNotFound_404",)
