@@ -93,7 +93,7 @@ def approve_together(rows: QuerySet[SendJob], member_id: str | None) -> int:
     return approve(approvable(rows), member_id)
 
 
-def _never(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
+def _never(rows: QuerySet[SendJob]) -> QuerySet[Any]:
     """Return the drafts that would never go, with the reason as `never`."""
     return rows.filter(status=Status.DRAFT).annotate(never=never_goes()).exclude(never=None).order_by()
 
