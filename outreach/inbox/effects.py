@@ -80,9 +80,10 @@ def _after(received_at: datetime, job: SendJob) -> datetime:
 
 
 def _bounced(row: InboundMessage, job: SendJob) -> None:
-    tell(job.pk, "deferred" if row.severity == Severity.DELAYED else "bounced", row.received_at)
     if row.severity == Severity.DELAYED:
+        tell(job.pk, "delivered" if row.status_code.startswith("2.") else "deferred", row.received_at)
         return
+    tell(job.pk, "bounced", row.received_at)
     evidence = {"status": row.status_code, "diagnostic": row.diagnostic, "inbound": row.pk}
     if row.severity == Severity.BLOCKED:
         detail = f"A receiving server refused a message of this sender: {row.diagnostic or row.subject}"
