@@ -239,11 +239,16 @@ def test_a_mailbox_that_fails_says_why_and_is_asked_less_often(
         assert "more than was asked for" in found.last_error
         assert (found.status, found.failures, found.positions) == ("waiting", 1, {})
     imap.floods, imap.refuses = False, "EXAMINE"
+    with cast.scope():
+        assert not Notification.objects.exists()  # a server that is away for a minute concerns nobody
+    poll(cast)
     poll(cast)
     with cast.scope():
         found = ImapMailbox.objects.get()
         assert found.last_error.startswith("The folder 'INBOX' could not be opened")
-        assert found.due_at > timezone.now() + timedelta(seconds=100)
+        assert found.due_at > timezone.now() + timedelta(seconds=200)
+        told = Notification.objects.get()
+        assert (told.kind, told.member_id, told.record_id) == ("mailbox.failing", cast.owner.pk, mailbox.pk)
     imap.refuses = ""
 
     def breaks(*arguments: object) -> None:
