@@ -1,3 +1,5 @@
+from functools import partial
+
 from django.apps import AppConfig
 from django.db.models import Value
 from django.db.models.functions import Coalesce, Left, NullIf
@@ -28,10 +30,11 @@ class OutreachConfig(AppConfig):
         from outreach.genie.selectors import kept_runs
         from outreach.genie.writing import wake_waiting
         from outreach.inbox import jobs as inbox  # noqa: F401  (register their work)
-        from outreach.inbox.selectors import unread_replies
+        from outreach.inbox.selectors import failing_mailboxes, unread_replies
         from outreach.lead_generation import jobs as lead_generation  # noqa: F401  (register their work)
         from outreach.lead_generation.models import LeadGeneration
         from outreach.mail_events import jobs as mail_events  # noqa: F401  (register their work)
+        from outreach.mail_vendors.models import MailApp
         from outreach.ocr import jobs as ocr  # noqa: F401  (register their work)
         from outreach.privacy import register_personal_data_tables
         from outreach.search_kinds import register_kinds
@@ -53,7 +56,8 @@ class OutreachConfig(AppConfig):
         register_measure(Measure("sent", "genie", sent_messages, "sent_at", by_day=True))
         register_measure(Measure("drafts", "genie", drafts))
         register_measure(Measure("unreadReplies", "genie", unread_replies))
-        register_measure(Measure("failingSenders", "apps", failing_senders))
+        beside = (partial(failing_senders, MailApp), failing_mailboxes)
+        register_measure(Measure("failingSenders", "apps", failing_senders, beside=beside))
         register_lists()
         register_kinds()
         register_personal_data_tables()

@@ -8,6 +8,10 @@ from django.db.models.functions import Coalesce, Left, NullIf
 from core.global_search import Kind, register_kind
 from outreach.genie.filters import RUN_FIELDS
 from outreach.genie.selectors import kept_runs
+from outreach.inbox.filters import MAILBOX_FIELDS
+from outreach.inbox.models import ImapMailbox
+from outreach.mail_vendors.filters import MAIL_APP_FIELDS
+from outreach.mail_vendors.models import MailApp
 from outreach.senders.filters import SMTP_FIELDS
 from outreach.senders.models import Smtp
 
@@ -17,6 +21,10 @@ def register_kinds() -> None:
     run = [RUN_FIELDS.fields[name] for name in ("name", "prompt")]
     title = Coalesce(NullIf("name", Value("")), Left("prompt", 80))
     register_kind(Kind("genie", "genie", lambda actor: kept_runs(), run, title, Value(""), 30))
-    sender = [SMTP_FIELDS.fields[name] for name in ("name", "fromEmail")]
     named = Coalesce(NullIf("name", Value("")), "from_email")
+    sender = [SMTP_FIELDS.fields[name] for name in ("name", "fromEmail")]
     register_kind(Kind("smtp", "apps", lambda actor: Smtp.objects.all(), sender, named, "from_email", 80))
+    app = [MAIL_APP_FIELDS.fields[name] for name in ("name", "fromEmail")]
+    register_kind(Kind("mail-vendors", "apps", lambda actor: MailApp.objects.all(), app, named, "from_email", 81))
+    mailbox = [MAILBOX_FIELDS.fields[name] for name in ("username", "host")]
+    register_kind(Kind("imap", "apps", lambda actor: ImapMailbox.objects.all(), mailbox, "username", "host", 82))

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from functools import reduce
+from operator import add
 from typing import Any
 
 from django.db.models import Count, F, Func, IntegerField, QuerySet, Subquery
+from django.db.models.expressions import Combinable
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
@@ -28,6 +31,8 @@ class Measure:
     """The column whose time falls into the period. Without one, what there is now is counted."""
     by_day: bool = False
     """It is told for each day too."""
+    beside: Sequence[Callable[[], QuerySet[Any]]] = ()
+    """Records of other tables that are counted with them."""
 
 
 MEASURES: dict[str, Measure] = {}
@@ -66,11 +71,7 @@ def read_overview(*, days: int, may_read: Callable[[str], bool]) -> dict[str, An
 def _counts(measures: Sequence[Measure], since: datetime) -> dict[str, int]:
     """Count the measures by one statement."""
     asked = {
-        measure.name: Subquery(
-            _rows(measure, since)
-            .annotate(counted=Func(F("pk"), function="COUNT", output_field=IntegerField()))
-            .values("counted")
-        )
+        measure.name: reduce(add, map(_count, [_rows(measure, since), *(rows().order_by() for rows in measure.beside)]))
         for measure in measures
     }
     if not asked:
@@ -78,6 +79,11 @@ def _counts(measures: Sequence[Measure], since: datetime) -> dict[str, int]:
     found = Company.objects.filter(pk=company_id()).values(**{f"count_{name}": one for name, one in asked.items()})
     row: Mapping[str, Any] = found.get()
     return {name: row[f"count_{name}"] for name in asked}
+
+
+def _count(rows: QuerySet[Any]) -> Combinable:
+    counted = Func(F("pk"), function="COUNT", output_field=IntegerField())
+    return Subquery(rows.annotate(counted=counted).values("counted"))
 
 
 def _by_day(measure: Measure, since: datetime) -> dict[date, int]:

@@ -41,8 +41,8 @@ WAITS = (
         "failingSenders",
         ("apps", "PUT"),
         "triangle-alert",
-        "sender that does not work",
-        "senders that do not work",
+        "sender or mailbox that does not work",
+        "senders or mailboxes that do not work",
         "senders",
     ),
 )

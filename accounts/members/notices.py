@@ -39,6 +39,15 @@ def notify(
     return len(receivers)
 
 
+def members_who_may(module: str, method: str) -> list[Member]:
+    """Return the active company's owners, and the members whose role lets them use the method on the module."""
+    present = (Member.Status.OWNER, Member.Status.ACCEPTED)
+    members = Member.objects.filter(status__in=present).select_related("role").order_by("pk")
+    return [
+        one for one in members if one.status == Member.Status.OWNER or one.permissions().get(module, {}).get(method)
+    ]
+
+
 def _owners() -> Iterable[Member]:
     return Member.objects.filter(status=Member.Status.OWNER).order_by("pk")
 

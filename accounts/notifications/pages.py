@@ -13,7 +13,7 @@ from core.web.menu import registered
 from core.web.pages import MenuItem, Page
 
 SIZE = 30
-SAME_PAGE = {"lead/import": "contact/import"}
+SAME_PAGE = {"lead/import": "contact/import", **{f"mailvendor-{letter}": "mail-vendors" for letter in "abcdefgh"}}
 """Resource -> the one whose page shows it."""
 WITHOUT_RECORD = {"plans": "plan"}
 """Resource -> the page that is about it as a whole."""

@@ -44,6 +44,7 @@ NOTICES = {
     "run.finished": "All messages of an outreach are done",
     "reply.received": "Somebody answered one of your messages",
     "sender.failing": "A sender fails and is paused",
+    "mailbox.failing": "The mailbox that replies come to cannot be read",
     "sender.undeliverable": "The records of a sender's domain are wrong",
     "subscription.ending": "The subscription ends, or is to be paid, soon",
     "subscription.past_due": "The subscription is past due",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from random import SystemRandom
 
@@ -148,6 +150,17 @@ def _pause_for_limit(sender: Sender, state: SenderState, now: dt.datetime) -> No
 
 _held: set[str] = set()
 """Leases that this process uses."""
+
+
+@contextmanager
+def holding() -> Iterator[str]:
+    """Give a new lease, which this process uses until the block ends."""
+    lease = new_id()
+    _held.add(lease)
+    try:
+        yield lease
+    finally:
+        _held.discard(lease)
 
 
 @transaction.atomic

@@ -18,6 +18,7 @@ def _message_fields(name: str, recipient: str | Case, reason: str | Case) -> lis
         ListField(name, "text", recipient, searchable=True, nullable=False, ignore_case=True),
         ListField("subject", "text", "subject", searchable=True, nullable=False),
         ListField("messageId", "text", "message_id", nullable=False),
+        ListField("deliveryStatus", "text", "delivery_status", nullable=False),
         ListField("attempts", "number", "attempts", nullable=False),
         ListField("run", "id", "run_id"),
         ListField("step", "number", "step", nullable=False),
@@ -53,7 +54,6 @@ LOG_FIELDS = FieldSet(
 VENDOR_LOG_FIELDS = FieldSet(
     [
         *_message_fields("recipient", "recipient", "reason"),
-        ListField("deliveryStatus", "text", "delivery_status", nullable=False),
         ListField("providerMessageId", "text", "provider_message_id", nullable=False),
         ListField("openCount", "number", "open_count", nullable=False),
         ListField("clickCount", "number", "click_count", nullable=False),

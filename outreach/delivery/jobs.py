@@ -7,8 +7,10 @@ from datetime import timedelta
 from core.jobs import PeriodicTask, QueueWork, register
 from outreach.delivery.approvals import hold_lapsed
 from outreach.delivery.claims import has_due
+from outreach.delivery.doubts import ask_again, has_doubts
 from outreach.delivery.models import SendJob
 from outreach.delivery.worker import drain
 
 register(QueueWork("send", drain, has_due=has_due, queue="send", model=SendJob))
+register(QueueWork("doubts", ask_again, has_due=has_doubts, queue="send"))
 register(PeriodicTask("outreach.lapsed_approvals", hold_lapsed, every=timedelta(minutes=1)))

@@ -133,6 +133,23 @@ def commit_intent(job: SendJob, *, recipient: str, message_id: str) -> bool:
     )
 
 
+def begin_again(job: SendJob, *, lease: str, worker: int) -> bool:
+    """Change a message in doubt to sending again, under a new lease.
+
+    Returns False when somebody else has asked or decided, or when the run, the sender or the recipient forbid it.
+    """
+    values = {"lease": lease, "worker": worker, "attempts": job.attempts + 1}
+    return _transition(
+        job,
+        "sending",
+        "",
+        "asked again with the same key",
+        values,
+        f"AND j.status = 'unknown' AND j.sending_at = %s AND j.attempts = %s {_INTENT_HOLDS}",
+        [job.sending_at, job.attempts, timezone.now(), job.recipient, job.recipient],
+    )
+
+
 def record_late_outcome(job: SendJob, *, to: str, sending_at: datetime, detail: str, **values: Any) -> bool:
     """Correct the status of a message that the sweeper has set to unknown, since this worker has the server's reply."""
     return _transition(job, to, "", detail, values, "AND j.status = 'unknown' AND j.sending_at = %s", [sending_at])

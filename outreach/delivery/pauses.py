@@ -8,7 +8,8 @@ from random import SystemRandom
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.members.notices import notify
+from accounts.members.notices import members_who_may, notify
+from outreach.connected_apps.registry import MODULE
 from outreach.delivery.decision import backoff
 from outreach.delivery.mails import SENDER_FAILING
 from outreach.senders.models import Sender
@@ -22,9 +23,10 @@ _random = SystemRandom()
 
 @transaction.atomic
 def pause_after_failure(*, sender: Sender, detail: str, refused: bool = False) -> None:
-    """Pause the sender, longer with each failure in a row, and record why. Notifies the owners once per series.
+    """Pause the sender, longer with each failure in a row, and record why. Tells the owners, and who may change apps,
+    once per series.
 
-    One whose account was `refused` is unverified from now on, so that it sends nothing, and the owners know at once.
+    One whose account was `refused` is unverified from now on, so that it sends nothing, and they know at once.
     """
     row = type(sender)._default_manager.select_for_update(of=("self",)).get(pk=sender.pk)
     now = timezone.now()
@@ -36,7 +38,7 @@ def pause_after_failure(*, sender: Sender, detail: str, refused: bool = False) -
     fields = ["failures", "paused_until", "paused_reason", "last_error", "last_error_at", "verified"]
     row.save(update_fields=fields)
     if told:
-        notify(SENDER_FAILING.key, {"smtp": row}, about=(row.app_key, row.pk))
+        notify(SENDER_FAILING.key, {"smtp": row}, members=members_who_may(MODULE, "PUT"), about=(row.app_key, row.pk))
 
 
 def pause(sender: Sender, reason: str, seconds: float, detail: str = "") -> None:

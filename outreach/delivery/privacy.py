@@ -8,6 +8,8 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from core.errors import NamedError
+from core.models import Event
+from crm.privacy.registrations import blank_events
 from crm.privacy.registry import DataSubject, referring, register_personal_data
 from outreach.delivery import ledger
 from outreach.delivery.models import SendJob, SendJobTransition
@@ -17,6 +19,10 @@ Status = SendJob.Status
 
 def _transitions(subject: DataSubject) -> Q:
     return Q(send_job__in=SendJob.objects.filter(referring(SendJob, subject)))
+
+
+def _events(subject: DataSubject) -> Q:
+    return Q(object_id__in=SendJob.objects.filter(referring(SendJob, subject)).values("pk"))
 
 
 def blank_transitions(subject: DataSubject, rows: QuerySet[SendJobTransition]) -> int:
@@ -54,7 +60,8 @@ def not_erased(contact_ids: Sequence[str]) -> set[str]:
 
 
 def register_tables() -> None:
-    """Register the personal data of messages and their ledger."""
+    """Register the personal data of messages, of their events and their ledger."""
+    register_personal_data("messageEvents", Event, _events, blank_events, module="genie", exported=False)
     register_personal_data("messageSteps", SendJobTransition, _transitions, blank_transitions, module="genie")
     register_personal_data(
         "messages",

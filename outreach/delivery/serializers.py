@@ -17,6 +17,11 @@ from outreach.delivery.models import SendJob, content_hash, envelope_of
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot
 
+DELIVERY = (
+    "What is told of it since it went, by the mail vendor or by mail that came back: queued, sent, deferred, delivered,"
+    " opened, clicked, unsubscribed, bounced, failed, rejected or complained; empty: nothing."
+)
+
 
 class MessageEdit(Input):
     """A draft's new words."""
@@ -118,6 +123,7 @@ class MessageOut(Output):
     attempts = serializers.IntegerField(help_text="Attempts that failed.")
     error = serializers.CharField()
     reply = serializers.CharField(help_text="The server's last reply.")
+    deliveryStatus = serializers.CharField(help_text=DELIVERY)
     dueAt = serializers.DateTimeField(help_text="Not before.")
     nextStepAt = serializers.DateTimeField(
         allow_null=True, help_text="When its follow-up is written; null before it is sent, afterwards, or without one."
@@ -229,6 +235,7 @@ class SmtpMessageOut(Output):
     text = serializers.CharField()
     status = serializers.CharField(help_text="sending, sent, failed or unknown.")
     reason = serializers.CharField()
+    deliveryStatus = serializers.CharField(help_text=DELIVERY)
     messageId = serializers.CharField()
     reply = serializers.CharField(help_text="What the server said.")
     error = serializers.CharField()
@@ -256,10 +263,7 @@ class VendorMessageOut(Output):
     text = serializers.CharField()
     status = serializers.CharField(help_text="sending, sent, failed or unknown.")
     reason = serializers.CharField()
-    deliveryStatus = serializers.CharField(
-        help_text="What the vendor has told: queued, sent, deferred, delivered, opened, clicked, unsubscribed, bounced,"
-        " rejected or complained; empty: nothing."
-    )
+    deliveryStatus = serializers.CharField(help_text=DELIVERY)
     providerMessageId = serializers.CharField(help_text="What the vendor calls it.")
     messageId = serializers.CharField()
     deferredAt = Computed(serializers.DateTimeField(allow_null=True))

@@ -69,7 +69,8 @@ def count_left(drafts: QuerySet[SendJob]) -> Left:
     """Count the drafts that are not approved together with the others."""
     live = drafts.alias(never=never_goes()).filter(never=None)
     outdated = live.filter(reason=Reason.APPROVAL_OUTDATED).count()
-    return Left(unproved(live.exclude(reason=Reason.APPROVAL_OUTDATED)).count(), outdated, _never(drafts))
+    never = dict(_never(drafts).values_list("never").annotate(number=Count("pk")))
+    return Left(unproved(live.exclude(reason=Reason.APPROVAL_OUTDATED)).count(), outdated, never)
 
 
 def approvable(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
@@ -83,19 +84,18 @@ def approvable(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
 def approve_together(rows: QuerySet[SendJob], member_id: str | None) -> int:
     """Approve the drafts among the messages that are approved together, and end those that would never go, for their
     reason. Returns how many are approved."""
-    for reason in _never(rows):
-        ended = rows.filter(status=Status.DRAFT).alias(never=never_goes()).filter(never=reason)
-        ids = list(ended.values_list("pk", flat=True))
-        ledger.transition_all(
-            SendJob.objects.filter(pk__in=ids), to=final_state(reason), reason=reason, actor_id=member_id
-        )
+    ended: dict[str, list[str]] = {}
+    for id, reason in _never(rows).values_list("pk", "never"):
+        ended.setdefault(reason, []).append(id)
+    for reason, ids in ended.items():
+        drafts = SendJob.objects.filter(pk__in=ids, status=Status.DRAFT)  # others may have decided meanwhile
+        ledger.transition_all(drafts, to=final_state(reason), reason=reason, actor_id=member_id)
     return approve(approvable(rows), member_id)
 
 
-def _never(rows: QuerySet[SendJob]) -> dict[str, int]:
-    """Return the reasons why drafts would never go, with their numbers."""
-    found = rows.filter(status=Status.DRAFT).annotate(never=never_goes()).exclude(never=None)
-    return dict(found.order_by().values_list("never").annotate(number=Count("pk")))
+def _never(rows: QuerySet[SendJob]) -> QuerySet[Any]:
+    """Return the drafts that would never go, with the reason as `never`."""
+    return rows.filter(status=Status.DRAFT).annotate(never=never_goes()).exclude(never=None).order_by()
 
 
 def approve(rows: QuerySet[SendJob], member_id: str | None, **shown: str) -> int:

@@ -6,6 +6,7 @@ byte is sent, then sent, failed, approved again or unknown (docs/decisions/0006-
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
 from contextlib import suppress
 from random import SystemRandom
@@ -46,12 +47,14 @@ log = logging.getLogger(__name__)
 SENDERS_A_ROUND = 50
 SECONDS_A_SENDER = 5.0
 """How long a worker serves one sender while others wait."""
+FIRST_WAIT = dt.timedelta(seconds=2)
+"""After which a vendor may be asked about a message in doubt (outreach.delivery.doubts). Further waits are longer."""
 _TOO_LARGE = 552
 _LIMIT_PAUSE = 60.0
 _random = SystemRandom()
 
 
-class _IntentRefused(Exception):
+class IntentRefused(Exception):
     """The intent was not committed: the message may no longer be sent, or the lease is lost."""
 
 
@@ -133,10 +136,10 @@ def _send_one(session: MailSession, job: SendJob) -> bool:
 
     def commit_intent() -> None:
         if not ledger.commit_intent(job, recipient=recipient, message_id=message_id(job.pk, sender.from_email)):
-            raise _IntentRefused
+            raise IntentRefused
 
     try:
-        outcome = session.deliver(_mail(job, sender, recipient), commit_intent)
+        outcome = session.deliver(mail_of(job, sender, recipient), commit_intent)
     except InvalidMail as error:
         _require_lease(
             ledger.transition(
@@ -145,19 +148,20 @@ def _send_one(session: MailSession, job: SendJob) -> bool:
             job,
         )
         return False
-    except _IntentRefused:
+    except IntentRefused:
         _require_lease(
             ledger.transition(job, to="approved", reason="changed_since_claim", lease=None, worker=None), job
         )
         return False  # the next claim decides and records why
     except BaseException:
         if job.status == "sending":
-            _record_outcome(job, Uncertain("the worker was stopped while the server had the message"))
+            record_outcome(job, Uncertain("the worker was stopped while the server had the message"))
         raise
-    return _record_outcome(job, outcome)
+    return record_outcome(job, outcome)
 
 
-def _mail(job: SendJob, sender: Sender, recipient: str) -> OutgoingMail:
+def mail_of(job: SendJob, sender: Sender, recipient: str) -> OutgoingMail:
+    """Return the message as it is sent."""
     return OutgoingMail(
         id=job.pk,
         from_name=sender.from_name,
@@ -175,7 +179,8 @@ def _mail(job: SendJob, sender: Sender, recipient: str) -> OutgoingMail:
     )
 
 
-def _record_outcome(job: SendJob, outcome: Outcome) -> bool:
+def record_outcome(job: SendJob, outcome: Outcome) -> bool:
+    """Record what became of a message that is being sent. Returns whether the server accepted it."""
     if isinstance(outcome, Sent):
         now = timezone.now()
         values: dict[str, Any] = {"sent_at": now, "worker": None, "error": "", "reply": outcome.reply}
@@ -187,12 +192,8 @@ def _record_outcome(job: SendJob, outcome: Outcome) -> bool:
             _record_late(job, "sent", outcome.reply, values)
         return True
     if isinstance(outcome, Uncertain):
-        _require_lease(
-            ledger.transition(
-                job, to="unknown", reason="uncertain", detail=outcome.reason, error=outcome.reason, worker=None
-            ),
-            job,
-        )
+        values = {"error": outcome.reason, "worker": None, "due_at": timezone.now() + FIRST_WAIT * 5**job.attempts}
+        _require_lease(ledger.transition(job, to="unknown", reason="uncertain", detail=outcome.reason, **values), job)
     else:
         _record_rejection(job, outcome)
     return False

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
 
+from core.text.placeholders import names_in
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
@@ -23,7 +24,6 @@ TEMPLATES = Records(
     "mail-plus",
     "A template is a mail that you have written once, for the follow-ups of an outreach.",
 )
-PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 MAIL_POLICY = (
     "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'self' 'unsafe-inline';"
     " img-src https: data:; form-action 'none'; frame-ancestors 'self'"
@@ -59,7 +59,11 @@ class TemplateForm(RecordForm):
                     help="Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the"
                     " name of any field of contacts in double braces are filled in.",
                 ),
-                Field("required", "Not sent without", help="Names of fields, with commas between them."),
+                Field(
+                    "required",
+                    "Fields that a contact must have",
+                    help="Names of fields, with commas between them. A message to somebody who lacks one is not sent.",
+                ),
             ],
             values,
         )
@@ -69,7 +73,7 @@ class TemplateForm(RecordForm):
         texts = {name: values.get(name, before.get(name, "")) for name in ("subject", "body")}
         wanted = values["required"] if "required" in values else required_in(before)
         required = [name.strip() for name in wanted.split(",") if name.strip()]
-        used = [name.strip() for name in PLACEHOLDER.findall(f"{texts['subject']} {texts['body']}")]
+        used = names_in(f"{texts['subject']} {texts['body']}")
         names = dict.fromkeys([*(name for name in used if not name.startswith(KNOWN)), *required])
         fields = self.field_names()
         # A name that is no field is left to the API to refuse: nothing would ever stand in its place.
@@ -80,12 +84,24 @@ class TemplateForm(RecordForm):
 
     def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
         chosen = self.request.POST.get("contact", "")
-        beside = {"people": self.people(), "contact": chosen, "can_test": self.may("campaign", "POST")}
+        beside = {
+            "people": self.people,
+            "contact": chosen,
+            "find": self.find,
+            "can_test": self.may("campaign", "POST"),
+        }
         return super().page({**beside, **context}, template=template, status=status)
 
+    @property
+    def find(self) -> str:
+        """What contacts to preview the mail for are searched by."""
+        return " ".join(self.request.POST.get("find", "").split())[:200]
+
+    @cached_property
     def people(self) -> list[Option]:
-        """Return some contacts to preview the mail for."""
-        found = self.options_of("contact", fields="name,email", n="20") if self.form_shown else []
+        """The first contacts to preview the mail for, those that the search finds."""
+        search = {"searchValue": self.find} if self.find else {}
+        found = self.options_of("contact", fields="name,email", n="20", **search) if self.form_shown else []
         return [one for one in found if one.label]
 
     @property
@@ -108,11 +124,17 @@ class TemplateForm(RecordForm):
         response.headers["X-Frame-Options"] = "SAMEORIGIN"
         return response
 
-    def mail(self, form: Form) -> dict[str, Any]:
+    def do_find(self) -> HttpResponse:
+        """Show the form as it is, with the contacts that a search finds, the first of them chosen."""
+        context = self.context() if isinstance(self, EditRecord) else {}
+        first = self.people[0].value if self.people else ""
+        return self.page({**context, "form": self.form().fill(self.request.POST), "contact": first})
+
+    def mail(self, form: Form, contact: str = "") -> dict[str, Any]:
         """Return the words of the form, and whom they are shown for, as the API takes them."""
         words = self.body(form.values)
-        contact = self.request.POST.get("contact") or None
-        return {**{name: words[name] for name in ("subject", "body", "variables")}, "contactId": contact}
+        shown = self.request.POST.get("contact") or contact or None
+        return {**{name: words[name] for name in ("subject", "body", "variables")}, "contactId": shown}
 
     def channel(self) -> str:
         """Return the kind of sender that a test goes by: a mail vendor where there is no mail server."""
@@ -121,12 +143,15 @@ class TemplateForm(RecordForm):
         return str(senders[0]["app"]) if senders else "smtp"
 
     def do_test(self) -> HttpResponse:
-        """Send what the form says, saved or not, to the reader."""
+        """Send what the form says, saved or not, to the reader: as the chosen contact gets it, or the first one."""
         form = self.form().fill(self.request.POST)
         to = self.reader.email
-        answer = self.ask("POST", f"campaign/test/{self.channel()}", None, {**self.mail(form), "to": [to]})
+        mail = self.mail(form, self.people[0].value if self.people else "")
+        answer = self.ask("POST", f"campaign/test/{self.channel()}", None, {**mail, "to": [to]})
         if answer.ok:
-            self.tell(f"A test has gone to {to}. Nothing is saved yet.")
+            label = next((one.label for one in self.people if one.value == mail["contactId"]), "the chosen contact")
+            shown = f"as {label} would get it" if mail["contactId"] else "with the names of fields: there is no contact"
+            self.tell(f"A test has gone to {to}, {shown}. Nothing is saved yet.")
         else:
             form.refuse(answer.message, answer.warning)
         context = self.context() if isinstance(self, EditRecord) else {}

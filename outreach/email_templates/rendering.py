@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo
 from accounts.models import Company
 from core.errors import NamedError, shorten
 from core.tenancy import company_id
+from core.text.placeholders import PLACEHOLDER, names_in
 from core.text.timezones import zone_of
 from crm.models import Contact, CustomField
 from outreach.email_templates.compiling import Compiled, compile_body, is_html
@@ -28,8 +29,6 @@ BUILT_IN = ("contact.name", "contact.firstName", "contact.email", "contact.numbe
 DATE_TYPES = {"dd/mm/yyyy hh:mm a": "%d/%m/%Y %I:%M %p", "dd/mm/yyyy": "%d/%m/%Y"}
 """dateType of a variable -> strftime's pattern."""
 VALUE_LENGTH = 2000
-PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
-"""A placeholder, with the blanks around its name: a pattern without them takes hours for a page of blanks."""
 _LEFT = re.compile(r"\{\{|\}\}|\{%|%\}")
 _STYLE = re.compile(r"<(/?)(?:mj-)?style\b", re.IGNORECASE)
 _IN_HTML = re.compile(r'(?P<attribute> (?:href|src)=")(?P<address>[^"]*)"|\{\{(?P<name>[^{}]*)\}\}')
@@ -74,11 +73,6 @@ def compile_template(subject: str, body: str, variables: Sequence[Mapping[str, A
         where = f"{{{{{shorten(min(lost))}}}}} stands where mails show nothing, such as a style or a comment"
         raise NamedError("InvalidEmailTemplate_400", f"body: {where}")
     return compiled
-
-
-def names_in(words: str) -> list[str]:
-    """Return the names of the placeholders in the words."""
-    return [name.strip() for name in PLACEHOLDER.findall(words)]
 
 
 def without_styles(body: str) -> str:

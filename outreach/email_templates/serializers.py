@@ -70,7 +70,9 @@ class TrialInput(Input):
     subject = LineInput(max_length=200, required=False)
     body = TextInput(max_length=200_000, trim_whitespace=False, required=False)
     variables = serializers.ListField(child=VariableInput(), required=False, max_length=50, default=list)
-    contactId = ObjectIdInput(required=False, allow_null=True, help_text="Whose values it gets.")
+    contactId = ObjectIdInput(
+        required=False, allow_null=True, help_text="Whose values it gets; without it the placeholders stay."
+    )
     smtp = ObjectIdInput(
         required=False,
         allow_null=True,

@@ -15,12 +15,13 @@ from accounts.models import Member
 from core.access.attempts import Limit
 from core.errors import NamedError, shorten
 from core.ids import new_id
+from outreach.connected_apps.turns import turn
 from outreach.delivery.senders import choose_sender, open_session
 from outreach.email_templates.rendering import Rendered
 from outreach.email_templates.services import preview_template, preview_words
 from outreach.mail_vendors.registry import CHANNELS
 from outreach.senders.models import Sender, Smtp
-from outreach.senders.testing import TIMEOUTS, turn
+from outreach.senders.services import TIMEOUTS
 from outreach.smtp.message import InvalidMail, OutgoingMail
 from outreach.smtp.outcome import Sent, SmtpError, Uncertain
 

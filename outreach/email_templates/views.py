@@ -17,6 +17,7 @@ from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
+from outreach.connected_apps.turns import BUSY
 from outreach.email_templates import services
 from outreach.email_templates.filters import TEMPLATE_FIELDS, VERSION_FIELDS
 from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion
@@ -33,12 +34,12 @@ from outreach.email_templates.serializers import (
     VersionRestore,
     WordsPreview,
 )
-from outreach.email_templates.trials import send_trial
-from outreach.senders.testing import BUSY
+from outreach.email_templates.trials import TYPES, send_trial
 from outreach.smtp.markup import html_from_text, page_of
 
 NOT_FOUND = ("EmailTemplateNotFound_404",)
 REFUSED = ("TemplateNameAlreadyExists_400", "InvalidVariables_400", "InvalidEmailTemplate_400")
+TYPE = OpenApiParameter("type", str, OpenApiParameter.PATH, enum=TYPES, description="What kind of sender it goes by.")
 CONTACT = OpenApiParameter("contactId", str, description="Whose values it gets; without it the placeholders stay.")
 
 
@@ -160,6 +161,7 @@ class TrialViewSet(ResourceViewSet):
 
     @endpoint(
         "Send a test of a template",
+        parameters=(TYPE,),
         input=TrialInput,
         output=WordsPreview,
         success="TestEmailSent_200",
@@ -169,7 +171,7 @@ class TrialViewSet(ResourceViewSet):
             *("EmailTemplateNotFound_404", "InvalidEmailTemplate_400", "InvalidVariables_400", "ContactNotFound_400"),
             *("EmailSendingFailed_500", "UnauthorizedAction_403"),
         ),
-        description="To members of the company alone, at most 20 an hour. `type` is smtp or mailvendor-a to -h. The"
+        description="To members of the company alone, at most 20 an hour. The"
         " subject gets a mark; the mail counts for no limit, is in no log, and has no link to unsubscribe. By session a"
         " contact takes contact.GET.",
     )

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
+
 from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput
 from core.errors import NamedError, shorten
 from core.ids import is_id
-from core.spans import after, read_span
+from core.spans import MOST, UNITS, after, read_span
 from outreach.delivery.models import SendJob
 from outreach.delivery.stop_rules import OPTIONAL
 from outreach.email_templates.models import EmailTemplate
@@ -217,6 +219,47 @@ def _refuse(where: str, hint: str) -> Any:
     raise NamedError("InvalidPayload_400", f"{where}: {hint}")
 
 
+_CLOCK_SCHEMA = {"type": "string", "pattern": "^[0-9]{1,2}:[0-9]{1,2}$", "examples": ["09:00"]}
+_WINDOW_SCHEMA = {
+    "type": ["object", "null"],
+    "properties": {
+        "days": {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 7}, "uniqueItems": True},
+        "start": _CLOCK_SCHEMA,
+        "end": _CLOCK_SCHEMA,
+    },
+    "additionalProperties": False,
+}
+_STEP_SCHEMA = {
+    "type": "object",
+    "required": ["delay"],
+    "properties": {
+        "delay": {
+            "type": "object",
+            "required": ["amount", "unit"],
+            "properties": {
+                "amount": {"type": "integer", "minimum": 1, "maximum": MOST},
+                "unit": {"type": "string", "enum": list(UNITS)},
+            },
+            "additionalProperties": False,
+        },
+        "channel": {"type": "string", "enum": list(CHANNELS), "default": "smtp"},
+        "subject": {"type": ["string", "null"], "maxLength": SUBJECT_LENGTH},
+        "prompt": {"type": ["string", "null"], "maxLength": PROMPT_LENGTH},
+        "template": {"type": ["string", "null"], "description": "The id of an e-mail template, instead of a prompt."},
+        "stopOn": {"type": ["array", "null"], "items": {"type": "string", "enum": [*OPTIONAL, *ALWAYS]}},
+        "window": _WINDOW_SCHEMA,
+    },
+    "additionalProperties": False,
+}
+
+
+@extend_schema_field(
+    {
+        "type": "object",
+        "properties": {"steps": {"type": "array", "maxItems": MOST_STEPS, "items": _STEP_SCHEMA}},
+        "additionalProperties": False,
+    }
+)
 class CadenceInput(ObjectInput):
     """A cadence, checked (read_cadence)."""
 

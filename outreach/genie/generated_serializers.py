@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 from django.utils.functional import lazy
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput, TextInput
 from core.api.output import Computed
 from outreach.ai.serializers import PROMPT_LENGTH, LanguageInput
 from outreach.genie.cadence import CadenceFields
+from outreach.genie.channels import MOST
 from outreach.genie.serializers import LANGUAGE, PreviewCost, RunChange, ai_type_help
+from outreach.lead_generation.serializers import CountInput, SoughtInput
 from outreach.lead_generation.services import MOST_LEADS
+from outreach.mail_vendors.registry import CHANNELS
 
 RUN_TYPES = ("lead",)
+
+
+@extend_schema_field(
+    {
+        "type": "object",
+        "propertyNames": {"enum": ["smtp", *CHANNELS]},
+        "additionalProperties": {"type": "array", "maxItems": MOST, "items": {"type": "string"}},
+    }
+)
+class ChannelsInput(ObjectInput):
+    """App -> ids of its senders (read_channels)."""
 
 
 class GeneratedRunCreate(CadenceFields, RunChange):
     """A run that finds its recipients itself."""
 
-    prompt = TextInput(
-        default="",
-        allow_blank=True,
-        max_length=PROMPT_LENGTH,
-        help_text="Whom to find, and the goal, in plain language; without outreachPrompt the messages are about it.",
+    prompt = SoughtInput(
+        help_text="Whom to find, and the goal, in plain language; without outreachPrompt the messages are about it."
     )
     outreachPrompt = TextInput(
         default="", allow_blank=True, max_length=PROMPT_LENGTH, help_text="What the messages say; empty: the prompt."
@@ -34,7 +46,7 @@ class GeneratedRunCreate(CadenceFields, RunChange):
     enrichmentEnabled = BooleanInput(
         default=False, help_text="The enrichment app is asked about the recipients before anything is written."
     )
-    count = IntegerInput(default=25, min_value=1, help_text="Leads that are wanted; at most 50.")
+    count = CountInput()
     industry = TextInput(default="", allow_blank=True, max_length=200, help_text="Counts twice what the prompt does.")
     additionalFilters = ObjectInput(
         default=dict,
@@ -49,7 +61,7 @@ class GeneratedRunCreate(CadenceFields, RunChange):
         child=serializers.RegexField(r"^@?[\w-]+(\.[\w-]+)+\Z", max_length=253), default=list, max_length=100
     )
     customChannelSelection = BooleanInput(default=False, help_text="Only the apps of customChannels may send.")
-    customChannels = ObjectInput(default=dict, help_text='App -> ids of senders, such as {"smtp": [id]}.')
+    customChannels = ChannelsInput(default=dict, help_text='App -> ids of senders, such as {"smtp": [id]}.')
     draft = BooleanInput(default=False, help_text="true: messages wait for approval.")
     name = TextInput(default="", allow_blank=True, max_length=200)
     automation = serializers.ChoiceField(
@@ -66,7 +78,7 @@ class SearchPreview(Input):
     aiType = TextInput(default=None, allow_null=True, max_length=32, help_text=lazy(ai_type_help, str)())
     count = IntegerInput(default=25, min_value=1, max_value=MOST_LEADS)
     customChannelSelection = BooleanInput(default=False)
-    customChannels = ObjectInput(default=dict)
+    customChannels = ChannelsInput(default=dict)
 
 
 class SearchPreviewOut(PreviewCost):

@@ -16,11 +16,12 @@ from core.events import emit
 from core.tenancy import company_id
 from crm.meetings.answers import record_answer
 from crm.models import Contact, Lead
-from outreach.delivery import ledger
+from outreach.delivery.deliveries import CAME_BACK, end, prove_sent, tell
 from outreach.delivery.models import SendJob
 from outreach.delivery.unsubscribe import unsubscribe
 from outreach.delivery.unsubscribe_tokens import Unsubscriber
 from outreach.inbox.mails import REPLY_RECEIVED
+from outreach.inbox.matching import Matched
 from outreach.inbox.models import InboundMessage
 from outreach.inbox.received import RECENT, Received
 from outreach.senders.models import Smtp
@@ -32,7 +33,7 @@ Kind = InboundMessage.Kind
 Severity = InboundMessage.Severity
 SOFT_BOUNCES = 3
 """So many soft bounces of an address within RECENT, and it is not written to any more."""
-CAME_BACK = "came_back"
+PROOF = "A reply to it has come, so it was delivered."
 
 
 @transaction.atomic
@@ -60,6 +61,8 @@ def _replied(row: InboundMessage, job: SendJob | None) -> None:
     """Stop what else would be sent to the contact by itself, on all channels."""
     if job is None:
         return
+    if row.matched_by != Matched.GUESS and job.sending_at is not None:
+        prove_sent(job, at=job.sending_at, proof=PROOF)
     at = _after(row.received_at, job)
     Contact.objects.filter(pk=job.contact_id).update(
         replied_at=Greatest(Coalesce(F("replied_at"), at), at), updated_at=timezone.now()
@@ -78,17 +81,15 @@ def _after(received_at: datetime, job: SendJob) -> datetime:
 
 def _bounced(row: InboundMessage, job: SendJob) -> None:
     if row.severity == Severity.DELAYED:
+        tell(job.pk, "delivered" if row.status_code.startswith("2.") else "deferred", row.received_at)
         return
+    tell(job.pk, "bounced", row.received_at)
     evidence = {"status": row.status_code, "diagnostic": row.diagnostic, "inbound": row.pk}
     if row.severity == Severity.BLOCKED:
         detail = f"A receiving server refused a message of this sender: {row.diagnostic or row.subject}"
         Smtp.objects.filter(pk=row.smtp_id).update(last_error=detail[:1000], last_error_at=timezone.now())
     elif row.severity == Severity.HARD:
-        sent = SendJob.objects.filter(pk=job.pk, status__in=(SendJob.Status.SENT, SendJob.Status.UNKNOWN))
-        ledger.transition_all(
-            sent, to=SendJob.Status.FAILED, reason=CAME_BACK, detail=row.diagnostic, error=row.diagnostic,
-            next_delay=None, next_step_at=None,
-        )  # fmt: skip
+        end(job.pk, reason=CAME_BACK, detail=row.diagnostic)
         _suppress(row, job, Suppression.Reason.BOUNCED, evidence)
     else:
         soft = InboundMessage.objects.filter(
@@ -100,6 +101,7 @@ def _bounced(row: InboundMessage, job: SendJob) -> None:
 
 
 def _complained(row: InboundMessage, job: SendJob) -> None:
+    tell(job.pk, "complained", row.received_at)
     _suppress(row, job, Suppression.Reason.COMPLAINED, {"inbound": row.pk})
     _emit("mail.complained", row, job, recipient=row.recipient)
 

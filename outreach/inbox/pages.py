@@ -147,6 +147,7 @@ class SenderMailbox(Page):
 
     path = "senders/<str:id>/mailbox"
     name = "sender-mailbox"
+    record_kind = ("imap", "Mailboxes")
     title = "Replies"
     module = "apps"
     menu = MenuItem("Senders", "at-sign", 54, "Outreach")
@@ -180,8 +181,12 @@ class SenderMailbox(Page):
         )
 
     def found(self) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
-        """Return the sender and its mailbox, if it has one."""
-        sender = self.read(f"apps/smtp/{self.params['id']}").data
+        """Return the sender and its mailbox, if it has one. The address names either."""
+        named = self.ask("GET", f"apps/smtp/{self.params['id']}")
+        if not named.ok:
+            mailbox = self.read(f"apps/imap/{self.params['id']}").data
+            return mailbox["smtp"], mailbox
+        sender = named.data
         rows = self.read("apps/imap", {"p": "1", "n": "1", "filters": {"smtp": sender["_id"]}}).data
         return sender, rows[0] if rows else None
 
@@ -218,11 +223,11 @@ class SenderMailbox(Page):
         return self.done("The mailbox can be read" if found["ok"] else f"It cannot be read: {found['detail']}")
 
     def do_delete(self) -> HttpResponse:
-        _, mailbox = self.found()
+        sender, mailbox = self.found()
         answer = self.ask("DELETE", "apps/imap", None, {"ids": [mailbox["_id"] if mailbox else ""]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("It is not read any more", self.address("sender", self.params["id"]))
+        return self.done("It is not read any more", self.address("sender", sender["_id"]))
 
 
 PAGES = [Inbox, InboundMail, RunReplies, SenderMailbox]

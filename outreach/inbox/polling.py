@@ -10,12 +10,16 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts.members.notices import members_who_may, notify
 from core.jobs import LeaseLost
 from core.jobs.leases import claim, has_due, update_owned
 from core.tenancy import company_scope
+from outreach.connected_apps.registry import MODULE
+from outreach.delivery.pauses import NOTIFY_AFTER
 from outreach.inbox.effects import store
 from outreach.inbox.imap import ImapFailed, Mailbox, Timeouts, open_mailbox
 from outreach.inbox.mailboxes import config_of
+from outreach.inbox.mails import MAILBOX_FAILING
 from outreach.inbox.models import ImapMailbox
 from outreach.inbox.parsing import Mail, read_mail
 from outreach.inbox.received import Place, Reader
@@ -63,12 +67,18 @@ def poll(mailbox: ImapMailbox, deadline: float) -> None:
     except ImapFailed as failed:
         failures = min(mailbox.failures + 1, 1000)
         wait = min(EVERY * 2 ** min(failures - 1, 10), LONGEST_WAIT)
-        _release(mailbox, wait, last_error=failed.detail, last_error_at=now, failures=failures)
+        with transaction.atomic():
+            # Told once, since readings that succeed begin the count anew.
+            released = _release(mailbox, wait, last_error=failed.detail, last_error_at=now, failures=failures)
+            if released and failures == NOTIFY_AFTER:
+                members = members_who_may(MODULE, "PUT")
+                notify(MAILBOX_FAILING.key, {"mailbox": mailbox}, members=members, about=("imap", mailbox.pk))
     except LeaseLost:
         log.warning("mailbox %s was taken over by another worker", mailbox.pk)
 
 
-def _release(mailbox: ImapMailbox, wait: timedelta, **values: object) -> None:
+def _release(mailbox: ImapMailbox, wait: timedelta, **values: object) -> bool:
+    """Let the mailbox wait for its next turn. Returns False when another worker has it."""
     try:
         update_owned(
             mailbox,
@@ -82,6 +92,10 @@ def _release(mailbox: ImapMailbox, wait: timedelta, **values: object) -> None:
         )
     except LeaseLost:
         log.warning("mailbox %s was taken over by another worker", mailbox.pk)
+        return False
+    for name, value in values.items():
+        setattr(mailbox, name, value)
+    return True
 
 
 def _read_folder(reader: Reader, opened: Mailbox, folder: str, deadline: float) -> bool:

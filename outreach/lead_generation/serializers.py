@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.fields import empty
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, IntegerInput, ObjectInput, TextInput
@@ -14,6 +16,7 @@ from crm.leads.serializers import FORM_DATA, LeadRelations
 from crm.models import Contact
 from outreach.ai.serializers import PROMPT_LENGTH
 from outreach.delivery.serializers import ContactSnapshot
+from outreach.lead_generation.services import MOST_LEADS
 
 SOURCE_KEYS = ("name", "done", "found", "error")
 SOURCE_ERRORS = "The lead sources that were of no use, whatever the others have found: source (its name) and error."
@@ -25,13 +28,33 @@ def source_errors(sources: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     return [{"source": one["name"], "error": one["error"]} for one in sources if one["done"] and one["error"]]
 
 
+@extend_schema_field({"type": "integer", "minimum": 1, "maximum": MOST_LEADS})
+class CountInput(IntegerInput):
+    """How many leads are wanted. Too many have an error of their own, which the service raises."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(min_value=1, **{"default": 25, "help_text": "Leads that are wanted.", **options})
+
+
+@extend_schema_field({"type": "string", "minLength": 1, "maxLength": PROMPT_LENGTH})
+class SoughtInput(TextInput):
+    """Who is looked for. A missing one has an error of its own, which the service raises."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=PROMPT_LENGTH, **options)
+
+    def get_value(self, dictionary: Any) -> Any:
+        return dictionary.get(self.field_name, "")
+
+    def run_validation(self, data: Any = empty) -> Any:
+        return "" if isinstance(data, str) and not data.strip() else super().run_validation(data)
+
+
 class GenerationCreate(LeadRelations):
     """Who is looked for, and what the leads made of them get."""
 
-    prompt = TextInput(
-        default="", allow_blank=True, max_length=PROMPT_LENGTH, help_text="Who is looked for, in plain language."
-    )
-    count = IntegerInput(default=25, min_value=1, help_text="Leads that are wanted; at most 50.")
+    prompt = SoughtInput(help_text="Who is looked for, in plain language.")
+    count = CountInput()
     industry = TextInput(default="", allow_blank=True, max_length=200, help_text="Counts twice what the prompt does.")
     additionalFilters = ObjectInput(
         default=dict, help_text="Conditions on contacts: fields and values, or a tree as in advancedFilters."

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 from time import monotonic
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -15,7 +14,7 @@ from django.utils import timezone
 from core.jobs import notify_workers
 from core.outbound_http import HttpFailed, exchange
 from core.tenancy import company_id, company_scope, unscoped
-from outreach.delivery import ledger
+from outreach.delivery.deliveries import CAME_BACK, HEIGHTS, REJECTED, end, prove_sent, told
 from outreach.delivery.models import SendJob
 from outreach.delivery.unsubscribe import unsubscribe
 from outreach.delivery.unsubscribe_tokens import Unsubscriber
@@ -29,22 +28,10 @@ from outreach.suppression.services import suppress_address
 BATCH = 200
 KEPT_RAW = timedelta(days=7)
 KEPT = timedelta(days=90)
-HEIGHTS = {
-    "queued": 1,
-    "sent": 2,
-    "deferred": 3,
-    "delivered": 4,
-    "opened": 5,
-    "clicked": 6,
-    "unsubscribed": 7,
-    "bounced": 8,
-    "failed": 8,
-    "rejected": 8,
-    "complained": 9,
-}
-"""Delivery status -> its height: what a vendor tells moves a message up only, in whatever order it comes."""
 _CERTAIN = {"sent", "deferred", "delivered", "opened", "clicked", "unsubscribed", "bounced", "complained"}
 """What is told only of a message that the vendor has taken."""
+_REFUSED = {"rejected", "failed"}
+"""What is told of a message that the vendor has not sent."""
 
 
 def store_events(app: MailApp, events: Sequence[Told]) -> None:
@@ -136,13 +123,9 @@ def _messages_of(events: Sequence[MailEvent]) -> dict[str, SendJob]:
 
 
 def _apply(event: MailEvent, job: SendJob) -> None:
-    """Move the message's delivery status up, count, and stop writing to who has bounced, complained or unsubscribed."""
-    values: dict[str, Any] = {}
-    if event.kind in HEIGHTS:
-        at = event.happened_at.isoformat()
-        values["delivery"] = {**job.delivery, event.kind: min(job.delivery.get(event.kind, at), at)}
-        if HEIGHTS[event.kind] > HEIGHTS.get(job.delivery_status, 0):
-            values["delivery_status"] = event.kind
+    """Move the message's delivery status up, count, end what was not delivered, and stop writing to who has bounced,
+    complained or unsubscribed."""
+    values = told(job, event.kind, event.happened_at) if event.kind in HEIGHTS else {}
     if event.kind == "opened":
         values["open_count"] = job.open_count + 1
     if event.kind == "clicked":
@@ -153,10 +136,10 @@ def _apply(event: MailEvent, job: SendJob) -> None:
         setattr(job, name, value)
     if values:
         SendJob.objects.filter(pk=job.pk).update(**values)
-    if event.kind in _CERTAIN and job.status == SendJob.Status.UNKNOWN and job.sending_at is not None:
-        late = {"sent_at": event.happened_at, "worker": None, "error": ""}
-        told = f"the vendor has told that it was {event.kind}"
-        ledger.record_late_outcome(job, to=SendJob.Status.SENT, sending_at=job.sending_at, detail=told, **late)
+    if event.hard or event.kind in _REFUSED:
+        end(job.pk, reason=CAME_BACK if event.hard else REJECTED, detail=event.detail)
+    elif event.kind in _CERTAIN:
+        prove_sent(job, at=event.happened_at, proof=f"The vendor has told that it was {event.kind}.")
     _suppress(event, job)
 
 

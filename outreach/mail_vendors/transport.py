@@ -2,14 +2,14 @@
 
 The intent is committed before the request. Whether anything was sent is told by whether a byte of the request was
 written: until then a failure is certain, afterwards only an answer is. A vendor that takes an idempotency key is asked
-again with the same key; others never are.
+again later with the same key (outreach.delivery.doubts); others never are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from time import sleep
 from typing import TYPE_CHECKING, Any
+from uuid import NAMESPACE_OID, uuid5
 
 from django.core.mail import EmailMultiAlternatives
 
@@ -28,14 +28,11 @@ from outreach.smtp.message import (
     subject_line,
     thread_headers,
 )
-from outreach.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
+from outreach.smtp.outcome import Outcome, Rejected, SmtpError, Uncertain
 from outreach.smtp.transport import encode_address
 
 if TYPE_CHECKING:
     from outreach.mail_vendors.models import MailApp
-
-WAITS = (1.0, 3.0)
-"""Seconds before each further try, which keeps the same key within any vendor's memory of it."""
 
 
 class VendorSession:
@@ -54,22 +51,11 @@ class VendorSession:
         message = message_of(self.app.spec, mail)
         with backend_of(self.app) as backend:
             commit_intent()
-            return self._deliver(backend, message)
+            return self._try(backend, message)
 
     def close(self) -> None:
         """Keep the connection for the next session; idle ones are closed."""
         backends.close_idle()
-
-    def _deliver(self, backend: Any, message: EmailMultiAlternatives) -> Outcome:
-        waits = WAITS if self.app.spec.idempotency else ()
-        first = outcome = self._try(backend, message)
-        for wait in waits:
-            if not isinstance(outcome, Uncertain):
-                break
-            sleep(wait)
-            outcome = self._try(backend, message)
-        # A refusal of the second request says nothing about the first.
-        return outcome if isinstance(outcome, Sent) else first
 
     def _try(self, backend: Any, message: EmailMultiAlternatives) -> Outcome:
         from anymail.exceptions import AnymailError, AnymailRecipientsRefused  # noqa: PLC0415
@@ -118,7 +104,7 @@ def message_of(spec: Vendor, mail: OutgoingMail) -> EmailMultiAlternatives:
     text, page = bodies(mail)
     headers = {"Message-ID": message_id(mail.id, mail.from_email), **thread_headers(mail)}
     if spec.idempotency == "message":
-        headers["Idempotency-Key"] = mail.id
+        headers["idempotencyKey"] = str(uuid5(NAMESPACE_OID, mail.id))  # it takes UUIDs alone
     message = EmailMultiAlternatives(
         subject=subject,
         body=text,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from core.api.selection import SelectionInput
 from outreach.connected_apps.registry import AppOperation, Capability, ConnectedApp
+from outreach.connected_apps.turns import BUSY
 from outreach.senders import services
 from outreach.senders.filters import SMTP_FIELDS
 from outreach.senders.models import Smtp
 from outreach.senders.serializers import SmtpChange, SmtpCreate, SmtpDeleted, SmtpOut, SmtpTest
-from outreach.senders.testing import BUSY
 
 SMTP = ConnectedApp(
     key="smtp",

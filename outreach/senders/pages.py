@@ -352,6 +352,7 @@ class NewVendorApp(VendorPage):
 class VendorApp(VendorPage):
     path = "senders/vendor/<str:id>"
     name = "vendor-app"
+    record_kind = ("mail-vendors", "Mail vendors")
 
     def before(self) -> tuple[dict[str, Any], dict[str, Any], str]:
         """Return the app, its vendor and its address; the page is not there for any other id."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import Q, QuerySet
 
-from outreach.senders.models import Smtp
+from outreach.senders.models import Sender, Smtp
+
+FAILING = Q(verified=False) | Q(failures__gt=0)
+"""Not verified, or resting after failures."""
 
 
-def failing_senders() -> QuerySet[Smtp]:
-    """Return the senders in use by which no message goes: not verified, or resting after failures."""
-    return Smtp.objects.filter(Q(verified=False) | Q(failures__gt=0), is_active=True)
+def failing_senders(kind: type[Sender] = Smtp) -> QuerySet[Any]:
+    """Return the senders of a kind that are in use and by which no message goes."""
+    return kind._default_manager.filter(FAILING, is_active=True)

@@ -14,12 +14,14 @@ from core.access import reserve_quota
 from core.crypto import SecretUnreadable
 from core.errors import NamedError, ValidationFailed
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
+from outreach.connected_apps.turns import turn
 from outreach.senders.models import Sender, Smtp
-from outreach.senders.testing import TIMEOUTS, turn
-from outreach.smtp.transport import SmtpConfig, SmtpError, encode_address, verify
+from outreach.smtp.transport import SmtpConfig, SmtpError, Timeouts, encode_address, verify
 
 CONNECTION = frozenset({"host", "port", "username", "password", "secure", "from_email"})
 """What the connection test depends on: a change requires a new test."""
+TIMEOUTS = Timeouts(connect=8, command=8, total=8)
+"""Of a connection test, within a request."""
 NOT_FOUND = ("SmtpNotFound_404", "id: there is no such sender in this company")
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.models import Company
 from crm.models import Contact, FollowUp
-from outreach.models import SendJob, Smtp
+from outreach.models import ImapMailbox, MailApp, SendJob, Smtp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory, SmtpFactory
 from tests.web.helpers import at, enter, text_of
@@ -106,7 +106,7 @@ def test_each_number_leads_to_what_it_counts(scope: Cast, midnight: Callable[[in
     drafts = re.search(r'href="([^"]+)">2 drafts to approve', html)
     assert drafts is not None
     assert "2 messages" in text_of(client.get(unescape(drafts[1])))
-    assert "1 sender that does not work" in text
+    assert "1 sender or mailbox that does not work" in text
     assert html.count('class="series-1"') == 3  # two days, and the legend
     assert "1 sent, 1 answered" in html
     assert '<th scope="col">Answered</th>' in html
@@ -137,3 +137,6 @@ def test_senders_off_are_no_trouble(scope: Cast) -> None:
     assert scope.key.get("/company/overview").data["numbers"]["failingSenders"] == 0
     Smtp.objects.filter(is_active=True).update(failures=2)
     assert scope.key.get("/company/overview").data["numbers"]["failingSenders"] == 1
+    MailApp.objects.create(from_email="me@example.org", from_name="Me", api_key="key", verified=False)
+    ImapMailbox.objects.create(smtp=Smtp.objects.get(is_active=True), host="h", username="u", password="p")
+    assert scope.key.get("/company/overview").data["numbers"]["failingSenders"] == 3

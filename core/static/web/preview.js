@@ -6,7 +6,13 @@ class Preview extends HTMLElement {
 
   connectedCallback() {
     this.#left = false;
-    this.addEventListener("input", () => this.#soon(500));
+    this.addEventListener("input", (event) => { if (!event.target.matches("[data-find]")) this.#soon(500); });
+    // The Enter key would press the first button of the form, which saves.
+    this.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !event.target.matches("[data-find]")) return;
+      event.preventDefault();
+      this.querySelector("button[value=find]").click();
+    });
     this.addEventListener("change", (event) => { if (event.target.matches("select")) this.#soon(0); });
     // A preview that is sent behind another button's submission would take its place.
     this.addEventListener("submit", (event) => { if (!event.submitter?.matches("[data-preview]")) this.#leave(); });

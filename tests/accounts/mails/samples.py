@@ -27,6 +27,7 @@ SENDER = SimpleNamespace(
     last_error=NASTY,
     paused_until=AT,
 )
+MAILBOX = SimpleNamespace(username=NASTY, host="imap.example.org", failures=2, last_error=NASTY, pk="x")
 TRIAL = {
     "subscription": SimpleNamespace(status="trial"),
     "plan": None,
@@ -85,6 +86,7 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "notice_run_failed": [{**NOTICE, "run": RUN}],
     "notice_reply_received": [{**NOTICE, "who": NASTY, "inbound": SimpleNamespace(pk="x", subject=NASTY, text=NASTY)}],
     "notice_sender_failing": [{**NOTICE, "smtp": SENDER}],
+    "notice_mailbox_failing": [{**NOTICE, "mailbox": MAILBOX}],
     "notice_sender_undeliverable": [{**NOTICE, "smtp": SENDER, "told": [NASTY]}],
     "notice_subscription_ending": [{**NOTICE, **TRIAL}, {**NOTICE, **PAID}],
     "notice_subscription_ended": [{**NOTICE, **TRIAL}, {**NOTICE, **PAID}],

@@ -181,6 +181,7 @@ def reached_out(cast: Cast, contact: Contact) -> None:
     ):
         job = SendJob.objects.create(run=run, contact=contact, smtp=smtp, status=status, step=number + 1, **said)
         SendJobTransition.objects.create(send_job=job, to_status=status, detail=f"<{EMAIL}>")
+        emit("mail.sent", [job.pk], payloads={job.pk: {"contact": contact.pk, "subject": f"Dear {NAME}"}})
     others = ContactFactory()
     found = [
         {"contact": contact.pk, "score": 1, "reason": f"{NAME} gardens"},

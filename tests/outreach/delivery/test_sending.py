@@ -249,7 +249,7 @@ def test_news_that_come_after_the_sweeper_are_kept(cast: Cast, post: Post) -> No
         assert ledger.commit_intent(job, recipient=job.contact.email or "", message_id="<x@example.com>")
         SendJob.objects.update(status="unknown", lease=None, worker=None)
         with pytest.raises(LeaseLost):
-            sending._record_outcome(job, Sent("2.0.0 queued"))
+            sending.record_outcome(job, Sent("2.0.0 queued"))
         assert SendJob.objects.get().status == "sent"
 
 

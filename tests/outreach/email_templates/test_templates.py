@@ -34,6 +34,19 @@ PLAN = {"name": "Plan", "required": True, "dateType": None}
         ("Hi", "{% now %}", [], "InvalidEmailTemplate_400 body: has a mark"),
         ("Hi", "{{ {{Plan}} }}", [PLAN], "InvalidEmailTemplate_400 body: has a mark"),
         ("Hi", "<p><script>x</script></p>", [], "InvalidEmailTemplate_400 body: has no words"),
+        (
+            "Hi",
+            "<mjml>\n<!-- <mj-x>\n --><mj-body><mj-texxt>Hi</mj-texxt></mj-body></mjml>",
+            [],
+            "InvalidEmailTemplate_400 body: line 3: <mj-texxt> is no tag of MJML; did you mean <mj-text>?",
+        ),
+        ("Hi", f"<style>{'p{top:1px}' * 5000}</style><p>x", [], "InvalidEmailTemplate_400 body: has more than 40,000"),
+        (
+            "Hi",
+            f"<style>{'p{top:1px}' * 3000}</style>{'<p>x' * 9000}",
+            [],
+            "InvalidEmailTemplate_400 body: has too many",
+        ),
         ("Hi", "<mjml><mj-body>", [], "InvalidEmailTemplate_400 body: is no MJML: "),
         (
             "Hi",
@@ -239,6 +252,12 @@ def test_templates_have_pages_and_are_chosen_for_a_follow_up(cast: Cast) -> None
         True,
     )
     assert "Hi {{contact.name}}" in unescape(unescape(shown.content.decode()))
+    with cast.scope():
+        ann = ContactFactory(name="Ann Finder")
+        ContactFactory(name="Bob Other")
+    found = client.post(page, {**typed, "do": "find", "find": "finder"})
+    assert f'<option value="{ann.pk}" selected>Ann Finder</option></select>' in found.content.decode()
+    assert ("&lt;mjml" in found.content.decode(), "Bob" in text_of(found)) == (True, False)
     test = client.post(page, {**typed, "do": "test"})
     assert (test.status_code, "No SMTP selected" in text_of(test), "&lt;mjml" in test.content.decode()) == (
         422,

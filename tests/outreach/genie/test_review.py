@@ -13,7 +13,7 @@ from core.tenancy import unscoped
 from crm.models import Contact, CustomField
 from outreach.ai.languages import language_code, language_of
 from outreach.ai.providers import model
-from outreach.delivery import ledger
+from outreach.delivery import ledger, services
 from outreach.delivery.approvals import hold_lapsed
 from outreach.delivery.claims import claim
 from outreach.delivery.context import SendContext
@@ -163,6 +163,24 @@ def test_the_same_approval_twice_is_one(cast: Cast, post: Post) -> None:
     work("send")
     assert cast.session.post(f"/genie/{run}/approve-all", seen).data["changedCount"] == 0
     assert statuses(cast, run) == {"sent": 2}
+
+
+def test_a_draft_that_a_person_cancels_meanwhile_keeps_their_decision(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with cast.scope():
+        job = SendJob.objects.create(contact=ContactFactory(is_deleted=True), status="draft", text="Hello")
+        rows = SendJob.objects.filter(pk=job.pk)
+        decide_late = services.final_state
+
+        def meanwhile(reason: str) -> Any:
+            rows.update(status="cancelled", reason="declined")
+            return decide_late(reason)
+
+        monkeypatch.setattr(services, "final_state", meanwhile)
+        assert services.approve_together(rows, None) == 0
+        assert rows.values_list("status", "reason").get() == ("cancelled", "declined")
+        assert not job.transitions.exists()
 
 
 def test_what_would_never_go_is_not_approved(cast: Cast, post: Post) -> None:

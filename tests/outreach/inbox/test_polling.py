@@ -47,6 +47,8 @@ def poll(cast: Cast) -> None:
 
 def test_each_kind_of_mail_does_what_it_has_to(cast: Cast, imap: ImapServer, sent: list[SendJob]) -> None:
     reply, hard, soft, away, complaint = sent
+    with cast.scope():
+        SendJob.objects.filter(pk=reply.pk).update(status="unknown", sent_at=None)
     for one in (
         mail("reply-gmail", reply),
         mail("bounce-postfix", hard),
@@ -75,9 +77,14 @@ def test_each_kind_of_mail_does_what_it_has_to(cast: Cast, imap: ImapServer, sen
         assert "we have new opening hours" in first.quoted
         replied = Contact.objects.filter(replied_at__isnull=False).values_list("pk", "replied_at")
         assert [pk for pk, _ in replied] == [reply.contact_id]
+        reply.refresh_from_db()
         assert replied[0][1] > reply.sent_at
+        assert (reply.status, reply.sent_at) == ("sent", reply.sending_at)  # a reply proves that it went
+        assert "A reply to it has come" in reply.transitions.latest("created_at").detail
         hard.refresh_from_db()
         assert (hard.status, hard.reason, hard.next_step_at) == ("failed", "came_back", None)
+        told = dict(SendJob.objects.exclude(delivery_status="").values_list("pk", "delivery_status"))
+        assert told == {hard.pk: "bounced", soft.pk: "bounced", complaint.pk: "complained"}
         listed = {one.email: (one.reason, one.source) for one in Suppression.objects.all()}
         assert listed == {
             hard.contact.email.lower(): ("bounced", hard.pk),
@@ -232,11 +239,16 @@ def test_a_mailbox_that_fails_says_why_and_is_asked_less_often(
         assert "more than was asked for" in found.last_error
         assert (found.status, found.failures, found.positions) == ("waiting", 1, {})
     imap.floods, imap.refuses = False, "EXAMINE"
+    with cast.scope():
+        assert not Notification.objects.exists()  # a server that is away for a minute concerns nobody
+    poll(cast)
     poll(cast)
     with cast.scope():
         found = ImapMailbox.objects.get()
         assert found.last_error.startswith("The folder 'INBOX' could not be opened")
-        assert found.due_at > timezone.now() + timedelta(seconds=100)
+        assert found.due_at > timezone.now() + timedelta(seconds=200)
+        told = Notification.objects.get()
+        assert (told.kind, told.member_id, told.record_id) == ("mailbox.failing", cast.owner.pk, mailbox.pk)
     imap.refuses = ""
 
     def breaks(*arguments: object) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from outreach.mail_vendors import backends, transport
+from outreach.mail_vendors import backends
 from tests.kit.mail_vendors import VENDORS, VendorServer, vendor_server
 
 
@@ -18,10 +18,9 @@ def _server() -> Iterator[VendorServer]:
 
 
 @pytest.fixture
-def vendors(_server: VendorServer, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[VendorServer]:
+def vendors(_server: VendorServer, settings: Any) -> Iterator[VendorServer]:
     settings.VENDOR_BASE_URLS = dict.fromkeys(VENDORS, _server.url)
     settings.OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8"]
-    monkeypatch.setattr(transport, "WAITS", (0.0, 0.0))
     backends.close_idle(0)
     yield _server.be("brevo")
     backends.close_idle(0)

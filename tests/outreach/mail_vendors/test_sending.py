@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -13,7 +14,7 @@ from outreach.delivery import worker as sending
 from outreach.delivery.claims import claim
 from outreach.models import AiApp, MailApp, SendJob, SendJobTransition, Suppression
 from tests.kit.cast import Cast
-from tests.kit.mail_vendors import KEY, Fault, VendorServer
+from tests.kit.mail_vendors import KEY, Asked, Fault, VendorServer
 from tests.outreach.helpers import planned, statuses, work
 
 
@@ -109,6 +110,47 @@ def test_no_answer_is_unknown_and_never_sent_again(cast: Cast, app: MailApp, ven
     work("send")
     assert statuses(cast, run) == {"unknown": 1}
     assert len(vendors.sent) == 1
+
+
+def _again(cast: Cast) -> None:
+    """Let a worker ask now about what is in doubt."""
+    with cast.scope():
+        SendJob.objects.filter(status="unknown").update(due_at=timezone.now())
+    work("doubts")
+
+
+@pytest.mark.parametrize(("vendor", "letter"), [("brevo", "a"), ("resend", "b")])
+def test_a_vendor_with_keys_is_asked_again_later(
+    cast: Cast, app: MailApp, vendors: VendorServer, vendor: str, letter: str
+) -> None:
+    with cast.scope():
+        app.delete()
+        vendors.app(vendor, letter=letter, verified=True).save()
+    run = planned(cast, 1)
+    vendors.be(vendor, Fault(cut=True), Fault(503, {}), Fault(400, {"message": "No"}))
+    work("send")
+    work("doubts")  # it is not time yet
+    assert (statuses(cast, run), len(vendors.sent)) == ({"unknown": 1}, 1)
+    _again(cast)
+    _again(cast)  # a refusal of this request says nothing about the first
+    assert (statuses(cast, run), len(vendors.sent)) == ({"unknown": 1}, 3)
+    with cast.scope():
+        Suppression.objects.create(email=SendJob.objects.get().contact.email)
+    _again(cast)
+    assert len(vendors.sent) == 3  # it may not go by now, so nobody asks
+    with cast.scope():
+        Suppression.objects.all().delete()
+    _again(cast)
+    assert (statuses(cast, run), len(vendors.sent)) == ({"sent": 1}, 4)
+    assert len({_key_of(one) for one in vendors.sent}) == len({one.body for one in vendors.sent}) == 1
+    with cast.scope():
+        SendJob.objects.update(status="unknown", attempts=0, sending_at=timezone.now() - timedelta(minutes=11))
+    _again(cast)
+    assert len(vendors.sent) == 4  # the vendor may have forgotten the key
+
+
+def _key_of(asked: Asked) -> str:
+    return asked.headers.get("idempotency-key") or str(json.loads(asked.text)["headers"]["idempotencyKey"])
 
 
 def test_an_inactive_recipient_is_suppressed(cast: Cast, app: MailApp, vendors: VendorServer) -> None:

@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from outreach.connected_apps.turns import turn
 from outreach.models import Smtp
-from outreach.senders import testing
+from outreach.senders import services
 from outreach.smtp.outcome import SmtpError
 from outreach.smtp.transport import SmtpConfig, Timeouts, verify
 from tests.kit.cast import KEY, Cast, make_cast
@@ -32,7 +33,7 @@ def silent_port() -> Iterator[int]:
 @pytest.fixture
 def busy(cast: Cast) -> Iterator[None]:
     """A test of the company is running."""
-    with cast.scope(), testing.turn():
+    with cast.scope(), turn():
         yield
 
 
@@ -54,7 +55,7 @@ def test_a_second_test_of_a_company_is_refused_and_changes_nothing(cast: Cast, b
 
 def test_all_companies_share_two_turns(cast: Cast, outsiders: Cast, busy: None) -> None:
     third = make_cast()
-    with outsiders.scope(), testing.turn():
+    with outsiders.scope(), turn():
         answer = third.key.post("/apps/smtp", body(1))
         assert (answer.status, answer.body["message"]) == (429, BUSY)
     assert third.key.post("/apps/smtp", body(1)).status == 201
@@ -93,7 +94,7 @@ def test_health_answers_while_silent_ports_are_tested(transactional_db: None, si
             time.sleep(0.2)
         answers = [call.result() for call in running]
     assert sorted(status for status, _, _ in answers) == [200] * 2 + [429] * 13
-    assert max(seconds for _, _, seconds in answers) < testing.TIMEOUTS.total + 3
+    assert max(seconds for _, _, seconds in answers) < services.TIMEOUTS.total + 3
     assert len(probes) > 10
     assert {status for status, _ in probes} == {200}
     assert max(seconds for _, seconds in probes) < 2

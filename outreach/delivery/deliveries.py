@@ -1,0 +1,66 @@
+"""What is told of a message after it went: how far it has come, that it went out after all, or that it came back.
+
+A mailbox and the webhooks of mail vendors tell the same things, and they are written in one way.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from core.spans import after
+from outreach.delivery import ledger
+from outreach.delivery.models import SendJob
+
+Status = SendJob.Status
+HEIGHTS = {
+    "queued": 1,
+    "sent": 2,
+    "deferred": 3,
+    "delivered": 4,
+    "opened": 5,
+    "clicked": 6,
+    "unsubscribed": 7,
+    "bounced": 8,
+    "failed": 8,
+    "rejected": 8,
+    "complained": 9,
+}
+"""Delivery status -> its height: what is told moves a message up only, in whatever order it comes."""
+CAME_BACK = "came_back"
+REJECTED = "rejected"
+
+
+def told(job: SendJob, kind: str, at: datetime) -> dict[str, Any]:
+    """Return the columns of a locked message that change since `kind` is told of it."""
+    moment = at.isoformat()
+    values: dict[str, Any] = {"delivery": {**job.delivery, kind: min(job.delivery.get(kind, moment), moment)}}
+    if HEIGHTS[kind] > HEIGHTS.get(job.delivery_status, 0):
+        values["delivery_status"] = kind
+    return values
+
+
+def tell(job_id: str, kind: str, at: datetime) -> None:
+    """Write that `kind` is told of the message."""
+    job = SendJob.objects.select_for_update(of=("self",)).only("delivery", "delivery_status").get(pk=job_id)
+    SendJob.objects.filter(pk=job_id).update(**told(job, kind, at))
+
+
+def prove_sent(job: SendJob, *, at: datetime, proof: str) -> None:
+    """Correct a message whose sending was in doubt: it went out. What follows it has a time from now on."""
+    if job.status != Status.UNKNOWN or job.sending_at is None:
+        return
+    values: dict[str, Any] = {"sent_at": at, "worker": None, "error": ""}
+    if job.next_delay is not None:
+        values["next_step_at"] = after(timezone.now(), job.next_delay)
+    ledger.record_late_outcome(job, to=Status.SENT, sending_at=job.sending_at, detail=proof, **values)
+
+
+def end(job_id: str, *, reason: str, detail: str) -> None:
+    """Fail a message that had gone, or may have: it was not delivered, and nothing follows it."""
+    gone = SendJob.objects.filter(pk=job_id, status__in=(Status.SENT, Status.UNKNOWN))
+    ledger.transition_all(
+        gone, to=Status.FAILED, reason=reason, detail=detail, error=detail, next_delay=None, next_step_at=None
+    )

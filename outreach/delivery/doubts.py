@@ -1,0 +1,90 @@
+"""Asks mail vendors again about messages in doubt, where a key makes sure that a message goes out once.
+
+Such a message is unknown meanwhile, as any in doubt, so that nothing else is done with it. The key is its id, so that
+whoever asks, however often, the vendor takes the message once for as long as it remembers the key.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from contextlib import closing
+from time import monotonic
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from core.jobs import LeaseLost
+from core.jobs.liveness import worker_number
+from core.tenancy import company_scope, unscoped
+from outreach.delivery import ledger
+from outreach.delivery.claims import holding
+from outreach.delivery.models import SendJob
+from outreach.delivery.senders import open_session
+from outreach.delivery.worker import IntentRefused, mail_of, record_outcome
+from outreach.mail_vendors.models import MailApp
+from outreach.mail_vendors.registry import VENDORS
+from outreach.smtp.message import InvalidMail
+from outreach.smtp.outcome import Sent, SmtpError, Uncertain
+
+REMEMBERED = dt.timedelta(minutes=10)
+"""Counted from the first request. Vendors remember keys for longer."""
+MOST = 3
+"""Requests after the first one."""
+
+
+def _doubtful() -> QuerySet[SendJob]:
+    """Return the messages of all companies that a vendor is to be asked about now."""
+    now = timezone.now()
+    keyed = [key for key, vendor in VENDORS.items() if vendor.idempotency]
+    apps = MailApp.objects.filter(vendor__in=keyed, is_active=True, verified=True)
+    awake = apps.filter(Q(paused_until=None) | Q(paused_until__lte=now))
+    return SendJob.objects.filter(
+        status=SendJob.Status.UNKNOWN,
+        mail_app__in=awake,
+        sending_at__gt=now - REMEMBERED,
+        due_at__lte=now,
+        attempts__lt=MOST,
+    )
+
+
+def has_doubts() -> bool:
+    """Tell whether a vendor is to be asked about a message of any company."""
+    with unscoped(reason="tick: messages in doubt of all companies"):
+        return _doubtful().exists()
+
+
+def ask_again(deadline: float) -> None:
+    """Ask about messages in doubt, one by one, until there is none or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        with unscoped(reason="worker: messages in doubt of all companies"):
+            job = _doubtful().select_related("contact", "run", "mail_app").order_by("due_at", "pk").first()
+        if job is None:
+            return
+        with company_scope(job.company_id), holding() as lease:
+            _ask(job, lease)
+
+
+def _ask(job: SendJob, lease: str) -> None:
+    """Ask the vendor again. Whatever it says but that it has the message leaves the doubt."""
+
+    def commit_intent() -> None:
+        if not ledger.begin_again(job, lease=lease, worker=worker_number()):
+            raise IntentRefused
+
+    sender = job.mail_app
+    try:
+        with closing(open_session(sender)) as session:
+            outcome = session.deliver(mail_of(job, sender, job.recipient), commit_intent)
+    except (IntentRefused, InvalidMail, SmtpError):
+        # Nobody asks any more: it may not be sent by now, or the sender is another one.
+        waiting = SendJob.objects.filter(pk=job.pk, status=SendJob.Status.UNKNOWN, attempts=job.attempts)
+        waiting.update(due_at=timezone.now() + REMEMBERED)
+        return
+    except BaseException:
+        if job.status == SendJob.Status.SENDING:
+            record_outcome(job, Uncertain("the worker was stopped while the vendor had the message"))
+        raise
+    try:
+        record_outcome(job, outcome if isinstance(outcome, Sent) else Uncertain(job.error))
+    except LeaseLost:
+        return  # the sweeper has it, in doubt as before
