@@ -6,7 +6,7 @@ from crm.exports.sources import register_source
 from outreach.ai.views import AiUsageViewSet
 from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet
 from outreach.genie.views import RunViewSet, SendJobViewSet
-from outreach.suppression.views import SuppressionViewSet
+from outreach.suppression.views import SuppressionImportViewSet, SuppressionViewSet
 
 
 def register_lists() -> None:
@@ -18,3 +18,4 @@ def register_lists() -> None:
     for channel, viewset in VENDOR_LOGS.items():
         register_source(f"logs/{channel}", viewset)
     register_source("suppression", SuppressionViewSet)
+    register_source("suppression/import", SuppressionImportViewSet)

@@ -12,7 +12,7 @@ from unfold.decorators import display
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from crm.models import Contact
-from outreach.delivery.models import GenieSettings, SendJob, SendJobTransition
+from outreach.delivery.models import GenieSettings, RecipientQuota, SendJob, SendJobTransition
 
 COLOURS = {
     "sent": "success",
@@ -33,8 +33,19 @@ class GenieSettingsAdmin(CompanyRecordAdmin):
 
     icon = "schedule"
     edits = ("window_start", "window_end", "recipient_timezone", "approval_days", "inbox_days", "language")
+    edits = (*edits, "bounce_percent", "complaint_percent", "guard_from")
     list_display = ("company", "window_days", "window_start", "window_end", "recipient_timezone")
     search_fields = ("=id", "company__name")
+
+
+@admin.register(RecipientQuota)
+class RecipientQuotaAdmin(CompanyRecordAdmin):
+    """What may go to mail providers now, of companies with limits for them."""
+
+    icon = "speed"
+    list_display = ("scope", "company", "tokens", "filled_at")
+    list_filter = (BY_COMPANY,)
+    search_fields = ("=id", "=scope")
 
 
 @admin.register(SendJob)
