@@ -8,7 +8,9 @@ from core.jobs import PeriodicTask, QueueWork, register
 from outreach.delivery.approvals import hold_lapsed
 from outreach.delivery.claims import has_due
 from outreach.delivery.models import SendJob
+from outreach.delivery.quotas import forget_unused
 from outreach.delivery.worker import drain
 
 register(QueueWork("send", drain, has_due=has_due, queue="send", model=SendJob))
 register(PeriodicTask("outreach.lapsed_approvals", hold_lapsed, every=timedelta(minutes=1)))
+register(PeriodicTask("outreach.quotas", forget_unused, every=timedelta(hours=1)))

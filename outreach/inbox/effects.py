@@ -16,7 +16,7 @@ from core.events import emit
 from core.tenancy import company_id
 from crm.meetings.answers import record_answer
 from crm.models import Contact, Lead
-from outreach.delivery import ledger
+from outreach.delivery import guardrails, ledger
 from outreach.delivery.models import SendJob
 from outreach.delivery.unsubscribe import unsubscribe
 from outreach.delivery.unsubscribe_tokens import Unsubscriber
@@ -24,9 +24,8 @@ from outreach.inbox.mails import REPLY_RECEIVED
 from outreach.inbox.models import InboundMessage
 from outreach.inbox.received import RECENT, Received
 from outreach.senders.models import Smtp
-from outreach.suppression.addresses import is_address
 from outreach.suppression.models import Suppression
-from outreach.suppression.services import suppress_address
+from outreach.suppression.services import suppress
 
 Kind = InboundMessage.Kind
 Severity = InboundMessage.Severity
@@ -87,26 +86,25 @@ def _bounced(row: InboundMessage, job: SendJob) -> None:
         sent = SendJob.objects.filter(pk=job.pk, status__in=(SendJob.Status.SENT, SendJob.Status.UNKNOWN))
         ledger.transition_all(
             sent, to=SendJob.Status.FAILED, reason=CAME_BACK, detail=row.diagnostic, error=row.diagnostic,
-            next_delay=None, next_step_at=None,
+            next_delay=None, next_step_at=None, bounced_at=timezone.now(),
         )  # fmt: skip
-        _suppress(row, job, Suppression.Reason.BOUNCED, evidence)
+        suppress([row.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk, details=evidence)
+        guardrails.look_at([job.sender_id])
     else:
         soft = InboundMessage.objects.filter(
             kind=Kind.BOUNCE, severity=Severity.SOFT, recipient=row.recipient, received_at__gte=timezone.now() - RECENT
         )
         if (count := soft.count()) >= SOFT_BOUNCES:
-            _suppress(row, job, Suppression.Reason.BOUNCED, {**evidence, "softBounces": count})
+            told = {**evidence, "softBounces": count}
+            suppress([row.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk, details=told)
     _emit("mail.bounced", row, job, severity=row.severity, recipient=row.recipient)
 
 
 def _complained(row: InboundMessage, job: SendJob) -> None:
-    _suppress(row, job, Suppression.Reason.COMPLAINED, {"inbound": row.pk})
+    suppress([row.recipient], reason=Suppression.Reason.COMPLAINED, source=job.pk, details={"inbound": row.pk})
+    SendJob.objects.filter(pk=job.pk, complained_at=None).update(complained_at=timezone.now())
+    guardrails.look_at([job.sender_id])
     _emit("mail.complained", row, job, recipient=row.recipient)
-
-
-def _suppress(row: InboundMessage, job: SendJob, reason: str, evidence: dict[str, object]) -> None:
-    if is_address(row.recipient):
-        suppress_address(email=row.recipient, reason=reason, source=job.pk, details=evidence)
 
 
 def _lead_of(contact_id: str) -> Lead | None:

@@ -15,16 +15,15 @@ from django.utils import timezone
 from core.jobs import notify_workers
 from core.outbound_http import HttpFailed, exchange
 from core.tenancy import company_id, company_scope, unscoped
-from outreach.delivery import ledger
+from outreach.delivery import guardrails, ledger
 from outreach.delivery.models import SendJob
 from outreach.delivery.unsubscribe import unsubscribe
 from outreach.delivery.unsubscribe_tokens import Unsubscriber
 from outreach.mail_events.models import MailEvent
 from outreach.mail_events.reading import CONFIRM, Told, is_sns_address
 from outreach.mail_vendors.models import MailApp
-from outreach.suppression.addresses import is_address
 from outreach.suppression.models import Suppression
-from outreach.suppression.services import suppress_address
+from outreach.suppression.services import suppress as suppress_addresses
 
 BATCH = 200
 KEPT_RAW = timedelta(days=7)
@@ -100,12 +99,16 @@ def apply_batch() -> int:
     events = list(rows.exclude(kind=CONFIRM).order_by("created_at", "pk")[:BATCH])
     jobs = _messages_of(events)
     now = timezone.now()
+    troubled = set()
     for event in events:
         job = jobs.get(event.pk)
         if job is not None:
             _apply(event, job)
             event.send_job = job
+            if event.kind in ("bounced", "complained"):
+                troubled.add(job.sender_id)
         event.applied_at = now
+    guardrails.look_at(troubled)
     MailEvent.objects.bulk_update(events, ["applied_at", "send_job"])
     return len(events)
 
@@ -143,6 +146,10 @@ def _apply(event: MailEvent, job: SendJob) -> None:
         values["delivery"] = {**job.delivery, event.kind: min(job.delivery.get(event.kind, at), at)}
         if HEIGHTS[event.kind] > HEIGHTS.get(job.delivery_status, 0):
             values["delivery_status"] = event.kind
+    if event.kind == "bounced" and event.hard and job.bounced_at is None:
+        values["bounced_at"] = timezone.now()
+    if event.kind == "complained" and job.complained_at is None:
+        values["complained_at"] = timezone.now()
     if event.kind == "opened":
         values["open_count"] = job.open_count + 1
     if event.kind == "clicked":
@@ -161,15 +168,15 @@ def _apply(event: MailEvent, job: SendJob) -> None:
 
 
 def _suppress(event: MailEvent, job: SendJob) -> None:
-    address = (job.recipient or event.recipient).strip().lower()
+    address = job.recipient or event.recipient
     reasons = {"complained": Suppression.Reason.COMPLAINED}
     if event.hard:
         reasons["bounced"] = Suppression.Reason.BOUNCED
     reason = reasons.get(event.kind)
     if event.kind == "unsubscribed":
         unsubscribe(Unsubscriber(company_id(), job.contact_id, job.pk))
-    elif reason is not None and is_address(address):
-        suppress_address(email=address, reason=reason, source=job.pk, details={"reply": event.detail[:500]})
+    elif reason is not None:
+        suppress_addresses([address], reason=reason, source=job.pk, details={"reply": event.detail[:500]})
 
 
 def _confirm_subscriptions() -> int:

@@ -8,5 +8,5 @@ from outreach.senders.models import Smtp
 
 
 def failing_senders() -> QuerySet[Smtp]:
-    """Return the senders in use by which no message goes: not verified, or resting after failures."""
-    return Smtp.objects.filter(Q(verified=False) | Q(failures__gt=0), is_active=True)
+    """Return the senders in use by which no message goes: not verified, stopped, or resting after failures."""
+    return Smtp.objects.filter(Q(verified=False) | Q(failures__gt=0) | Q(stopped_at__isnull=False), is_active=True)
