@@ -14,6 +14,7 @@ from core.backoffice.panels import ROWS, link, list_address, panel, table
 from crm.models import Contact
 from outreach.delivery.models import GenieSettings, RecipientQuota, SendJob, SendJobTransition
 
+GUARD = ("bounce_percent", "complaint_percent", "guard_from")
 COLOURS = {
     "sent": "success",
     "completed": "success",
@@ -32,8 +33,7 @@ class GenieSettingsAdmin(CompanyRecordAdmin):
     """The hours in which companies' runs write to people, how long approvals hold, and the language."""
 
     icon = "schedule"
-    edits = ("window_start", "window_end", "recipient_timezone", "approval_days", "inbox_days", "language")
-    edits = (*edits, "bounce_percent", "complaint_percent", "guard_from")
+    edits = ("window_start", "window_end", "recipient_timezone", "approval_days", "inbox_days", "language", *GUARD)
     list_display = ("company", "window_days", "window_start", "window_end", "recipient_timezone")
     search_fields = ("=id", "company__name")
 

@@ -94,6 +94,7 @@ class SendContext:
             stop = stopped.get(job.pk)
             unwritten = _UNWRITTEN.get(job.reason) if job.status == SendJob.Status.PLANNED else None
             held = job.status in (SendJob.Status.PLANNED, SendJob.Status.DRAFT)
+            over = job.reason == Reason.LIMIT_DOMAIN and job.status == SendJob.Status.APPROVED
             found[job.pk] = replace(
                 of_contact,
                 run_cancelled=job.run is not None and (job.run.cancelled_at is not None or job.run.is_deleted),
@@ -107,9 +108,9 @@ class SendContext:
                 as_approved=held or job.is_as_approved,
                 approval_ends_at=None if held else job.approval_ends_at,
                 sender=senders.get(job.sender_id or ""),
-                not_before=None if job.attempts or unwritten else job.due_at,
-                later=Reason.LIMIT_DOMAIN if job.reason == Reason.LIMIT_DOMAIN else Reason.SCHEDULED_FOR_LATER,
-                retry_at=job.due_at if job.attempts and not unwritten else None,
+                not_before=None if job.attempts or unwritten or over else job.due_at,
+                quota_at=job.due_at if over else None,
+                retry_at=job.due_at if job.attempts and not unwritten and not over else None,
             )
         return found
 
@@ -137,8 +138,8 @@ def window_of(settings: GenieSettings | None) -> Window | None:
 
 def sender_state(sender: Sender, zone: ZoneInfo, now: dt.datetime) -> SenderState:
     """Return the sender's state and its limits, counted from the messages."""
-    stopped = sender.stopped_at is not None
-    return SenderState(sender.is_active, sender.verified, stopped, tuple(_limits(sender, zone, now)))
+    limits = tuple(_limits(sender, zone, now))
+    return SenderState(sender.is_active, sender.verified, limits, sender.stopped_at is not None)
 
 
 def _limits(sender: Sender, zone: ZoneInfo, now: dt.datetime) -> Iterable[Limit]:

@@ -166,8 +166,8 @@ class SenderState:
 
     active: bool = True
     verified: bool = True
-    stopped: bool = False
     limits: tuple[Limit, ...] = ()
+    stopped: bool = False  # by its guardrail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +190,7 @@ class DecisionInput:
     approval_ends_at: dt.datetime | None = None
     sender: SenderState | None = SenderState()
     not_before: dt.datetime | None = None
-    later: Reason = Reason.SCHEDULED_FOR_LATER  # why it is not before: planned so, or LIMIT_DOMAIN
+    quota_at: dt.datetime | None = None  # when more may go to the recipient's mail provider
     retry_at: dt.datetime | None = None
     window: Window | None = None
     place: Place | None = None  # needed with a window
@@ -341,7 +341,9 @@ _LIMITS_IN_ORDER = (Reason.LIMIT_DAY_RAMP, Reason.LIMIT_DAY, Reason.LIMIT_HOUR, 
 
 def _needs_time(known: DecisionInput, now: dt.datetime) -> Wait | None:
     if known.not_before and known.not_before > now:
-        return Wait(known.later, known.not_before)
+        return Wait(Reason.SCHEDULED_FOR_LATER, known.not_before)
+    if known.quota_at and known.quota_at > now:
+        return Wait(Reason.LIMIT_DOMAIN, known.quota_at)
     if known.retry_at and known.retry_at > now:
         return Wait(Reason.RETRY_BACKOFF, known.retry_at)
     limits = known.sender.limits if known.sender else ()
