@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Count, DateTimeField, Q, Subquery, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.companies.models import Company
@@ -64,18 +65,20 @@ def rates_of(sender: Sender, now: datetime | None = None) -> list[Rate]:
     week = now - timedelta(days=DAYS)
     since = max(week, sender.counted_since or week)
     sent = jobs.filter(sending_at__gt=since)
-    # Those that the server has refused at once have no time of sending.
-    refused = jobs.filter(sending_at=None, bounced_at__gt=since)
-    first = sent.order_by("-sending_at").values_list("sending_at", flat=True)[RECENT - 1 : RECENT].first() or since
-    bounced = sent.filter(sending_at__gte=first, bounced_at__isnull=False).count()
-    turned_down = refused.filter(bounced_at__gte=first).count()
-    count = sent.count()
-    enough = count + turned_down >= settings.guard_from
-    complained = sent.filter(complained_at__gt=since).count()
-    recent = min(count, RECENT) + turned_down
+    newest = sent.order_by("-sending_at").values("sending_at")[RECENT - 1 : RECENT]
+    first = Coalesce(Subquery(newest), Value(since), output_field=DateTimeField())
+    # One that the server has refused at once has no time of sending. Partial indexes find the few rows.
+    found = jobs.filter(Q(bounced_at__gt=since) | Q(complained_at__gt=since)).aggregate(
+        came_back=Count("pk", filter=Q(bounced_at__isnull=False, sending_at__gt=since, sending_at__gte=first)),
+        refused=Count("pk", filter=Q(sending_at=None, bounced_at__gt=since, bounced_at__gte=first)),
+        complained=Count("pk", filter=Q(complained_at__isnull=False, sending_at__gt=since)),
+    )
+    count, refused = sent.count(), found["refused"]
+    enough = count + refused >= settings.guard_from
+    bounced, recent = found["came_back"] + refused, min(count, RECENT) + refused
     return [
-        Rate(BOUNCES, bounced + turned_down, recent, settings.bounce_percent, 1, enough),
-        Rate(COMPLAINTS, complained, count, settings.complaint_percent, LEAST_COMPLAINTS, enough),
+        Rate(BOUNCES, bounced, recent, settings.bounce_percent, 1, enough),
+        Rate(COMPLAINTS, found["complained"], count, settings.complaint_percent, LEAST_COMPLAINTS, enough),
     ]
 
 

@@ -5,8 +5,8 @@ from django.test.utils import CaptureQueriesContext
 
 from core.tenancy import as_owner
 from outreach.genie.selectors import results
-from tests.kit.cast import Cast
 from tests.crm.contacts.helpers import form
+from tests.kit.cast import Cast
 from tests.outreach.helpers import Post, planned, work
 
 
