@@ -44,6 +44,7 @@ NOTICES = {
     "run.finished": "All messages of an outreach are done",
     "reply.received": "Somebody answered one of your messages",
     "sender.failing": "A sender fails and is paused",
+    "sender.stopped": "A sender was stopped, since too much of its mail came back or was called spam",
     "sender.undeliverable": "The records of a sender's domain are wrong",
     "subscription.ending": "The subscription ends, or is to be paid, soon",
     "subscription.past_due": "The subscription is past due",

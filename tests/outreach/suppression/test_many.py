@@ -65,10 +65,22 @@ def test_a_file_is_checked_then_imported_once_though_its_worker_dies(
     made = cast.key.post("/suppression/import", {"fileId": file})
     assert (made.status, made.data["status"]) == (201, "queued")
     [job] = claim(SuppressionImport, limit=1)
+    real, calls = imports.suppress, list[int]()
+
+    def die_in_the_second_batch(*given: Any, **named: Any) -> set[str]:
+        calls.append(1)
+        if len(calls) > 2:  # the first batch has two reasons
+            raise KeyboardInterrupt
+        return real(*given, **named)
+
+    monkeypatch.setattr(imports, "suppress", die_in_the_second_batch)
+    with cast.scope(), pytest.raises(KeyboardInterrupt):
+        imports.run(job, float("inf"))
     with cast.scope():
-        monkeypatch.setattr(imports, "checkpoint", lambda job, **values: False)
-        imports.run(job, 0)  # a pause that comes with every batch: it goes on where it stopped
-        monkeypatch.undo()
+        left = SuppressionImport.objects.get()
+        assert (left.status, left.processed, left.added, left.next_row) == ("running", 2, 2, 4)
+        SuppressionImport.objects.update(worker=1)  # of nobody who lives
+    monkeypatch.setattr(imports, "suppress", real)
     sweep()
     work()
     done = cast.key.get(f"/suppression/import/{made.data['_id']}").data
